@@ -8,6 +8,7 @@ import {
   IconBuilding,
   IconChartBar,
   IconCreditCard,
+  IconCube,
   IconGitBranch,
   IconHistory,
   IconHome,
@@ -52,6 +53,7 @@ const groups: NavigationGroup[] = [
     entries: [
       { label: 'Home', path: '/', icon: IconHome },
       { label: 'Playground', path: '/playground', icon: IconMessageCircle, hint: 'Chat with any model' },
+      { label: 'Models', path: '/models', icon: IconCube, hint: 'Prices, context and health' },
       { label: 'Keys', path: '/keys', icon: IconKey, hint: 'Create and manage API keys' },
       { label: 'Usage', path: '/usage', icon: IconChartBar, hint: 'Requests, tokens and cost' },
       { label: 'Credits', path: '/credits', icon: IconCreditCard, hint: 'Balance, ledger, top-ups' },

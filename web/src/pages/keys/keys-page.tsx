@@ -15,6 +15,7 @@ import { reloadOrganisations } from '../../organisations.ts';
 import { ownerBody } from '../../owner.ts';
 import { keysQuery, queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
+import { useOpened } from '../../use-url-state.ts';
 import { keyColumns } from './key-columns.tsx';
 import { type ApiKey, bodyOf, changesOf, emptyKey, fieldsOf, type KeyFields } from './key-fields.ts';
 import { KeyForm } from './key-form.tsx';
@@ -75,6 +76,8 @@ export function KeysPage() {
   const [open, setOpen] = useState<Open | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setOpen(null);
+  const [named, setNamed] = useOpened();
+  const namedKey = query.data?.find(({ id }) => String(id) === named);
   const toggle = useAct(
     {
       mutationFn: ({ id, status }: ApiKey) =>
@@ -125,6 +128,7 @@ export function KeysPage() {
       />
       {open?.act === 'create' && <NewKey onClose={close} onDone={setSecret} />}
       {open?.act === 'edit' && <EditKey apiKey={open.key} onClose={close} />}
+      {namedKey && <EditKey key={named} apiKey={namedKey} onClose={() => setNamed('')} />}
       <ConfirmDelete
         opened={open?.act === 'revoke'}
         onClose={close}
