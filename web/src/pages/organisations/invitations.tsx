@@ -27,7 +27,7 @@ interface Props {
 
 const initial = { role: 'member', email: '', team: '' };
 const faultsOf = ({ email }: typeof initial): { email?: string } =>
-  email.trim() === '' || /^\S+@\S+$/.test(email.trim()) ? {} : { email: 'This is not an address.' };
+  email.trim() === '' || email.trim().includes('@') ? {} : { email: 'This is not an address.' };
 
 interface InviteProps extends Props {
   onClose: () => void;
