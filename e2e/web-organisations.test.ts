@@ -181,17 +181,21 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect(refused.status).toBe(403);
     expect(refused.message).toContain('The budget of this team, $0.0002 a month,');
 
-    await tab(owner, 'Overview');
-    await until('it is charged', async () => {
-      await page.reload();
-      await page.getByText('Begins anew').first().waitFor();
-      return (await page.getByText('Requests are refused').count()) > 0;
+    const id = Number(/organisations\/(\d+)/.exec(page.url())![1]);
+    await until('it is told', async () => {
+      const answer = await owner.context.request.get(`/api/organisations/${id}/warnings`);
+      return (await answer.json()).data.warnings.some(({ share }: { share: number }) => share === 1);
     });
+    await open(`/organisations/${id}`);
+    await page.getByText('Requests are refused', { exact: true }).waitFor();
     await page.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
     await page.getByText('100 % of the budget of Team Research').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 
     const { page: own, open: openOwn } = member;
+    await openOwn(`/organisations/${id}`);
+    await own.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
+    expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
     await openOwn('/usage?show=failed');
     await own.getByText('The budget of this team, $0.0002 a month,').first().waitFor();
   }, 300_000);

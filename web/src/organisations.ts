@@ -14,7 +14,7 @@ export const roles = ['owner', 'admin', 'member', 'viewer'] as const satisfies R
 
 /** As the service decides; pages offer nothing that it would refuse. */
 const rights = {
-  /** What everybody spends, and budgets. */
+  /** What everybody spends, and all budgets. */
   see_all: ['owner', 'admin', 'viewer'],
   /** Keys of one's own. */
   use: ['owner', 'admin', 'member'],

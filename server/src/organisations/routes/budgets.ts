@@ -101,13 +101,13 @@ function moneyRoutes(room: Room): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Budgets of an organisation at all levels, and what is used of them',
+      summary: 'Budgets of an organisation, and what is used of them; for members those that they stand under',
       params: organisationParams,
       query: nothingAsked,
       answers: { 200: answered(z.object({ budgets: z.array(budgetSchema) })) },
       handle: async (call) => {
-        const { organisation } = await standing(room, call, 'see_all');
-        return ok(call, { budgets: await budgetsOf(room, organisation) });
+        const seeing = await standing(room, call, 'see');
+        return ok(call, { budgets: await budgetsOf(room, seeing) });
       },
     }),
     defineRoute({

@@ -16,10 +16,12 @@ export function NewApplicationPage() {
   const navigate = useNavigate();
   const post = usePost();
   const [made, setMade] = useState<{ id: number; secret: string } | null>(null);
-  const { who, field } = useOwnerChoice({ among: 'team' });
+  const { organisationId, who, field } = useOwnerChoice({ among: 'team' });
   const team = who === '' ? null : (ownerBody(who).team_id ?? null);
   const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } });
   const create = async (fields: ApplicationFields) => {
+    // Whoever chose an organisation does not want it for themselves.
+    if (organisationId !== null && team === null) throw new Error('Choose a team, or no organisation.');
     const { id, name, client_secret_plain } = await post('/api/oauth2/applications', { body: bodyOf(fields) });
     // It is made either way: what cannot be given to a team now can be given on its own page.
     if (team !== null)

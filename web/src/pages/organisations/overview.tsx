@@ -85,16 +85,23 @@ function WarningLine({ warning, known }: { warning: Warning; known: Known }) {
 
 const shownWarnings = 10;
 
-function BudgetsAndWarnings({ organisation }: Props) {
+const levelsIn = (listed: { level: Level }[] | undefined): Level[] => [...new Set(listed?.map(({ level }) => level))];
+
+function Budgets({ organisation }: Props) {
   const budgets = useQuery(budgetsQuery(organisation.id));
-  const warnings = useQuery(warningsQuery(organisation.id));
-  const told = warnings.data?.slice(0, shownWarnings);
-  const needed = new Set<Level>([...(budgets.data ?? []), ...(told ?? [])].map(({ level }) => level));
-  const known = useKnown(organisation, [...needed]);
+  const known = useKnown(organisation, levelsIn(budgets.data));
+  const all = may(organisation.role, 'see_all');
   return (
     <>
       {budgets.data && <Refusals organisation={organisation} budgets={budgets.data} known={known} />}
-      <Section title="Budgets" description="What is used of each, and when it begins anew.">
+      <Section
+        title="Budgets"
+        description={
+          all
+            ? 'What is used of each, and when it begins anew.'
+            : 'Those that your keys stand under, whoever uses them.'
+        }
+      >
         {budgets.error && !budgets.data && (
           <ErrorState error={budgets.error} title="Budgets could not be loaded" onRetry={() => budgets.refetch()} />
         )}
@@ -113,21 +120,29 @@ function BudgetsAndWarnings({ organisation }: Props) {
           </Stack>
         )}
       </Section>
-      <Section title="Warnings" description="Shares of budgets that were reached, the newest first.">
-        {warnings.error && !warnings.data && (
-          <ErrorState error={warnings.error} title="Warnings could not be loaded" onRetry={() => warnings.refetch()} />
-        )}
-        {warnings.isPending && <Skeleton height={60} />}
-        {told?.length === 0 && <EmptyState icon={IconBell} title="No warnings" />}
-        {told && told.length > 0 && (
-          <Stack component="ul" gap="sm" className="svc-plain-list" aria-label="Warnings">
-            {told.map((warning) => (
-              <WarningLine key={warning.id} warning={warning} known={known} />
-            ))}
-          </Stack>
-        )}
-      </Section>
     </>
+  );
+}
+
+function Warnings({ organisation }: Props) {
+  const warnings = useQuery(warningsQuery(organisation.id));
+  const told = warnings.data?.slice(0, shownWarnings);
+  const known = useKnown(organisation, levelsIn(told));
+  return (
+    <Section title="Warnings" description="Shares of budgets that were reached, the newest first.">
+      {warnings.error && !warnings.data && (
+        <ErrorState error={warnings.error} title="Warnings could not be loaded" onRetry={() => warnings.refetch()} />
+      )}
+      {warnings.isPending && <Skeleton height={60} />}
+      {told?.length === 0 && <EmptyState icon={IconBell} title="No warnings" />}
+      {told && told.length > 0 && (
+        <Stack component="ul" gap="sm" className="svc-plain-list" aria-label="Warnings">
+          {told.map((warning) => (
+            <WarningLine key={warning.id} warning={warning} known={known} />
+          ))}
+        </Stack>
+      )}
+    </Section>
   );
 }
 
@@ -163,7 +178,8 @@ export function Overview({ organisation }: Props) {
   return (
     <Stack gap="lg">
       <Totals organisation={organisation} />
-      {may(organisation.role, 'see_all') && <BudgetsAndWarnings organisation={organisation} />}
+      <Budgets organisation={organisation} />
+      {may(organisation.role, 'see_all') && <Warnings organisation={organisation} />}
       <Leave organisation={organisation} />
     </Stack>
   );
