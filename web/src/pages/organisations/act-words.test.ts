@@ -8,7 +8,8 @@ const known: Known = {
   members: [{ user_id: 5, username: 'ann' }],
   keys: [],
 };
-const details = (metadata: Record<string, unknown>) => actDetails({ metadata, after: null }, known);
+const details = (metadata: Record<string, unknown>, action = '') =>
+  actDetails({ action, metadata, after: null }, known);
 
 test('what was done is told in words', () => {
   const budget = {
@@ -26,6 +27,8 @@ test('what was done is told in words', () => {
   expect(details({ requests_per_minute: 600, tokens_per_minute: 0, models: [], providers: ['x', 'y'] })).toBe(
     '600 requests a minute, providers: x, y',
   );
+  expect(details({ team_id: 7, name: 'Research' }, 'team_created')).toBe('Research');
+  expect(details({ team_id: 7, name: 'robot' }, 'organisation_key_created')).toBe('robot, Team Research');
   expect(details({})).toBe('');
   expect([actWords({ action: 'limits_set' }), actWords({ action: 'unheard_of' })]).toEqual([
     'Set limits',

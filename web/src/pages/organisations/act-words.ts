@@ -55,8 +55,13 @@ const tellers: Record<string, (value: unknown, known: Known) => string | null> =
   webhook_url: (url) => (url === '' ? 'no webhook' : String(url)),
 };
 
-export function actDetails({ metadata, after }: Pick<Act, 'metadata' | 'after'>, known: Known): string {
+export function actDetails(
+  { action, metadata, after }: Pick<Act, 'action' | 'metadata' | 'after'>,
+  known: Known,
+): string {
   const told: Record<string, unknown> = { ...metadata, ...after };
+  // A team that is said by the name it had then is not said again by the one it has now.
+  if (action.startsWith('team_') && told.name) delete told.team_id;
   const level = levels.find((one) => one === told.level);
   const place = level && placeName(known, { level, level_id: Number(told.level_id) });
   const rest = Object.entries(tellers).flatMap(([name, tell]) => {

@@ -52,11 +52,12 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
   {
     key: 'kind',
     header: 'Kind',
+    wrap: true,
     cell: (budget) => (
       <>
         <BudgetState budget={budget} />
         <Text size="xs" c="dimmed">
-          {budget.alerts.length === 0 ? 'warns of nothing' : `warns at ${percents(budget.alerts)} %`}
+          {budget.alerts.length === 0 ? 'warns of nothing' : `warns at ${percents(budget.alerts)}\u00a0%`}
         </Text>
       </>
     ),

@@ -11,7 +11,11 @@ export const roleWords: Record<Role, { label: string; color: string; may: string
     color: 'teal',
     may: 'Teams, members, invitations, keys of teams and of others, budgets, limits, and the list of acts',
   },
-  member: { label: 'Member', color: 'gray', may: 'Keys of their own, and seeing what these used' },
+  member: {
+    label: 'Member',
+    color: 'gray',
+    may: 'Keys of their own, and seeing what these used and which budgets hold for them',
+  },
   viewer: { label: 'Viewer', color: 'gray', may: 'See everything that is spent, and change nothing' },
 };
 

@@ -1,4 +1,4 @@
-import { Alert, Button, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconBell } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -153,9 +153,11 @@ function Leave({ organisation }: Props) {
   const { id, name } = organisation;
   return (
     <Section title="Leave" description="Keys of your own in this organisation end; those of teams stay.">
-      <Button variant="light" color="red" onClick={() => setLeaving(true)}>
-        Leave organisation
-      </Button>
+      <Group>
+        <Button variant="light" color="red" onClick={() => setLeaving(true)}>
+          Leave organisation
+        </Button>
+      </Group>
       <ConfirmDelete
         opened={leaving}
         onClose={() => setLeaving(false)}

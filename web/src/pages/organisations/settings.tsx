@@ -124,9 +124,11 @@ function WebhookSecret({ organisation: { id } }: Props) {
   });
   return (
     <Section title="Webhook secret" description="Warnings are signed with it. A new one ends the one before.">
-      <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
-        New secret
-      </Button>
+      <Group>
+        <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
+          New secret
+        </Button>
+      </Group>
       <SecretOnce secret={secret} title="The new secret" label="Webhook secret" onClose={() => setSecret(null)} />
     </Section>
   );
@@ -137,9 +139,11 @@ function Danger({ organisation: { id, name } }: Props) {
   const [confirming, setConfirming] = useState(false);
   return (
     <Section title="Delete" description="All its keys stop working at once." danger>
-      <Button variant="light" color="red" onClick={() => setConfirming(true)}>
-        Delete organisation
-      </Button>
+      <Group>
+        <Button variant="light" color="red" onClick={() => setConfirming(true)}>
+          Delete organisation
+        </Button>
+      </Group>
       <ConfirmDelete
         opened={confirming}
         onClose={() => setConfirming(false)}
