@@ -28,8 +28,9 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
   {
     key: 'place',
     header: 'Holds for',
+    wrap: true,
     cell: (budget) => (
-      <Text size="sm" fw={600} title={placeName(known, budget)}>
+      <Text size="sm" fw={600}>
         <bdi>{placeName(known, budget)}</bdi>
       </Text>
     ),
@@ -52,7 +53,6 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
   {
     key: 'kind',
     header: 'Kind',
-    wrap: true,
     cell: (budget) => (
       <>
         <BudgetState budget={budget} />
