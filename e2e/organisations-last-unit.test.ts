@@ -88,7 +88,9 @@ describe.each([
       url.pathname = `/${database}`;
       Object.assign(env, { DATABASE_URL: url.href, DATABASE_POOL: '5', ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) });
     }
-    for (let n = 0; n < processes; n += 1) all.push(await startService({ env }));
+    // Files of batches are found by whichever process works on them.
+    for (let n = 0; n < processes; n += 1)
+      all.push(await startService({ env, ...(all[0] && { dataDir: all[0].dataDir }) }));
     upstream = startUpstream(answersEverything);
     const setup = { kind: 'openai', url: upstream.url, requestPrice: price / 500_000 } as const;
     model = (await all[0]!.serve(setup)).modelId;
@@ -186,9 +188,72 @@ describe.each([
     expect((await all[0]!.self(member)).quota).toBe((1_000 - covered * seconds) * price);
   });
 
+  /** Another level on each engine: which one it is makes no difference to who waits. */
+  const level = levels[processes]!;
+  const covered = 3;
+  const most = covered * price + price - 1;
+  /** Work that goes on by itself ends paid for or refused, and the budget tells the same. */
+  const expectCovered = async (ends: string[], { budget, member }: Awaited<ReturnType<typeof someone>>) => {
+    expect(Object.groupBy(ends, (end) => end)).toEqual({
+      paid: Array(covered).fill('paid'),
+      'The budget of this': Array(80 - covered).fill('The budget of this'),
+    });
+    expect(await budget()).toMatchObject({ used: covered * price, remaining: price - 1 });
+    expect((await all[0]!.self(member)).used_quota).toBe(covered * price);
+  };
+  const refusalIn = (text: string): string => /The budget of this/.exec(text)?.[0] ?? text;
+
+  test.skipIf(skipped)(`of 80 lines of batches the budget of the ${level} pays those that it covers`, async () => {
+    await all[0]!.root.api('/api/admin/options', { method: 'PUT', body: { key: 'BatchPriceFactor', value: 1 } });
+    const place = await someone(all[0]!, level, most);
+    const { key } = place;
+    const params = { model, messages: chat, max_tokens: 5 };
+    const requests = Array.from({ length: 8 }, (_, n) => ({ custom_id: `line-${n}`, params }));
+    const path = '/v1/messages/batches';
+    const made = await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => {
+        const answer = await all[n % processes]!.post(path, { requests }, { key });
+        return ((await answer.json()) as { id: string }).id;
+      }),
+    );
+    const read = async (rest: string) => (await fetch(`${all[0]!.url}${path}/${rest}`, bearer(key))).text();
+    const lines: string[] = [];
+    for (const id of made) {
+      await until(`${id} has ended`, async () => /"processing_status":"ended"/.test(await read(id)));
+      lines.push(...(await read(`${id}/results`)).trim().split('\n'));
+    }
+    const ends = lines.map((line) => (line.includes('"type":"succeeded"') ? 'paid' : refusalIn(line)));
+    await expectCovered(ends, place);
+  });
+
+  test.skipIf(skipped)(
+    `of 80 responses in the background the budget of the ${level} pays those that it covers`,
+    async () => {
+      const place = await someone(all[0]!, level, most);
+      const { key } = place;
+      const body = { model, input: 'hi', max_output_tokens: 16, background: true };
+      const queued = await Promise.all(
+        Array.from({ length: 80 }, async (_, n) => {
+          const answer = await all[n % processes]!.post('/v1/responses', body, { key });
+          return ((await answer.json()) as { id: string }).id;
+        }),
+      );
+      const ends: string[] = [];
+      for (const id of queued)
+        await until(`${id} has ended`, async () => {
+          const answer = await fetch(`${all[0]!.url}/v1/responses/${id}`, bearer(key));
+          const { status, error } = (await answer.json()) as { status: string; error: { message: string } | null };
+          if (status !== 'completed' && status !== 'failed') return false;
+          ends.push(error ? refusalIn(error.message) : 'paid');
+          return true;
+        });
+      await expectCovered(ends, place);
+    },
+  );
+
   test.skipIf(skipped)('runs that share a budget pause when it is used up', async () => {
-    const covered = 4;
-    const { key, budget } = await someone(all[0]!, 'team', covered * price);
+    const steps = 4;
+    const { key, budget } = await someone(all[0]!, 'team', steps * price);
     // What runs look up by meaning is asked of a model, too.
     const calls = (): number => upstream.asked.length + anything.asked.length;
     const before = calls();
@@ -207,7 +272,7 @@ describe.each([
         const answer = await fetch(`${all[0]!.url}/api/svc-ms/autonomous/${session}/status`, { headers });
         return /"insufficient_quota"/.test(await answer.text());
       });
-    expect(await budget()).toMatchObject({ used: covered * price, remaining: 0 });
-    expect(calls() - before).toBe(covered);
+    expect(await budget()).toMatchObject({ used: steps * price, remaining: 0 });
+    expect(calls() - before).toBe(steps);
   });
 });

@@ -33,6 +33,7 @@ const paths = [
   '/credits',
   '/applications',
   '/applications/new',
+  '/organisations',
   '/authorized-apps',
   '/admin/users',
   '/admin/credits',

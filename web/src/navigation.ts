@@ -6,6 +6,7 @@ import {
   IconArrowsSplit2,
   IconBook,
   IconBox,
+  IconBuilding,
   IconChartBar,
   IconCreditCard,
   IconCube,
@@ -92,7 +93,10 @@ const groups: NavigationGroup[] = [
   },
   {
     label: 'You',
-    entries: [{ label: 'Account', path: '/account', icon: IconUser, hint: 'Profile, password, devices' }],
+    entries: [
+      { label: 'Organisations', path: '/organisations', icon: IconBuilding, hint: 'Teams, members and budgets' },
+      { label: 'Account', path: '/account', icon: IconUser, hint: 'Profile, password, devices' },
+    ],
   },
   {
     label: 'Admin',

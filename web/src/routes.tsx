@@ -43,6 +43,8 @@ export const pages: PageEntry[] = [
     ['/applications', 'Applications', async () => (await userPages()).ApplicationsPage],
     ['/applications/new', 'New application', async () => (await userPages()).NewApplicationPage],
     ['/applications/$id', 'Application', async () => (await userPages()).ApplicationPage],
+    ['/organisations', 'Organisations', async () => (await userPages()).OrganisationsPage],
+    ['/organisations/$id', 'Organisation', async () => (await userPages()).OrganisationPage],
     ['/authorized-apps', 'Authorized apps', async () => (await userPages()).AuthorizedAppsPage],
     ['/usage', 'Usage', async () => (await userPages()).UsagePage],
     ['/requests', 'Requests', async () => (await userPages()).RequestsPage],
@@ -90,6 +92,7 @@ export const pages: PageEntry[] = [
     ['/goodbye', 'Account deleted', async () => door.GoodbyePage],
   ]),
   ...open({ access: 'public', bare: true }, [
+    ['/join', 'Join an organisation', async () => door.JoinPage],
     ['/link-account', 'Connect your account', async () => door.LinkAccountPage],
     ['/reset-password', 'Choose a password', async () => door.ResetPasswordPage],
     ['/verify-email', 'Verify your address', async () => door.VerifyEmailPage],

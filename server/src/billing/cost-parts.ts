@@ -68,6 +68,10 @@ export function packCosts(price: Price | undefined, usage: Usage, charged: numbe
   return onlyUnits ? pack([{ part: 'request', cost: charged }]) : '';
 }
 
+/** What each part cost, in the order of `billParts`; null where it is not known. */
+export const costsIn = (packed: string, charged: number): number[] | null =>
+  packed === '' && charged > 0 ? null : packed.split(',').map(Number);
+
 export interface BillPart {
   part: BillName;
   tokens?: number;

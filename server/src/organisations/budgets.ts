@@ -4,6 +4,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { windowAt } from './calendar.ts';
+import { ownPlaces } from './own-places.ts';
 import { organisationTag, type Room } from './room.ts';
 import { shareReached } from './shares.ts';
 import type { Standing } from './standing.ts';
@@ -45,10 +46,11 @@ function viewOf(row: BudgetRow, { time_zone }: OrganisationRow, now: number, use
   };
 }
 
-/** With what was used in the windows that are open. */
-export async function budgetsOf(room: Room, organisation: OrganisationRow): Promise<BudgetView[]> {
+/** Those that are somebody's to see, with what was used in the windows that are open. */
+export async function budgetsOf(room: Room, standing: Standing): Promise<BudgetView[]> {
+  const { organisation } = standing;
   const now = nowSeconds(room.clock);
-  const rows = await listBudgets(room.db, organisation.id);
+  const rows = (await listBudgets(room.db, organisation.id)).filter(await ownPlaces(room.db, standing));
   const windows = await windowsOfBudgets(
     room.db,
     rows.map(({ id }) => id),

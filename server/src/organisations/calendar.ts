@@ -90,3 +90,7 @@ export function windowAt(timeZone: string, span: Span, nowSeconds: number): Span
   const [first, next] = bounds[span](localDate(timeZone, nowSeconds));
   return { startsAt: startOf(timeZone, first), endsAt: startOf(timeZone, next) };
 }
+
+/** A month there, by its name: `2026-11`. Its middle is in it wherever that is. */
+export const monthCalled = (timeZone: string, name: string): SpanWindow =>
+  windowAt(timeZone, 'month', Date.parse(`${name}-15T12:00:00Z`) / 1000);

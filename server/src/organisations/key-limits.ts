@@ -39,7 +39,7 @@ export async function keyLimitsOf(room: Room, userId: number): Promise<KeyLimitV
   const own = await findKeysPlace(room.db, userId);
   if (!own) return [];
   const keys = new Set((await listKeys(room.db, userId)).map(({ id }) => id));
-  return (await budgetsOf(room, own)).filter(({ level_id }) => keys.has(level_id)).map(viewOf);
+  return (await budgetsOf(room, ownerOf(own, userId))).filter(({ level_id }) => keys.has(level_id)).map(viewOf);
 }
 
 /** Sets what a key may spend in a month of the calendar, UTC; what was spent in this one counts if it had a limit before. */

@@ -9,6 +9,7 @@ import { forgetMember } from './members.ts';
 import { requirePerson } from './organisations.ts';
 import { type PlaceStanding, Places } from './places.ts';
 import type { Room } from './room.ts';
+import { accountingRoutes } from './routes/accounting.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { budgetRoutes } from './routes/budgets.ts';
 import { invitationRoutes } from './routes/invitations.ts';
@@ -74,6 +75,7 @@ export function openOrganisations(room: Room): Organisations {
       ...applicationRoutes(room),
       ...budgetRoutes(room),
       ...usageRoutes(room),
+      ...accountingRoutes(room),
     ],
     ownKeyRoutes: (deps) => teamKeyRoutes(room, deps),
     levels: {

@@ -26,7 +26,7 @@ describe('who may do what', () => {
   /** One call for each right, with what it takes. */
   const calls: Partial<Record<Right, (by: Member) => Promise<{ status: number }>>> = {
     see: (by) => world.send(by, 'GET', path()),
-    see_all: (by) => world.send(by, 'GET', path('/budgets')),
+    see_all: (by) => world.send(by, 'GET', path('/warnings')),
     use: (by) => keyOf(by, {}),
     manage_teams: (by) => world.send(by, 'POST', path('/teams'), { name: 'Another' }),
     manage_members: (by) => world.send(by, 'POST', path('/invitations'), { role: 'viewer' }),
@@ -203,4 +203,32 @@ test('where the last owner deletes their account, whoever stands next becomes on
   const { accounts } = world.t.app.identity;
   await forgetMember(accounts, founder.id);
   expect((await world.send<{ role: string }>(admin, 'GET', there)).data.role).toBe('owner');
+});
+
+test('members see the budgets that they stand under, and no others', async () => {
+  const { data } = await world.send(owner, 'POST', '/api/organisations', { name: 'Acme' });
+  const path = (rest: string) => `/api/organisations/${data.id}${rest}`;
+  const set = (level: string, level_id: number) =>
+    world.send(owner, 'POST', path('/budgets'), { level, level_id, window: 'total', amount: 5 });
+  const someone = async () => {
+    const teamId = (await world.send(owner, 'POST', path('/teams'), { name: 'Research' })).data.id;
+    const member = await world.join(owner, data.id, 'member', teamId);
+    const key = await world.send(member, 'POST', path('/keys'), { name: 'k', team_id: teamId });
+    const levels = { team: teamId, member: member.id, key: key.data.id };
+    for (const [level, id] of Object.entries(levels)) expect((await set(level, id)).status).toBe(200);
+    return { member, levels };
+  };
+  await set('organisation', data.id);
+  const [one, other] = [await someone(), await someone()];
+  const seen = async (by: Member) => {
+    const answer = await world.send<{ budgets: { level: string; level_id: number }[] }>(by, 'GET', path('/budgets'));
+    return answer.status === 200 ? answer.data.budgets.map(({ level, level_id }) => [level, level_id]) : answer.status;
+  };
+  const whole = ['organisation', data.id];
+  expect(await seen(one.member)).toEqual([whole, ...Object.entries(one.levels)]);
+  expect(await seen(other.member)).toEqual([whole, ...Object.entries(other.levels)]);
+  expect(await seen(await world.join(owner, data.id, 'viewer'))).toHaveLength(7);
+  expect(await seen(await world.t.user())).toBe(404);
+  await world.send(owner, 'DELETE', path(`/teams/${one.levels.team}/members/${one.member.id}`));
+  expect(await seen(one.member)).not.toContainEqual(['team', one.levels.team]);
 });

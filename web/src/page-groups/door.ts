@@ -3,6 +3,7 @@ export { AuthorizePage } from '../pages/authorize/authorize-page.tsx';
 export { DevicePage } from '../pages/device/device-page.tsx';
 export { ForgotPasswordPage } from '../pages/forgot-password/forgot-password-page.tsx';
 export { GoodbyePage } from '../pages/goodbye/goodbye-page.tsx';
+export { JoinPage } from '../pages/join/join-page.tsx';
 export { LinkAccountPage } from '../pages/link-account/link-account-page.tsx';
 export { LoginPage } from '../pages/login/login-page.tsx';
 export { LogoutPage } from '../pages/logout/logout-page.tsx';

@@ -13,6 +13,8 @@ export { KnowledgePage } from '../pages/knowledge/knowledge-page.tsx';
 export { ModelPage } from '../pages/models/model-page.tsx';
 export { ModelsPage } from '../pages/models/models-page.tsx';
 export { OrchestrationPreferencesPage } from '../pages/orchestration-preferences/orchestration-preferences-page.tsx';
+export { OrganisationPage } from '../pages/organisations/organisation-page.tsx';
+export { OrganisationsPage } from '../pages/organisations/organisations-page.tsx';
 export { OwnKeysPage } from '../pages/own-keys/own-keys-page.tsx';
 export { PlaygroundPage } from '../pages/playground/playground-page.tsx';
 export { RequestPage } from '../pages/requests/request-page.tsx';

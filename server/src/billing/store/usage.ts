@@ -128,7 +128,7 @@ export async function countUsage(db: Db, filter: LogFilter, most = 1_000): Promi
 }
 
 /** Of the entries there are, which alone can be listed. */
-async function oldestDay(db: Db): Promise<number> {
+export async function oldestDay(db: Db): Promise<number> {
   return (await db.selectFrom('usage_kept').select('first_day').executeTakeFirstOrThrow()).first_day;
 }
 

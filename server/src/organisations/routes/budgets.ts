@@ -46,12 +46,18 @@ const budgetSchema = z
 
 const names = z.array(z.string().min(1).max(200)).max(500);
 const limitFields = {
-  requests_per_minute: int.min(0).max(1e9).default(0).describe('0 for no limit'),
-  tokens_per_minute: int.min(0).max(1e12).default(0).describe('0 for no limit; counted when they are known'),
-  models: names.default([]).describe('Empty for all'),
-  providers: names.default([]).describe('Empty for all'),
+  requests_per_minute: int.min(0).max(1e9).describe('0 for no limit'),
+  tokens_per_minute: int.min(0).max(1e12).describe('0 for no limit; counted when they are known'),
+  models: names.describe('Empty for all'),
+  providers: names.describe('Empty for all'),
 };
 const limitsSchema = z.object({ level, level_id: int, ...limitFields }).meta({ id: 'OrganisationLimits' });
+const newLimits = z.strictObject({
+  requests_per_minute: limitFields.requests_per_minute.default(0),
+  tokens_per_minute: limitFields.tokens_per_minute.default(0),
+  models: limitFields.models.default([]),
+  providers: limitFields.providers.default([]),
+});
 const limitParams = organisationParams.extend({ level, level_id: idText });
 
 const warningSchema = z
@@ -96,13 +102,13 @@ function moneyRoutes(room: Room): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Budgets of an organisation at all levels, and what is used of them',
+      summary: 'Budgets of an organisation, and what is used of them; for members those that they stand under',
       params: organisationParams,
       query: nothingAsked,
       answers: { 200: answered(z.object({ budgets: z.array(budgetSchema) })) },
       handle: async (call) => {
-        const { organisation } = await standing(room, call, 'see_all');
-        return ok(call, { budgets: await budgetsOf(room, organisation) });
+        const seeing = await standing(room, call, 'see');
+        return ok(call, { budgets: await budgetsOf(room, seeing) });
       },
     }),
     defineRoute({
@@ -185,7 +191,7 @@ function limitRoutes(room: Room): Route[] {
       path: `${path}/{level}/{level_id}`,
       summary: 'Set the limits of a level',
       params: limitParams,
-      body: z.strictObject(limitFields),
+      body: newLimits,
       audit: {
         action: 'limits_set',
         subject,

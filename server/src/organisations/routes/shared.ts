@@ -19,6 +19,10 @@ export const base = {
 export const root = '/api/organisations';
 export const int = z.number().int();
 export const roleField = z.enum(memberRoles);
+export const monthField = z
+  .string()
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'is a month such as 2026-11')
+  .meta({ example: '2026-11' });
 export const organisationParams = z.object({ id: idText });
 
 /** All that is done in an organisation is told under its name. */

@@ -17,11 +17,11 @@ import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { decisionSchema, viewDecision } from '../../routing/routes/decisions.ts';
 import { decisionsOf } from '../../routing/store/decisions.ts';
-import { windowAt } from '../calendar.ts';
+import { monthCalled } from '../calendar.ts';
 import { keysAt } from '../level-keys.ts';
 import type { Room } from '../room.ts';
 import type { Standing } from '../standing.ts';
-import { base, organisationParams, root, standing } from './shared.ts';
+import { base, monthField, organisationParams, root, standing } from './shared.ts';
 
 const levelFields = {
   level: z.enum(levelNames).default('organisation'),
@@ -31,11 +31,7 @@ const levelFields = {
 };
 const logsQuery = z.strictObject({ ...levelFields, page_size: pageFields.page_size, cursor: cursorField(2) });
 const requestsQuery = logsQuery.extend({
-  month: z
-    .string()
-    .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'is a month such as 2026-11')
-    .optional()
-    .describe('Of the organisation’s calendar, in place of from and to'),
+  month: monthField.optional().describe('Of the organisation’s calendar, in place of from and to'),
   format: z.enum(['json', 'csv']).optional(),
 });
 const summaryQuery = z.strictObject({ ...levelFields, group_by: z.enum(['day', 'model', 'token']).default('day') });
@@ -134,7 +130,7 @@ function monthOf({ organisation }: Standing, { month, from, to }: z.infer<typeof
   if (month === undefined) return {};
   if (from !== undefined || to !== undefined)
     throw new AppError('invalid_value', 'month takes the place of from and to.', { param: 'month' });
-  const { startsAt, endsAt } = windowAt(organisation.time_zone, 'month', Date.parse(`${month}-15T12:00:00Z`) / 1000);
+  const { startsAt, endsAt } = monthCalled(organisation.time_zone, month);
   return { from: startsAt, to: endsAt - 1 };
 }
 

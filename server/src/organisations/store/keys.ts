@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import type { OrganisationKeyRow } from './tables.ts';
 import './tables.ts';
@@ -48,6 +49,36 @@ export const listPlacedKeys = (
     .orderBy('key_id', 'desc')
     .limit(5_000)
     .execute();
+
+/** The column of a key that says where it stands at a level. */
+const placeColumns = { organisation: 'organisation_id', team: 'team_id', member: 'member_id', key: 'key_id' } as const;
+
+/** A key, and which one of its level it stands in; 0 for none. */
+export interface GroupedKey {
+  key_id: number;
+  group: number;
+  name: string;
+}
+
+/** All keys there ever were, those that stand together one after the other. */
+export const keysInGroups = (
+  db: Db,
+  organisationId: number,
+  level: keyof typeof placeColumns,
+  after: Pick<GroupedKey, 'group' | 'key_id'>,
+  limit: number,
+): Promise<GroupedKey[]> => {
+  const group = sql<number>`coalesce(${sql.ref(placeColumns[level])}, 0)`;
+  return db
+    .selectFrom('organisation_keys')
+    .select(['key_id', 'name', group.as('group')])
+    .where('organisation_id', '=', organisationId)
+    .where(sql<SqlBool>`(${group}, key_id) > (${after.group}, ${after.key_id})`)
+    .orderBy(group)
+    .orderBy('key_id')
+    .limit(limit)
+    .execute();
+};
 
 /** To another team, or to none. What runs is charged where it was taken from. */
 export async function moveKey(db: Db, keyId: number, teamId: number | null): Promise<void> {

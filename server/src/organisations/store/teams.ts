@@ -85,6 +85,17 @@ export async function isInTeam(db: Db, teamId: number, userId: number): Promise<
   return row !== undefined;
 }
 
+export async function teamsOf(db: Db, organisationId: number, userId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('organisation_team_members as p')
+    .innerJoin('organisation_teams as t', 't.id', 'p.team_id')
+    .select('p.team_id')
+    .where('t.organisation_id', '=', organisationId)
+    .where('p.user_id', '=', userId)
+    .execute();
+  return rows.map(({ team_id }) => team_id);
+}
+
 export async function isInAnyTeam(db: Db, organisationId: number, userId: number): Promise<boolean> {
   const row = await db
     .selectFrom('organisation_team_members as p')

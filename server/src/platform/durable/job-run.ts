@@ -6,6 +6,11 @@ import type { Owners } from './owners.ts';
 
 /** A doubled wait ends here: a job that waits for days is found by nobody. */
 const maxBackoffMs = 6 * 3_600_000;
+/**
+ * What a handler that is told to stop gets to come to an end before its job begins anew: until then it may hold the very money
+ * that the next attempt needs, or be about to write down what it has paid for. One that does not listen is not waited for.
+ */
+const unwindMs = 5_000;
 
 /** One job being worked on. */
 export interface Run {
@@ -32,7 +37,7 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
   const controller = new AbortController();
   const about = { job: claim.id, queue: claim.queue, attempt: claim.attempt };
   const done = Promise.withResolvers<number | null>();
-  let state: 'held' | 'stopping' | 'ended' | 'abandoned' = 'held';
+  let state: 'held' | 'stopping' | 'lost' | 'ended' | 'abandoned' = 'held';
 
   /** The first word counts. A database away for a second must not cost the whole work again. */
   const end = async (outcome: Outcome): Promise<void> => {
@@ -58,7 +63,10 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
       return outcome;
     }
   };
-  void work().then(end);
+  const worked = work();
+  void worked.then((outcome) => {
+    if (state !== 'lost') return end(outcome);
+  });
 
   return {
     claim,
@@ -70,8 +78,14 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
     lose() {
       const why = 'the database has not heard of the process for too long';
       log.warn(about, `job lost: ${why}`);
-      void end(failed(claim, 0, why));
+      if (state === 'held' || state === 'stopping') state = 'lost';
       controller.abort(new Error(why));
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, unwindMs);
+      void Promise.race([worked, late.promise]).then(() => {
+        clearTimeout(timer);
+        return end(failed(claim, 0, why));
+      });
     },
     async abandon() {
       if (state === 'abandoned') return;

@@ -199,3 +199,49 @@ test('a handler is told to stop when others may have its job, which waits to be 
   await jobs.stop(0);
   await close();
 });
+
+test('a lost job begins anew when its handler has come to an end; one that does not listen is not waited for', async () => {
+  const { db, close } = await emptyDb();
+  const owner = livingOwner();
+  const jobs = openQueue({ store: new JobStore(db, systemClock), owners: owner, log: quiet });
+  const seen: string[] = [];
+  jobs.work('q', { concurrency: 2 }, async ({ data, attempt, signal }) => {
+    seen.push(`${data} ${attempt}`);
+    if (attempt > 1) return;
+    if (data === 'deaf') return new Promise(() => {});
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await Bun.sleep(1_000);
+    seen.push(`${data} ended`);
+  });
+  await jobs.start();
+  await jobs.enqueue('q', 'slow');
+  await jobs.enqueue('q', 'deaf');
+  await pass(50);
+  owner.lose();
+  await pass(3_000);
+  expect(seen).toEqual(['slow 1', 'deaf 1', 'slow ended', 'slow 2']);
+  await pass(4_000);
+  expect(seen.slice(4)).toEqual(['deaf 2']);
+  await jobs.stop(0);
+  await close();
+});
+
+test('what the dead held is taken over before their jobs, by whoever was there before the work started', async () => {
+  const { db, close } = await emptyDb();
+  const store = new JobStore(db, systemClock);
+  const looks: (() => Promise<unknown>)[] = [];
+  const owners = { ...livingOwner(), onLook: (work: () => Promise<unknown>) => looks.push(work) };
+  const seen: string[] = [];
+  const takeBack = () => {
+    seen.push('jobs');
+    return store.takeBack();
+  };
+  const jobs = openQueue({ store: changed(store, { takeBack }), owners, log: quiet });
+  owners.onLook(async () => seen.push('money'));
+  await jobs.start();
+  for (const look of looks) await look();
+  // Once as the work starts, too: nobody need be seen to leave for that.
+  expect(seen).toEqual(['jobs', 'money', 'jobs']);
+  await jobs.stop(0);
+  await close();
+});

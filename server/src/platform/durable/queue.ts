@@ -73,9 +73,9 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
     if (running) alarm.poll();
   };
 
-  owners.onLook(async () => {
+  const takeBack = async () => {
     if ((await store.takeBack()) + (await takeEarlierJobs(store.db)) > 0) alarm.in(0);
-  });
+  };
   owners.onLost(() => {
     for (const run of runs) run.lose();
   });
@@ -94,6 +94,9 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
     async start() {
       running = true;
       alarm.open();
+      // Not before, so that money which a dead process held is free by the time its work begins anew.
+      owners.onLook(takeBack);
+      await takeBack().catch((error) => log.error({ err: error }, 'could not take over jobs'));
       await tick();
     },
     async stop(drainMs) {

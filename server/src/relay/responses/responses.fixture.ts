@@ -3,7 +3,7 @@ import { type ManualClock, manualClock, systemClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
 import { openDb } from '../../platform/db/open.ts';
 import { JobStore } from '../../platform/durable/job-store.ts';
-import { beatMs, openOwners } from '../../platform/durable/owners.ts';
+import { beatMs, deadAfterMs, openOwners } from '../../platform/durable/owners.ts';
 import { openQueue } from '../../platform/durable/queue.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import type { AnswerBackground } from './background.ts';
@@ -39,6 +39,8 @@ export interface Process {
   start(): Promise<void>;
   /** Time passes for the liveness of processes: one beat, one look. */
   beat(): Promise<void>;
+  /** Time passes in which it cannot say that it lives; then it can. */
+  fallSilent(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,6 +68,10 @@ export async function openProcess(
     start: () => jobs.start(),
     beat: async () => {
       alive.advance(beatMs);
+      await owners.look();
+    },
+    fallSilent: async () => {
+      alive.advance(deadAfterMs);
       await owners.look();
     },
     close: async () => {

@@ -7,12 +7,16 @@ import { ApplicationStatus, VerifiedBadge } from '../../components/app-identity.
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
-import { notifySuccess } from '../../components/notify.ts';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
+import { reloadOrganisations } from '../../organisations.ts';
+import { ownerBody } from '../../owner.ts';
+import { useAct } from '../../use-act.ts';
 import { type Application, type ApplicationFields, bodyOf, fieldsOf, losesBadge } from './application-fields.ts';
 import { ApplicationForm } from './application-form.tsx';
-import { applicationQuery, reloadApplications } from './application-queries.ts';
+import { applicationQuery, giveToTeam, reloadApplications } from './application-queries.ts';
 import { Credentials } from './credentials.tsx';
 import { QuickStart } from './try-it.tsx';
 
@@ -59,6 +63,33 @@ function Settings({ application }: { application: Application }) {
         verified={(fields) => application.is_verified && !losesBadge(fields, application)}
         note={(fields) => <Warnings fields={fields} application={application} />}
       />
+    </Section>
+  );
+}
+
+/** Only shown to those who manage an organisation. */
+function GiveAway({ application }: { application: Application }) {
+  const { organisationId, who, field } = useOwnerChoice({ among: 'team' });
+  const give = useAct({
+    mutationFn: async () => {
+      await giveToTeam(application.id, ownerBody(who).team_id!);
+      notifySuccess(`${application.name} belongs to the team`);
+      await Promise.all([reloadApplications(), organisationId !== null && reloadOrganisations(organisationId)]);
+    },
+    onError: notifyError,
+  });
+  if (!field) return null;
+  return (
+    <Section
+      title="Give to a team"
+      description="It stays when you leave, and is looked after by owners and admins of the organisation, on its page."
+    >
+      <Stack align="flex-start">
+        {field}
+        <Button variant="default" disabled={who === ''} loading={give.isPending} onClick={() => give.mutate()}>
+          Give to the team
+        </Button>
+      </Stack>
     </Section>
   );
 }
@@ -131,6 +162,7 @@ export function ApplicationPage() {
         <Credentials application={application} webhookSecret={webhook_secret} />
         <Settings application={application} />
         <QuickStart application={application} />
+        <GiveAway application={application} />
         <Danger application={application} />
       </Stack>
     </>

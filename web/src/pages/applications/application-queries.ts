@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { errorOf, get } from '../../api.ts';
+import { errorOf, get, put } from '../../api.ts';
 import { queryClient } from '../../session.ts';
 
 const key = ['applications'];
@@ -17,6 +17,10 @@ export const applicationQuery = (id: number) =>
     queryKey: [...key, 'one', id],
     queryFn: ({ signal }) => get('/api/oauth2/applications/{app_id}', { path: { app_id: id }, signal }),
   });
+
+/** It is looked after by owners and administrators of the team's organisation from then on. */
+export const giveToTeam = (id: number, teamId: number) =>
+  put('/api/oauth2/applications/{app_id}/owner', { path: { app_id: id }, body: { type: 'team', id: teamId } });
 
 export const reloadApplications = () => queryClient.invalidateQueries({ queryKey: key });
 

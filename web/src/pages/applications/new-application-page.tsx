@@ -1,22 +1,33 @@
-import { Card } from '@mantine/core';
+import { Box, Card } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ButtonLink } from '../../components/link.tsx';
-import { notifySuccess } from '../../components/notify.ts';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { usePost } from '../../once.ts';
+import { ownerBody } from '../../owner.ts';
 import { type ApplicationFields, bodyOf, emptyApplication } from './application-fields.ts';
 import { ApplicationForm } from './application-form.tsx';
-import { reloadApplications } from './application-queries.ts';
+import { giveToTeam, reloadApplications } from './application-queries.ts';
 
 export function NewApplicationPage() {
   const navigate = useNavigate();
   const post = usePost();
   const [made, setMade] = useState<{ id: number; secret: string } | null>(null);
+  const { organisationId, who, field } = useOwnerChoice({ among: 'team' });
+  const team = who === '' ? null : (ownerBody(who).team_id ?? null);
   const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } });
   const create = async (fields: ApplicationFields) => {
+    // Whoever chose an organisation does not want it for themselves.
+    if (organisationId !== null && team === null) throw new Error('Choose a team, or no organisation.');
     const { id, name, client_secret_plain } = await post('/api/oauth2/applications', { body: bodyOf(fields) });
+    // It is made either way: what cannot be given to a team now can be given on its own page.
+    if (team !== null)
+      await giveToTeam(id, team).catch((error) => {
+        notifyError(error);
+      });
     notifySuccess(`${name} is registered`);
     await reloadApplications();
     if (client_secret_plain === '') await open(id);
@@ -26,6 +37,7 @@ export function NewApplicationPage() {
     <>
       <PageHeader title="New application" description="Let people sign in to what you build with their account here." />
       <Card maw={720}>
+        {field && <Box mb="md">{field}</Box>}
         <ApplicationForm
           initial={emptyApplication}
           submitLabel="Register application"

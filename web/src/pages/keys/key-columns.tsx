@@ -18,9 +18,11 @@ import type { ApiKey } from './key-fields.ts';
 import type { KeyLimit } from './limit-fields.ts';
 import { MonthUse } from './month-limit.tsx';
 
+/** Of each month, where the key has one. */
+type LimitOf = (key: ApiKey) => KeyLimit | undefined;
+
 interface KeyActs {
-  /** Of each month, where the key has one. */
-  limitOf: (key: ApiKey) => KeyLimit | undefined;
+  limitOf: LimitOf;
   limit: (key: ApiKey) => void;
   edit: (key: ApiKey) => void;
   toggle: (key: ApiKey) => void;
@@ -82,7 +84,8 @@ function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'sa
   );
 }
 
-export const keyColumns = ({ limitOf, limit, edit, toggle, rotate, endOld, revoke }: KeyActs): Column<ApiKey>[] => [
+/** What is told of a key, wherever keys are listed. */
+export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   {
     key: 'name',
     header: 'Name',
@@ -145,6 +148,10 @@ export const keyColumns = ({ limitOf, limit, edit, toggle, rotate, endOld, revok
     header: 'Expires',
     cell: ({ expired_time }) => (expired_time > 0 ? formatDateTime(expired_time) : 'Never'),
   },
+];
+
+export const keyColumns = ({ limitOf, limit, edit, toggle, rotate, endOld, revoke }: KeyActs): Column<ApiKey>[] => [
+  ...factColumns(limitOf),
   {
     ...actsColumn(),
     cell: (key) => (

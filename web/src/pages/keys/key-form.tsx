@@ -1,4 +1,5 @@
 import { NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { ModelsPicker } from '../../components/model-picker.tsx';
@@ -9,6 +10,8 @@ interface KeyFormProps {
   title: string;
   submitLabel: string;
   initial: KeyFields;
+  /** Whose it is to be, where that can be chosen. */
+  owner?: ReactNode;
   onClose: () => void;
   /** Closes when it succeeds; a failure is shown in place. */
   onSubmit: (fields: KeyFields, nowSeconds: number) => Promise<unknown>;
@@ -121,7 +124,7 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
 }
 
 /** Mounted while it is open, so that it starts from `initial` each time. */
-export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyFormProps) {
+export function KeyForm({ title, submitLabel, initial, owner, onClose, onSubmit }: KeyFormProps) {
   const { fields, faults, set, save, submit } = useCheckedForm(
     initial,
     (given) => faultsOf(given, nowSeconds()),
@@ -142,6 +145,7 @@ export function KeyForm({ title, submitLabel, initial, onClose, onSubmit }: KeyF
             onChange={(event) => set({ name: event.currentTarget.value })}
             error={faults.name}
           />
+          {owner}
           <ExpiryFields fields={fields} faults={faults} set={set} />
           <LimitFields fields={fields} faults={faults} set={set} />
           <ScopeFields fields={fields} faults={faults} set={set} />

@@ -7,9 +7,12 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { usePost } from '../../once.ts';
+import { reloadOrganisations } from '../../organisations.ts';
+import { ownerBody } from '../../owner.ts';
 import { keysQuery, queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { useOpened } from '../../use-url-state.ts';
@@ -43,6 +46,39 @@ function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   );
 }
 
+interface NewKeyProps {
+  onClose: () => void;
+  /** With the key, to be shown once. */
+  onDone: (secret: string) => void;
+}
+
+/** One's own, or one of an organisation. */
+function NewKey({ onClose, onDone }: NewKeyProps) {
+  const post = usePost();
+  const { organisationId: id, who, field } = useOwnerChoice({ among: 'key' });
+  const create = async (fields: KeyFields, nowSeconds: number) => {
+    const body = bodyOf(fields, nowSeconds);
+    const made =
+      id === null
+        ? await post('/api/tokens', { body })
+        : await post('/api/organisations/{id}/keys', { path: { id }, body: { ...body, ...ownerBody(who) } });
+    if (who.startsWith('team:')) notifySuccess('The key is the team’s, and listed with the organisation');
+    onClose();
+    onDone(made.key);
+    await Promise.all([reload(), id !== null && reloadOrganisations(id)]);
+  };
+  return (
+    <KeyForm
+      title="Create a key"
+      submitLabel="Create key"
+      initial={emptyKey}
+      owner={field}
+      onClose={onClose}
+      onSubmit={create}
+    />
+  );
+}
+
 export function KeysPage() {
   const query = useQuery(keysQuery);
   const limits = useQuery(limitsQuery).data?.limits;
@@ -52,7 +88,6 @@ export function KeysPage() {
   const close = () => setOpen(null);
   const [named, setNamed] = useOpened();
   const namedKey = query.data?.find(({ id }) => String(id) === named);
-  const post = usePost();
   const toggle = useAct(
     {
       mutationFn: ({ id, status }: ApiKey) =>
@@ -65,12 +100,7 @@ export function KeysPage() {
     },
     ({ id }) => id,
   );
-  const create = async (fields: KeyFields, nowSeconds: number) => {
-    const made = await post('/api/tokens', { body: bodyOf(fields, nowSeconds) });
-    close();
-    setSecret(made.key);
-    await reload();
-  };
+  const post = usePost();
   const saveLimit = async (key: ApiKey, fields: LimitFields) => {
     const path = { id: key.id };
     if (fields.usd !== '') await put('/api/tokens/{id}/limit', { path, body: limitBodyOf(fields) });
@@ -125,9 +155,7 @@ export function KeysPage() {
           />
         }
       />
-      {open?.act === 'create' && (
-        <KeyForm title="Create a key" submitLabel="Create key" initial={emptyKey} onClose={close} onSubmit={create} />
-      )}
+      {open?.act === 'create' && <NewKey onClose={close} onDone={setSecret} />}
       {open?.act === 'edit' && <EditKey apiKey={open.key} onClose={close} />}
       {namedKey && <EditKey key={named} apiKey={namedKey} onClose={() => setNamed('')} />}
       {open?.act === 'limit' && (

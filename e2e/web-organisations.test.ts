@@ -1,0 +1,251 @@
+/** An organisation in the browser: made, shared, limited, used up, and closed. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
+import { says } from './relay-replies.ts';
+import { until } from './service.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+let site: Site;
+let upstream: Upstream;
+let owner: Visitor;
+let member: Visitor;
+let model = '';
+let link = '';
+let teamKey = '';
+let ownKey = '';
+
+/** What each request costs: 0.0002 dollars. */
+const price = 100;
+const long = 'ארגון '.repeat(8) + 'W'.repeat(16);
+
+const dialog = (page: Page, name: string) => page.getByRole('dialog', { name });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const tab = async ({ page, settled }: Visitor, name: string) => {
+  await page.getByRole('tab', { name, exact: true }).click();
+  await settled();
+};
+const choose = async (page: Page, label: string, option: string) => {
+  await page.getByRole('combobox', { name: label }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+};
+
+async function ask(key: string): Promise<{ status: number; message: string }> {
+  const answer = await site.service.post(
+    '/v1/chat/completions',
+    { model, max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] },
+    { key },
+  );
+  const { error } = (await answer.json()) as { error?: { message: string } };
+  return { status: answer.status, message: error?.message ?? '' };
+}
+
+describe.skipIf(browserMissing)('organisations', () => {
+  beforeAll(async () => {
+    site = await openSite();
+    upstream = startUpstream(says('openai', { text: 'fine' }));
+    const served = { kind: 'openai', url: upstream.url, requestPrice: price / 500_000 } as const;
+    model = (await site.service.serve(served)).modelId;
+    owner = await site.register('olga');
+    member = await site.visit({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+  }, 300_000);
+  afterAll(async () => {
+    await site?.stop();
+    upstream?.stop();
+    expect([...(owner?.complaints ?? []), ...(member?.complaints ?? [])]).toEqual([]);
+  });
+
+  test('its owner makes it, a team in it, and invites', async () => {
+    const { page, open } = owner;
+    await open('/organisations');
+    await page.getByText('You are in no organisation').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await button(page, 'New organisation').first().click();
+    const form = dialog(page, 'New organisation');
+    await form.getByRole('button', { name: 'Make organisation' }).click();
+    await form.getByText('Give the organisation a name.').waitFor();
+    await form.getByLabel('Name').fill('Acme');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Make organisation' }).click();
+    await page.getByRole('heading', { name: 'Acme' }).waitFor();
+
+    await tab(owner, 'Teams');
+    await page.getByText('No teams yet').waitFor();
+    for (const name of ['Research', long]) {
+      await button(page, 'New team').first().click();
+      await dialog(page, 'New team').getByLabel('Name').fill(name);
+      await dialog(page, 'New team').getByRole('button', { name: 'Make team' }).click();
+      await page.getByRole('row').filter({ hasText: name.trim() }).waitFor();
+    }
+
+    await tab(owner, 'Members');
+    await page.getByText('the last owner').waitFor();
+    await button(page, 'Actions for olga').click();
+    expect(await page.getByRole('menuitem', { name: 'Remove' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await button(page, 'Invite').click();
+    const invite = dialog(page, 'Invite somebody');
+    await choose(page, 'Team', 'Research');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await invite.getByRole('button', { name: 'Invite' }).click();
+    const shown = dialog(page, 'Hand this link over');
+    link = await shown.getByLabel('Invitation', { exact: true }).inputValue();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByText('Whoever has the link').waitFor();
+    expect(await page.content()).not.toContain(link);
+    expect(await accessibilityFaults(page)).toEqual([]);
+  }, 300_000);
+
+  test('somebody who is nobody yet follows the link, makes an account, and is in', async () => {
+    const { page } = member;
+    await page.goto(link);
+    await page.getByText('You are invited').waitFor();
+    // The secret is in no address, neither here nor on the way.
+    expect(page.url()).not.toContain(link.split('#')[1]!);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('Username').fill('mo.dark');
+    await page.getByLabel('Password').first().fill('a fine password');
+    expect(page.url()).not.toContain(link.split('#')[1]!);
+    await button(page, 'Create account').click();
+    await page.getByText('You are logged in as mo.dark.').waitFor();
+    expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
+    await button(page, 'Join').click();
+    await page.getByText('Your role: member').waitFor();
+    // Once: nobody else gets in by it.
+    await page.goto(link);
+    await page.getByText('was used already').waitFor();
+    await page.getByRole('link', { name: 'Not now' }).click();
+    await page.getByRole('link', { name: 'Acme' }).click();
+    await page.getByText('Your role: member').waitFor();
+    const tabs = await page.getByRole('tab').allInnerTexts();
+    expect(tabs).toEqual(['Overview', 'Teams', 'Members', 'Keys', 'Usage']);
+  }, 300_000);
+
+  test('keys are made for a team, and for oneself in a team', async () => {
+    const { page, open } = owner;
+    const { organisations } = (await (await owner.context.request.get('/api/organisations')).json()).data;
+    const { id: memberId } = (await (await member.context.request.get('/api/user/self')).json()).data;
+    for (const id of [organisations[0].account_id, memberId])
+      await site.service.root.api(`/api/admin/users/${id}/credits`, { method: 'POST', body: { quota: 1_000_000 } });
+    await open('/keys');
+    await button(page, 'Create key').first().click();
+    const form = dialog(page, 'Create a key');
+    await form.getByLabel('Name').fill('robot');
+    await choose(page, 'Organisation', 'Acme');
+    await choose(page, 'Belongs to', 'Team Research');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Create key' }).click();
+    const shown = dialog(page, 'Your new key');
+    teamKey = await shown.getByLabel('API key', { exact: true }).inputValue();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
+
+    const own = member.page;
+    await tab(member, 'Keys');
+    await button(own, 'Create key').click();
+    const ownForm = dialog(own, 'Create a key');
+    await ownForm.getByLabel('Name').fill('phone');
+    expect(await own.getByRole('combobox', { name: 'Belongs to' }).inputValue()).toBe('Me, in team Research');
+    await ownForm.getByRole('button', { name: 'Create key' }).click();
+    const told = dialog(own, 'The new key');
+    ownKey = await told.getByLabel('API key', { exact: true }).inputValue();
+    await told.getByRole('button', { name: 'I have saved it' }).click();
+    await own.getByText('in Research').waitFor();
+    expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
+  }, 300_000);
+
+  test('a budget refuses, in words that both see', async () => {
+    const { page, open } = owner;
+    await open('/organisations');
+    await page.getByRole('link', { name: 'Acme' }).click();
+    await page.getByRole('heading', { name: 'Acme' }).waitFor();
+    await tab(owner, 'Budgets');
+    await button(page, 'New budget').click();
+    const form = dialog(page, 'New budget');
+    await choose(page, 'Holds for', 'Research');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Say how much may be spent.').waitFor();
+    await form.getByLabel('May spend').fill(String(price / 500_000));
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row').filter({ hasText: 'Team Research' }).waitFor();
+
+    await button(page, 'New limit').click();
+    const limit = dialog(page, 'New limit');
+    await limit.getByLabel('Requests a minute').fill('500');
+    await limit.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('region', { name: 'Limits' }).getByText('500').waitFor();
+
+    expect((await ask(teamKey)).status).toBe(200);
+    const refused = await ask(ownKey);
+    expect(refused.status).toBe(403);
+    expect(refused.message).toContain('The budget of this team, $0.0002 a month,');
+
+    const id = Number(/organisations\/(\d+)/.exec(page.url())![1]);
+    await until('it is told', async () => {
+      const answer = await owner.context.request.get(`/api/organisations/${id}/warnings`);
+      return (await answer.json()).data.warnings.some(({ share }: { share: number }) => share === 1);
+    });
+    await open(`/organisations/${id}`);
+    await page.getByText('Requests are refused', { exact: true }).waitFor();
+    await page.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
+    await page.getByText('100 % of the budget of Team Research').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    const { page: own, open: openOwn } = member;
+    await openOwn(`/organisations/${id}`);
+    await own.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
+    expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
+    await openOwn('/usage?show=failed');
+    await own.getByText('The budget of this team, $0.0002 a month,').first().waitFor();
+  }, 300_000);
+
+  test('every part is whole on a phone in the dark, and the books download', async () => {
+    const { page } = owner;
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const name of ['Overview', 'Teams', 'Members', 'Budgets', 'Keys', 'Usage', 'Activity', 'Settings']) {
+      await tab(owner, name);
+      expect([name, await overflow(page), await accessibilityFaults(page)]).toEqual([name, 0, []]);
+    }
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.setViewportSize({ width: 1280, height: 844 });
+    await tab(owner, 'Usage');
+    await page.getByRole('row').filter({ hasText: 'robot' }).waitFor();
+    const month = new Date().toISOString().slice(0, 7);
+    await page.getByLabel('Month').fill(month);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download CSV' }).click();
+    const lines = (await Bun.file((await (await saved).path())!).text()).trim().split('\r\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toContain(',team,');
+    expect(lines[1]).toContain('Research');
+    await page.getByText('Where they went').click();
+    await page
+      .getByRole('button', { name: /^Details of/ })
+      .first()
+      .waitFor();
+    await choose(page, 'Of', 'mo.dark');
+    await page.getByText('No decisions here').waitFor();
+  }, 300_000);
+
+  test('a team is deleted with its keys, and the organisation by its name', async () => {
+    const { page } = owner;
+    await tab(owner, 'Teams');
+    await button(page, 'Actions for Research').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const team = dialog(page, 'Delete Research?');
+    await team.getByText('1 of the team, and 1 of members in it').waitFor();
+    await team.getByRole('button', { name: 'Delete team' }).click();
+    await page.getByText('Research is deleted').waitFor();
+    expect((await ask(teamKey)).status).toBe(401);
+
+    await tab(owner, 'Settings');
+    await button(page, 'Delete organisation').click();
+    const whole = dialog(page, 'Delete Acme?');
+    expect(await whole.getByRole('button', { name: 'Delete organisation' }).isDisabled()).toBe(true);
+    await whole.getByLabel('Type Acme to confirm').fill('Acme');
+    await whole.getByRole('button', { name: 'Delete organisation' }).click();
+    await page.getByText('You are in no organisation').waitFor();
+  }, 300_000);
+});

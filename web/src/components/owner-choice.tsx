@@ -1,0 +1,76 @@
+import { Select, SimpleGrid } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { may, membersQuery, type Organisation, organisationsQuery, teamsQuery } from '../organisations.ts';
+import { keyOwnerOptions, type OwnerOption, teamOptions } from '../owner.ts';
+import { useUser } from '../session.ts';
+
+interface OwnerChoice {
+  /** Null for what is one's own, outside of organisations. */
+  organisationId: number | null;
+  /** `me`, `me:7` or `team:7`; empty while nothing can be chosen. */
+  who: string;
+  /** Nothing for those who are in no organisation. */
+  field: ReactNode;
+}
+
+interface OwnerChoiceOptions {
+  /** `team` for what only teams can have besides oneself. */
+  among: 'key' | 'team';
+  /** Where it is decided already. */
+  within?: Organisation;
+}
+
+/** No organisation's. */
+const own = 'own';
+
+/** Whose something is to be: one's own, or a team's. */
+export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoice {
+  const user = useUser();
+  const [chosen, setChosen] = useState(own);
+  const [who, setWho] = useState('');
+  const all = useQuery({ ...organisationsQuery, enabled: within === undefined }).data ?? [];
+  const open = all.filter(({ role }) => may(role, among === 'team' ? 'manage' : 'use'));
+  const organisation = within ?? open.find(({ id }) => String(id) === chosen);
+  const id = organisation?.id ?? 0;
+  const teams = useQuery({ ...teamsQuery(id), enabled: id > 0 }).data ?? [];
+  const members = useQuery({ ...membersQuery(id), enabled: id > 0 && among === 'key' }).data;
+  const self = members?.find(({ user_id }) => user_id === user.id);
+  const options: OwnerOption[] = !organisation
+    ? []
+    : among === 'team'
+      ? teamOptions(organisation.role, teams)
+      : keyOwnerOptions(organisation.role, teams, self);
+  const current = options.find(({ value }) => value === who) ?? options[0];
+  const field = (within || open.length > 0) && (
+    <SimpleGrid cols={{ base: 1, xs: organisation && !within ? 2 : 1 }}>
+      {!within && (
+        <Select
+          label="Organisation"
+          data={[
+            { value: own, label: 'None, it is my own' },
+            ...open.map((one) => ({ value: String(one.id), label: one.name })),
+          ]}
+          allowDeselect={false}
+          value={chosen}
+          onChange={(value) => setChosen(value ?? own)}
+        />
+      )}
+      {organisation && (
+        <Select
+          label="Belongs to"
+          placeholder={options.length === 0 ? 'There is no team yet' : undefined}
+          description={
+            within && among === 'key' ? 'What belongs to a team stays when whoever made it leaves' : undefined
+          }
+          data={options}
+          allowDeselect={false}
+          disabled={options.length === 0}
+          value={current?.value ?? null}
+          onChange={(value) => setWho(value ?? '')}
+        />
+      )}
+    </SimpleGrid>
+  );
+  return { organisationId: organisation?.id ?? null, who: current?.value ?? '', field: field || null };
+}

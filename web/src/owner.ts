@@ -1,0 +1,30 @@
+import type { Member, Role, Team } from './organisations.ts';
+import { may } from './organisations.ts';
+
+/** Who something belongs to in an organisation: `me`, `me:7` (in a team), or `team:7`. */
+export interface OwnerOption {
+  value: string;
+  label: string;
+}
+
+/** What a team can be given: by those who manage the organisation. */
+export const teamOptions = (role: Role, teams: Team[]): OwnerOption[] =>
+  may(role, 'manage') ? teams.map(({ id, name }) => ({ value: `team:${id}`, label: `Team ${name}` })) : [];
+
+/** Whose a key can be. Whoever is in a team spends under its budgets, unless they manage the organisation. */
+export function keyOwnerOptions(role: Role, teams: Team[], self: Pick<Member, 'teams'> | undefined): OwnerOption[] {
+  if (!may(role, 'use')) return [];
+  const mine = teams.filter(({ id }) => self?.teams.includes(id));
+  const free = may(role, 'manage') || mine.length === 0;
+  return [
+    ...(free ? [{ value: 'me', label: 'Me' }] : []),
+    ...mine.map(({ id, name }) => ({ value: `me:${id}`, label: `Me, in team ${name}` })),
+    ...teamOptions(role, teams),
+  ];
+}
+
+/** As the service takes it. */
+export function ownerBody(value: string): { owner: 'user' | 'team'; team_id?: number } {
+  const [who, team] = value.split(':');
+  return { owner: who === 'team' ? 'team' : 'user', ...(team && { team_id: Number(team) }) };
+}

@@ -1,0 +1,113 @@
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { post } from '../../api.ts';
+import { BareFrame } from '../../components/bare-frame.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { reloadOrganisations } from '../../organisations.ts';
+import { currentUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { dropInvitation, takeInvitation } from './kept-invitation.ts';
+
+/** Nobody is known yet: the way in, and back here. */
+function SignedOut() {
+  const search = { next: '/join' };
+  return (
+    <BareFrame title="You are invited" description="To an organisation that uses svc.">
+      <Stack>
+        <Text size="sm">Log in, or make an account, to see which one it is, and to join.</Text>
+        <ButtonLink to="/login" search={search} fullWidth>
+          Log in
+        </ButtonLink>
+        <ButtonLink to="/register" search={search} fullWidth variant="default">
+          Create an account
+        </ButtonLink>
+      </Stack>
+    </BareFrame>
+  );
+}
+
+function Invited({ token, username }: { token: string; username: string }) {
+  const navigate = useNavigate();
+  const looked = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => post('/api/invitations/look', { body: { token }, signal }),
+    retry: false,
+  });
+  const join = useAct({
+    mutationFn: () => post('/api/invitations/accept', { body: { token } }),
+    onSuccess: async ({ organisation_id }) => {
+      dropInvitation();
+      await reloadOrganisations();
+      await navigate({ to: '/organisations/$id', params: { id: String(organisation_id) } });
+    },
+  });
+  const leave = (
+    <ButtonLink to="/organisations" variant="default" fullWidth onClick={dropInvitation}>
+      Not now
+    </ButtonLink>
+  );
+  if (looked.error)
+    return (
+      <BareFrame title="This invitation cannot be used">
+        <Stack>
+          <ErrorState error={looked.error} onRetry={() => looked.refetch()} />
+          {leave}
+        </Stack>
+      </BareFrame>
+    );
+  if (!looked.data)
+    return (
+      <BareFrame title="You are invited">
+        <Skeleton height={120} aria-busy="true" />
+      </BareFrame>
+    );
+  const { organisation, role } = looked.data;
+  return (
+    <BareFrame title="You are invited" description={`You are logged in as ${username}.`}>
+      <Stack>
+        <Text size="sm" className="svc-anywhere">
+          Join <b dir="auto">{organisation}</b> as <b>{role}</b>. Its owners and admins see your username, and what your
+          keys there use.
+        </Text>
+        {join.error && <ErrorState error={join.error} title="You have not joined" />}
+        <Button fullWidth loading={join.isPending} onClick={() => join.mutate()}>
+          Join
+        </Button>
+        {leave}
+      </Stack>
+    </BareFrame>
+  );
+}
+
+/** Where the link of an invitation leads, whether somebody is logged in or not. */
+export function JoinPage() {
+  const [token] = useState(takeInvitation);
+  const user = useQuery({ queryKey: ['who-joins'], queryFn: currentUser, staleTime: 0 });
+  if (token === '')
+    return (
+      <BareFrame title="This link is not complete">
+        <Stack>
+          <Text size="sm">Open it as it was given to you: with all that stands behind the #.</Text>
+          <ButtonLink to="/" variant="default" fullWidth>
+            Go home
+          </ButtonLink>
+        </Stack>
+      </BareFrame>
+    );
+  if (user.error)
+    return (
+      <BareFrame title="You are invited">
+        <ErrorState error={user.error} onRetry={() => user.refetch()} />
+      </BareFrame>
+    );
+  if (user.data === undefined)
+    return (
+      <BareFrame title="You are invited">
+        <Skeleton height={120} aria-busy="true" />
+      </BareFrame>
+    );
+  return user.data ? <Invited token={token} username={user.data.username} /> : <SignedOut />;
+}

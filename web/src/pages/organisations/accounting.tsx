@@ -1,0 +1,47 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Section } from '../../components/section.tsx';
+import type { Organisation } from '../../organisations.ts';
+import { lastMonthIn } from './months.ts';
+
+const choices = [
+  { value: 'organisation', label: 'The whole organisation' },
+  { value: 'team', label: 'Each team' },
+  { value: 'member', label: 'Each member' },
+  { value: 'key', label: 'Each key' },
+];
+
+/** A month for the books. */
+export function Accounting({ organisation: { id, time_zone } }: { organisation: Organisation }) {
+  const [month, setMonth] = useState(() => lastMonthIn(time_zone, new Date()));
+  const [level, setLevel] = useState('team');
+  const valid = /^20\d\d-\d\d$/.test(month);
+  return (
+    <Section
+      title="For the books"
+      description={`What was used in a month of ${time_zone}: requests, tokens of each part, and what each part cost.`}
+    >
+      <Group align="flex-end">
+        <TextInput type="month" label="Month" value={month} onChange={(event) => setMonth(event.currentTarget.value)} />
+        <Select
+          label="A line for"
+          data={choices}
+          allowDeselect={false}
+          value={level}
+          onChange={(value) => setLevel(value ?? 'team')}
+        />
+        <Button
+          component="a"
+          href={valid ? `/api/organisations/${id}/accounting?month=${month}&level=${level}` : undefined}
+          download
+          variant="default"
+          disabled={!valid}
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          Download CSV
+        </Button>
+      </Group>
+    </Section>
+  );
+}

@@ -1,0 +1,72 @@
+import { formatNumber, formatQuota } from '../../format.ts';
+import { windowWords } from './budget-fields.ts';
+import { type Known, type Level, levels, placeName } from './levels.ts';
+import type { Act } from './organisation-queries.ts';
+
+/** By what is done, since the subject is always the same. */
+const words: Record<string, string> = {
+  organisation_created: 'Made the organisation',
+  organisation_updated: 'Changed the organisation',
+  organisation_webhook_secret_rotated: 'Renewed the webhook’s secret',
+  team_created: 'Made a team',
+  team_updated: 'Renamed a team',
+  team_deleted: 'Deleted a team',
+  team_member_added: 'Put a member into a team',
+  team_member_removed: 'Took a member out of a team',
+  member_invited: 'Invited somebody',
+  invitation_deleted: 'Took an invitation back',
+  member_joined: 'Joined',
+  member_updated: 'Changed a role',
+  member_removed: 'Ended a membership',
+  organisation_key_created: 'Created a key',
+  organisation_key_updated: 'Changed a key',
+  organisation_key_deleted: 'Revoked a key',
+  budget_created: 'Set a budget',
+  budget_updated: 'Changed a budget',
+  budget_deleted: 'Deleted a budget',
+  limits_set: 'Set limits',
+  limits_deleted: 'Took limits away',
+};
+
+export const actWords = ({ action }: Pick<Act, 'action'>): string => words[action] ?? action;
+
+const named = (level: Level) => (id: unknown, known: Known) => placeName(known, { level, level_id: Number(id) });
+const listed = (what: string) => (names: unknown) =>
+  Array.isArray(names) && names.length > 0 ? `${what}: ${names.join(', ')}` : null;
+const aMinute = (what: string) => (count: unknown) =>
+  Number(count) > 0 ? `${formatNumber(Number(count))} ${what} a minute` : null;
+
+/** What is said of an act, each in words; what only the service needs is left out. */
+const tellers: Record<string, (value: unknown, known: Known) => string | null> = {
+  name: String,
+  role: (role) => `as ${role}`,
+  email: (email) => (email === '' ? 'by a link' : String(email)),
+  team_id: named('team'),
+  user_id: named('member'),
+  amount: (amount) => formatQuota(Number(amount)),
+  window: (window) => windowWords[window as keyof typeof windowWords] ?? String(window),
+  hard: (hard) => (hard ? 'refuses' : 'only warns'),
+  requests_per_minute: aMinute('requests'),
+  tokens_per_minute: aMinute('tokens'),
+  models: listed('models'),
+  providers: listed('providers'),
+  time_zone: String,
+  balance: (balance) => (balance === 'shared' ? 'the organisation pays' : 'each member pays'),
+  webhook_url: (url) => (url === '' ? 'no webhook' : String(url)),
+};
+
+export function actDetails(
+  { action, metadata, after }: Pick<Act, 'action' | 'metadata' | 'after'>,
+  known: Known,
+): string {
+  const told: Record<string, unknown> = { ...metadata, ...after };
+  // A team that is said by the name it had then is not said again by the one it has now.
+  if (action.startsWith('team_') && told.name) delete told.team_id;
+  const level = levels.find((one) => one === told.level);
+  const place = level && placeName(known, { level, level_id: Number(told.level_id) });
+  const rest = Object.entries(tellers).flatMap(([name, tell]) => {
+    const value = told[name];
+    return value === undefined || value === null ? [] : [tell(value, known)];
+  });
+  return [place, ...rest].filter(Boolean).join(', ');
+}

@@ -1,0 +1,40 @@
+import { Badge, Stack } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { formatDateTime } from '../../format.ts';
+import type { Organisation } from '../../organisations.ts';
+import { actDetails, actWords } from './act-words.ts';
+import { More } from './level-lists.tsx';
+import type { Known } from './levels.ts';
+import { type Act, actsQuery } from './organisation-queries.ts';
+import { useKnown } from './use-known.ts';
+
+const columns = (known: Known): Column<Act>[] => [
+  { key: 'at', header: 'Time', cell: ({ at }) => formatDateTime(at) },
+  { key: 'who', header: 'Who', cell: ({ actor }) => <bdi>{actor.name || `User ${actor.id ?? '–'}`}</bdi> },
+  { key: 'what', header: 'What', cell: ({ action }) => <Badge color="gray">{actWords({ action })}</Badge> },
+  { key: 'details', header: 'Details', wrap: true, cell: (act) => <bdi>{actDetails(act, known) || '–'}</bdi> },
+];
+
+/** Who changed what. */
+export function Activity({ organisation }: { organisation: Organisation }) {
+  const known = useKnown(organisation);
+  const query = useInfiniteQuery(actsQuery(organisation.id));
+  return (
+    <Stack gap="sm">
+      <DataTable
+        label="Who changed what"
+        columns={columns(known)}
+        rows={query.data?.pages.flatMap((page) => page.logs)}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={760}
+        empty={<EmptyState icon={IconHistory} title="Nothing recorded" />}
+      />
+      <More query={query} />
+    </Stack>
+  );
+}

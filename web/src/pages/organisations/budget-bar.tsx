@@ -1,0 +1,52 @@
+import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
+import { Money } from '../../components/money.tsx';
+import type { Organisation } from '../../organisations.ts';
+import { fullness, refuses, timeIn, windowWords } from './budget-fields.ts';
+import { type Known, placeName } from './levels.ts';
+import type { Budget } from './organisation-queries.ts';
+
+/** When a budget begins anew, by the organisation's clock. */
+export const beginsAnew = (budget: Budget, { time_zone }: Organisation): string =>
+  budget.resets_at === null
+    ? 'Does not begin anew'
+    : `Begins anew ${timeIn(time_zone, budget.resets_at)} (${time_zone})`;
+
+export function BudgetState({ budget }: { budget: Budget }) {
+  if (refuses(budget)) return <Badge color="red">Refuses</Badge>;
+  return <Badge color={budget.hard ? 'indigo' : 'gray'}>{budget.hard ? 'Hard' : 'Only warns'}</Badge>;
+}
+
+interface BudgetBarProps {
+  budget: Budget;
+  organisation: Organisation;
+  known: Known;
+}
+
+/** How much of a budget is used, and when it begins anew. */
+export function BudgetBar({ budget, organisation, known }: BudgetBarProps) {
+  const full = fullness(budget);
+  const name = placeName(known, budget);
+  const color = full >= 100 ? 'red' : full >= 80 ? 'orange' : 'indigo.5';
+  return (
+    <Stack gap={4} component="li">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" fw={600} className="svc-anywhere">
+          <bdi>{name}</bdi>, {windowWords[budget.window]}
+        </Text>
+        <Group gap="xs">
+          <Text size="sm">
+            <Money quota={budget.used} /> of <Money quota={budget.amount} />
+          </Text>
+          <BudgetState budget={budget} />
+        </Group>
+      </Group>
+      <Progress.Root size={8}>
+        <Progress.Section value={full} color={color} aria-label={`Used of the budget of ${name}`} />
+      </Progress.Root>
+      <Text size="xs" c="dimmed">
+        {refuses(budget) ? 'Requests that cost something are refused. ' : ''}
+        {beginsAnew(budget, organisation)}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,90 @@
+import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+import { type Place, placeText, readPlace } from './levels.ts';
+import type { Budget } from './organisation-queries.ts';
+
+type Window = Budget['window'];
+
+export const windowWords: Record<Window, string> = {
+  day: 'a day',
+  week: 'a week',
+  month: 'a month',
+  total: 'in all',
+};
+export const windowChoices = [
+  { value: 'day', label: 'Each day' },
+  { value: 'week', label: 'Each week, from Monday' },
+  { value: 'month', label: 'Each month' },
+  { value: 'total', label: 'In all' },
+];
+const windowOf = (text: string): Window =>
+  (Object.keys(windowWords) as Window[]).find((one) => one === text) ?? 'month';
+
+/** A budget as the form holds it. */
+export interface BudgetFields {
+  /** `team:7`. */
+  place: string;
+  window: string;
+  usd: number | string;
+  hard: boolean;
+  /** Shares in percent, as they are typed. */
+  alerts: string[];
+}
+export type BudgetFaults = Partial<Record<'place' | 'usd' | 'alerts', string>>;
+
+export const emptyBudget = (place: Place): BudgetFields => ({
+  place: placeText(place),
+  window: 'month',
+  usd: '',
+  hard: true,
+  alerts: ['50', '80', '100'],
+});
+
+const percentOf = (share: number): string => `${Math.round(share * 1000) / 10}`;
+
+export const fieldsOf = ({ window, amount, hard, alerts, ...place }: Budget): BudgetFields => ({
+  place: placeText(place),
+  window,
+  usd: usdOfQuota(amount),
+  hard,
+  alerts: alerts.map(percentOf),
+});
+
+const most = 1e15;
+
+export function faultsOf({ place, usd, alerts }: BudgetFields): BudgetFaults {
+  const faults: BudgetFaults = {};
+  if (!readPlace(place)) faults.place = 'Choose what it holds for.';
+  const amount = quotaOfUsd(Number(usd));
+  if (usd === '' || !(amount >= 0)) faults.usd = 'Say how much may be spent.';
+  else if (amount > most) faults.usd = 'This is more than can be counted.';
+  const wrong = alerts.find((text) => !(Number(text) >= 0.1 && Number(text) <= 100));
+  if (wrong !== undefined) faults.alerts = `${wrong} is no share between 0.1 and 100 percent.`;
+  else if (alerts.length > 20) faults.alerts = 'At most 20 shares.';
+  return faults;
+}
+
+/** What can be changed later; the level and the window cannot. */
+export const changeOf = ({ usd, hard, alerts }: BudgetFields) => ({
+  amount: quotaOfUsd(Number(usd)),
+  hard,
+  alerts: alerts.map((text) => Number(text) / 100),
+});
+
+export const bodyOf = (fields: BudgetFields) => ({
+  ...readPlace(fields.place)!,
+  window: windowOf(fields.window),
+  ...changeOf(fields),
+});
+
+/** How full it is, between 0 and 100; a budget of nothing is full as soon as something is used. */
+export function fullness({ used, amount }: Pick<Budget, 'used' | 'amount'>): number {
+  if (amount === 0) return used > 0 ? 100 : 0;
+  return Math.min(100, (used / amount) * 100);
+}
+
+/** Hard ones with nothing left refuse whatever costs something. */
+export const refuses = ({ hard, remaining }: Pick<Budget, 'hard' | 'remaining'>): boolean => hard && remaining <= 0;
+
+/** A time by the clock of the organisation, which its budgets go by. */
+export const timeIn = (timeZone: string, unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone });

@@ -1,0 +1,95 @@
+import { NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput } from '@mantine/core';
+import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { usePost } from '../../once.ts';
+import { type Organisation, reloadOrganisations } from '../../organisations.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { bodyOf, changeOf, emptyBudget, faultsOf, fieldsOf, windowChoices } from './budget-fields.ts';
+import { type Known, placeChoices, placeName } from './levels.ts';
+import type { Budget } from './organisation-queries.ts';
+
+interface BudgetFormProps {
+  organisation: Organisation;
+  known: Known;
+  /** Absent for a new one. */
+  budget?: Budget;
+  onClose: () => void;
+}
+
+/** Mounted while it is open. */
+export function BudgetForm({ organisation: { id, time_zone }, known, budget, onClose }: BudgetFormProps) {
+  const post = usePost();
+  const initial = budget ? fieldsOf(budget) : emptyBudget({ level: 'organisation', level_id: id });
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, async (given) => {
+    if (budget)
+      await put('/api/organisations/{id}/budgets/{budget_id}', {
+        path: { id, budget_id: budget.id },
+        body: changeOf(given),
+      });
+    else await post('/api/organisations/{id}/budgets', { path: { id }, body: bodyOf(given) });
+    notifySuccess(budget ? 'Budget saved' : 'Budget set');
+    onClose();
+    await reloadOrganisations(id);
+  });
+  const fixed = budget !== undefined;
+  const choices = fixed ? [{ value: fields.place, label: placeName(known, budget) }] : placeChoices(known);
+  return (
+    <Dialog opened onClose={onClose} title={budget ? 'Change budget' : 'New budget'}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Select
+            label="Holds for"
+            data={choices}
+            searchable={!fixed}
+            allowDeselect={false}
+            disabled={fixed}
+            value={fields.place}
+            onChange={(place) => set({ place: place ?? '' })}
+            error={faults.place}
+          />
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            <NumberInput
+              label="May spend"
+              description="In dollars"
+              prefix="$"
+              min={0}
+              decimalScale={6}
+              thousandSeparator
+              required
+              data-autofocus
+              value={fields.usd}
+              onChange={(usd) => set({ usd })}
+              error={faults.usd}
+            />
+            <Select
+              label="Counted"
+              description={`By the clock of ${time_zone}`}
+              data={windowChoices}
+              allowDeselect={false}
+              disabled={fixed}
+              value={fields.window}
+              onChange={(window) => set({ window: window ?? 'month' })}
+            />
+          </SimpleGrid>
+          <Switch
+            label="Refuse what goes beyond"
+            description="Otherwise it only warns"
+            checked={fields.hard}
+            onChange={(event) => set({ hard: event.currentTarget.checked })}
+          />
+          <TagsInput
+            label="Warn at"
+            description="Shares in percent, each told once in a window: here, by mail to owners and admins, and to the webhook"
+            value={fields.alerts}
+            onChange={(alerts) => set({ alerts })}
+            splitChars={[',', ' ', '%']}
+            error={faults.alerts}
+          />
+          <FormFoot act={save} failure="The budget was not saved" submitLabel="Save" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

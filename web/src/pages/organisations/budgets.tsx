@@ -1,0 +1,140 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { IconEdit, IconPigMoney, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Section } from '../../components/section.tsx';
+import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
+import { BudgetState } from './budget-bar.tsx';
+import { timeIn, windowWords } from './budget-fields.ts';
+import { BudgetForm } from './budget-form.tsx';
+import { type Known, placeName } from './levels.ts';
+import { LevelLimits } from './limits.tsx';
+import { type Budget, budgetsQuery } from './organisation-queries.ts';
+import { useKnown } from './use-known.ts';
+
+type Open = { act: 'make' } | { act: 'edit' | 'delete'; budget: Budget };
+
+const percents = (shares: number[]): string => shares.map((share) => Math.round(share * 1000) / 10).join(', ');
+
+const columns = (zone: string, known: Known, open: ((open: Open) => void) | null): Column<Budget>[] => [
+  {
+    key: 'place',
+    header: 'Holds for',
+    wrap: true,
+    cell: (budget) => (
+      <Text size="sm" fw={600}>
+        <bdi>{placeName(known, budget)}</bdi>
+      </Text>
+    ),
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    align: 'right',
+    cell: ({ amount, window, resets_at }) => (
+      <>
+        <Money quota={amount} /> {windowWords[window]}
+        <Text size="xs" c="dimmed">
+          {resets_at === null ? 'never begins anew' : `anew ${timeIn(zone, resets_at)}`}
+        </Text>
+      </>
+    ),
+  },
+  { key: 'used', header: 'Used', align: 'right', cell: ({ used }) => <Money quota={used} /> },
+  { key: 'left', header: 'Left', align: 'right', cell: ({ remaining }) => <Money quota={remaining} /> },
+  {
+    key: 'kind',
+    header: 'Kind',
+    cell: (budget) => (
+      <>
+        <BudgetState budget={budget} />
+        <Text size="xs" c="dimmed">
+          {budget.alerts.length === 0 ? 'warns of nothing' : `warns at ${percents(budget.alerts)}\u00a0%`}
+        </Text>
+      </>
+    ),
+  },
+  ...(open
+    ? [
+        {
+          ...actsColumn(),
+          cell: (budget: Budget) => (
+            <RowMenu
+              label={`the budget of ${placeName(known, budget)} ${windowWords[budget.window]}`}
+              acts={[
+                { label: 'Change', icon: IconEdit, onClick: () => open({ act: 'edit', budget }) },
+                { label: 'Delete', icon: IconTrash, danger: true, onClick: () => open({ act: 'delete', budget }) },
+              ]}
+            />
+          ),
+        },
+      ]
+    : []),
+];
+
+export function Budgets({ organisation }: { organisation: Organisation }) {
+  const { id, role, time_zone } = organisation;
+  const query = useQuery(budgetsQuery(id));
+  const known = useKnown(organisation);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const manages = may(role, 'manage');
+  const button = manages && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
+      New budget
+    </Button>
+  );
+  const deleted = open?.act === 'delete' ? open.budget : null;
+  return (
+    <Stack gap="lg">
+      <Section
+        title="Budgets"
+        description={`A request stands under those of its key, its member, its team and the organisation, all at once. Days, weeks and months begin by the clock of ${time_zone}.`}
+        actions={button}
+      >
+        <DataTable
+          label="Budgets"
+          columns={columns(time_zone, known, manages ? setOpen : null)}
+          rows={query.data}
+          rowKey={(budget) => budget.id}
+          query={query}
+          minWidth={760}
+          empty={
+            <EmptyState
+              icon={IconPigMoney}
+              title="No budgets"
+              description="What may be spent in a day, a week, a month or in all: by the organisation, a team, a member or a key."
+            />
+          }
+        />
+      </Section>
+      <LevelLimits organisation={organisation} known={known} />
+      {open?.act === 'make' && <BudgetForm organisation={organisation} known={known} onClose={close} />}
+      {open?.act === 'edit' && (
+        <BudgetForm organisation={organisation} known={known} budget={open.budget} onClose={close} />
+      )}
+      <ConfirmDelete
+        opened={deleted !== null}
+        onClose={close}
+        title={deleted ? `Delete the budget of ${placeName(known, deleted)}?` : 'Delete'}
+        confirmLabel="Delete budget"
+        onConfirm={async () => {
+          if (deleted)
+            await del('/api/organisations/{id}/budgets/{budget_id}', { path: { id, budget_id: deleted.id } });
+          notifySuccess('The budget is deleted');
+          await reloadOrganisations(id);
+        }}
+      >
+        What was counted by it is gone: one that is set again begins from nothing.
+      </ConfirmDelete>
+    </Stack>
+  );
+}

@@ -1,0 +1,181 @@
+import { Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { IconMail, IconTrash, IconUserPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { Section } from '../../components/section.tsx';
+import { formatDateTime } from '../../format.ts';
+import { usePost } from '../../once.ts';
+import { givable, type Organisation, reloadOrganisations, type Team } from '../../organisations.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { type Invitation, invitationsQuery } from './organisation-queries.ts';
+import { roleWords } from './organisation-words.ts';
+
+interface Props {
+  organisation: Organisation;
+  teams: Team[];
+}
+
+const initial = { role: 'member', email: '', team: '' };
+const faultsOf = ({ email }: typeof initial): { email?: string } =>
+  email.trim() === '' || email.trim().includes('@') ? {} : { email: 'This is not an address.' };
+
+interface InviteProps extends Props {
+  onClose: () => void;
+  /** With the link to hand over, or null where it was mailed. */
+  onDone: (url: string | null) => void;
+}
+
+/** Mounted while it is open. */
+function Invite({ organisation: { id, role }, teams, onClose, onDone }: InviteProps) {
+  const post = usePost();
+  const send = async (fields: typeof initial) => {
+    const email = fields.email.trim();
+    const body = {
+      role: givable(role).find((one) => one === fields.role) ?? 'member',
+      ...(email !== '' && { email }),
+      ...(fields.team !== '' && { team_id: Number(fields.team) }),
+    };
+    const { url } = await post('/api/organisations/{id}/invitations', { path: { id }, body });
+    if (url === null) notifySuccess(`The invitation was mailed to ${email}`);
+    onDone(url);
+    await reloadOrganisations(id);
+  };
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, send);
+  return (
+    <Dialog opened onClose={onClose} title="Invite somebody">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Text size="sm">
+            The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.
+          </Text>
+          <Select
+            label="Role"
+            description={roleWords[givable('owner').find((one) => one === fields.role) ?? 'member'].may}
+            data={givable(role).map((value) => ({ value, label: roleWords[value].label }))}
+            allowDeselect={false}
+            value={fields.role}
+            onChange={(chosen) => set({ role: chosen ?? 'member' })}
+          />
+          {teams.length > 0 && (
+            <Select
+              label="Team"
+              placeholder="None"
+              clearable
+              clearButtonProps={{ 'aria-label': 'No team' }}
+              data={teams.map((team) => ({ value: String(team.id), label: team.name }))}
+              value={fields.team || null}
+              onChange={(team) => set({ team: team ?? '' })}
+            />
+          )}
+          <TextInput
+            type="email"
+            label="Email"
+            description="The link is mailed where this service can send mail; without an address it is shown to you, once"
+            autoComplete="off"
+            value={fields.email}
+            onChange={(event) => set({ email: event.currentTarget.value })}
+            error={faults.email}
+          />
+          <FormFoot act={save} failure="Nobody was invited" submitLabel="Invite" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Column<Invitation>[] => [
+  {
+    key: 'to',
+    header: 'For',
+    cell: ({ email }) => (email === '' ? 'Whoever has the link' : <bdi>{email}</bdi>),
+  },
+  {
+    key: 'role',
+    header: 'Role',
+    cell: ({ role }) => <Badge color={roleWords[role].color}>{roleWords[role].label}</Badge>,
+  },
+  {
+    key: 'team',
+    header: 'Team',
+    cell: ({ team_id }) => (team_id === null ? '–' : (teams.find(({ id }) => id === team_id)?.name ?? 'Deleted')),
+  },
+  { key: 'until', header: 'Works until', cell: ({ expires_at }) => formatDateTime(expires_at) },
+  {
+    ...actsColumn(),
+    cell: (invitation) => (
+      <RowMenu
+        label={invitation.email || `invitation ${invitation.id}`}
+        acts={[{ label: 'Take back', icon: IconTrash, danger: true, onClick: () => revoke(invitation) }]}
+      />
+    ),
+  },
+];
+
+export function Invitations({ organisation, teams }: Props) {
+  const { id } = organisation;
+  const query = useQuery(invitationsQuery(id));
+  const [inviting, setInviting] = useState(false);
+  const [link, setLink] = useState<string | null>(null);
+  const [revoked, setRevoked] = useState<Invitation | null>(null);
+  return (
+    <Section
+      title="Invitations"
+      description="Those that nobody has accepted yet."
+      actions={
+        <Group>
+          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        </Group>
+      }
+    >
+      <DataTable
+        label="Open invitations"
+        columns={columns(teams, setRevoked)}
+        rows={query.data}
+        rowKey={(invitation) => invitation.id}
+        query={query}
+        minWidth={560}
+        empty={<EmptyState icon={IconMail} title="No open invitations" />}
+      />
+      {inviting && (
+        <Invite
+          organisation={organisation}
+          teams={teams}
+          onClose={() => setInviting(false)}
+          onDone={(url) => {
+            setInviting(false);
+            setLink(url);
+          }}
+        />
+      )}
+      <SecretOnce secret={link} title="Hand this link over" label="Invitation" onClose={() => setLink(null)} />
+      <ConfirmDelete
+        opened={revoked !== null}
+        onClose={() => setRevoked(null)}
+        title="Take this invitation back?"
+        confirmLabel="Take back"
+        onConfirm={async () => {
+          if (revoked)
+            await del('/api/organisations/{id}/invitations/{invitation_id}', {
+              path: { id, invitation_id: revoked.id },
+            });
+          notifySuccess('The invitation is taken back');
+          await reloadOrganisations(id);
+        }}
+      >
+        Its link stops working at once.
+      </ConfirmDelete>
+    </Section>
+  );
+}

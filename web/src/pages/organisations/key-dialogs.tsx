@@ -1,0 +1,133 @@
+import { Select, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { useOwnerChoice } from '../../components/owner-choice.tsx';
+import { usePost } from '../../once.ts';
+import { type Organisation, type OrganisationKey, reloadOrganisations } from '../../organisations.ts';
+import { ownerBody } from '../../owner.ts';
+import { keysQuery, queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { bodyOf, changesOf, emptyKey, fieldsOf, type KeyFields } from '../keys/key-fields.ts';
+import { KeyForm } from '../keys/key-form.tsx';
+import { RotateKey } from '../keys/rotate-key.tsx';
+import type { Known } from './levels.ts';
+
+interface Props {
+  organisation: Organisation;
+  onClose: () => void;
+}
+
+/** A key of one's own in an organisation is listed with all one's others, too. */
+const reload = (id: number) => Promise.all([reloadOrganisations(id), queryClient.invalidateQueries(keysQuery)]);
+
+/** Mounted while it is open, like those below. */
+export function NewOrganisationKey({ organisation, onClose, onDone }: Props & { onDone: (secret: string) => void }) {
+  const post = usePost();
+  const { id } = organisation;
+  const { who, field } = useOwnerChoice({ among: 'key', within: organisation });
+  const create = async (fields: KeyFields, nowSeconds: number) => {
+    const body = { ...bodyOf(fields, nowSeconds), ...ownerBody(who) };
+    const made = await post('/api/organisations/{id}/keys', { path: { id }, body });
+    onClose();
+    onDone(made.key);
+    await reload(id);
+  };
+  return (
+    <KeyForm
+      title="Create a key"
+      submitLabel="Create key"
+      initial={emptyKey}
+      owner={field}
+      onClose={onClose}
+      onSubmit={create}
+    />
+  );
+}
+
+export function EditOrganisationKey({ organisation: { id }, apiKey, onClose }: Props & { apiKey: OrganisationKey }) {
+  const [before] = useState(() => fieldsOf(apiKey));
+  const save = async (fields: KeyFields, nowSeconds: number) => {
+    const body = changesOf(before, fields, nowSeconds);
+    const path = { id, key_id: apiKey.id };
+    if (Object.keys(body).length > 0) await put('/api/organisations/{id}/keys/{key_id}', { path, body });
+    notifySuccess('Key saved');
+    onClose();
+    await reload(id);
+  };
+  return (
+    <KeyForm title={`Edit ${apiKey.name}`} submitLabel="Save" initial={before} onClose={onClose} onSubmit={save} />
+  );
+}
+
+export function RotateOrganisationKey({
+  organisation: { id },
+  apiKey,
+  onClose,
+  onDone,
+}: Props & { apiKey: OrganisationKey; onDone: (secret: string) => void }) {
+  const post = usePost();
+  const rotate = async (overlap_seconds: number) => {
+    const path = { id, key_id: apiKey.id };
+    const { key } = await post('/api/organisations/{id}/keys/{key_id}/rotate', { path, body: { overlap_seconds } });
+    onClose();
+    onDone(key);
+    await reload(id);
+  };
+  return <RotateKey apiKey={apiKey} onClose={onClose} onSubmit={rotate} />;
+}
+
+const noTeam = 'none';
+
+/** To another team, or, for keys of members, out of all. */
+export function MoveKey({
+  organisation: { id },
+  apiKey,
+  known,
+  onClose,
+}: Props & { apiKey: OrganisationKey; known: Known }) {
+  const [team, setTeam] = useState(apiKey.team_id === null ? noTeam : String(apiKey.team_id));
+  const move = useAct({
+    mutationFn: async () => {
+      const path = { id, key_id: apiKey.id };
+      await put('/api/organisations/{id}/keys/{key_id}', {
+        path,
+        body: { team_id: team === noTeam ? null : Number(team) },
+      });
+      notifySuccess('Key moved');
+      onClose();
+      await reload(id);
+    },
+  });
+  return (
+    <Dialog opened onClose={onClose} title={`Move ${apiKey.name}`}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          move.mutate();
+        }}
+      >
+        <Stack>
+          <Select
+            label="Team"
+            data={[
+              ...(apiKey.owner.type === 'user' ? [{ value: noTeam, label: 'No team' }] : []),
+              ...known.teams.map(({ id: teamId, name }) => ({ value: String(teamId), label: name })),
+            ]}
+            allowDeselect={false}
+            data-autofocus
+            value={team}
+            onChange={(value) => setTeam(value ?? noTeam)}
+          />
+          <Text size="sm" c="dimmed">
+            What was used with it moves along in lists. Budgets keep what was charged to them, and requests that run are
+            charged where they began.
+          </Text>
+          <FormFoot act={move} failure="The key was not moved" submitLabel="Move" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,207 @@
+import { Badge, Button, Stack, Text } from '@mantine/core';
+import {
+  IconArrowsExchange,
+  IconEdit,
+  IconKey,
+  IconKeyOff,
+  IconPlayerPause,
+  IconPlus,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del, put } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { Section } from '../../components/section.tsx';
+import {
+  may,
+  type Organisation,
+  type OrganisationKey,
+  organisationKeysQuery,
+  reloadOrganisations,
+} from '../../organisations.ts';
+import { useUser } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { factColumns } from '../keys/key-columns.tsx';
+import { EditOrganisationKey, MoveKey, NewOrganisationKey, RotateOrganisationKey } from './key-dialogs.tsx';
+import type { Known } from './levels.ts';
+import { TeamApplications } from './team-applications.tsx';
+import { useKnown } from './use-known.ts';
+
+interface Acts {
+  edit: (key: OrganisationKey) => void;
+  toggle: (key: OrganisationKey) => void;
+  move: (key: OrganisationKey) => void;
+  rotate: (key: OrganisationKey) => void;
+  endOld: (key: OrganisationKey) => void;
+  revoke: (key: OrganisationKey) => void;
+}
+
+/** Budgets of keys stand with the others. */
+const noLimit = () => undefined;
+
+const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
+  key: 'owner',
+  header: 'Belongs to',
+  cell: ({ owner, team_id }) => {
+    const team = teams.find(({ id }) => id === team_id)?.name;
+    if (owner.type === 'team')
+      return team === undefined ? <Badge color="red">Deleted team</Badge> : <bdi title={team}>{`Team ${team}`}</bdi>;
+    const name = members.find(({ user_id }) => user_id === owner.id)?.username ?? 'Somebody who left';
+    return (
+      <Stack gap={0}>
+        <Text size="sm">
+          <bdi>{name}</bdi>
+        </Text>
+        {team_id !== null && (
+          <Text size="xs" c="dimmed">
+            {team === undefined ? 'in a deleted team' : `in ${team}`}
+          </Text>
+        )}
+      </Stack>
+    );
+  },
+});
+
+/** The columns of one's own keys, whose they are, and what may be done with them here. */
+function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Column<OrganisationKey>[] {
+  const [name, ...rest] = factColumns(noLimit);
+  return [
+    name!,
+    ownerColumn(known),
+    ...rest,
+    {
+      ...actsColumn(),
+      cell: (key) => {
+        const mine = key.owner.type === 'user' && key.owner.id === ownId;
+        if (!manages && !mine) return null;
+        return (
+          <RowMenu
+            label={key.name}
+            acts={[
+              { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(key) },
+              {
+                label: key.status === 1 ? 'Disable' : 'Enable',
+                icon: IconPlayerPause,
+                onClick: () => acts.toggle(key),
+              },
+              ...(manages ? [{ label: 'Move', icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
+              { label: 'New secret', icon: IconRefresh, onClick: () => acts.rotate(key) },
+              ...(key.previous ? [{ label: 'End old secret', icon: IconKeyOff, onClick: () => acts.endOld(key) }] : []),
+              { label: 'Revoke', icon: IconTrash, danger: true, onClick: () => acts.revoke(key) },
+            ]}
+          />
+        );
+      },
+    },
+  ];
+}
+
+type Open = { act: 'make' } | { act: 'edit' | 'move' | 'rotate' | 'end old' | 'revoke'; key: OrganisationKey };
+
+export function Keys({ organisation }: { organisation: Organisation }) {
+  const { id, role } = organisation;
+  const user = useUser();
+  const query = useQuery(organisationKeysQuery(id));
+  const known = useKnown(organisation, ['team', 'member']);
+  const [open, setOpen] = useState<Open | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const close = () => setOpen(null);
+  const manages = may(role, 'manage');
+  const toggle = useAct(
+    {
+      mutationFn: ({ id: key_id, status }: OrganisationKey) =>
+        put('/api/organisations/{id}/keys/{key_id}', {
+          path: { id, key_id },
+          body: { status: status === 1 ? 2 : 1 },
+        }),
+      onSuccess: async (key) => {
+        notifySuccess(key.status === 1 ? `${key.name} works again` : `${key.name} is disabled`);
+        await reloadOrganisations(id);
+      },
+      onError: notifyError,
+    },
+    (key) => key.id,
+  );
+  const revoked = open?.act === 'revoke' ? open.key : null;
+  const ended = open?.act === 'end old' ? open.key : null;
+  return (
+    <Stack gap="lg">
+      <Section
+        title="API keys"
+        description={may(role, 'see_all') ? 'Of members and teams.' : 'Your own in this organisation.'}
+        actions={
+          may(role, 'use') && (
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
+              Create key
+            </Button>
+          )
+        }
+      >
+        <DataTable
+          label="Keys of the organisation"
+          columns={columns(known, manages, user.id, {
+            edit: (key) => setOpen({ act: 'edit', key }),
+            toggle: (key) => toggle.mutate(key),
+            move: (key) => setOpen({ act: 'move', key }),
+            rotate: (key) => setOpen({ act: 'rotate', key }),
+            endOld: (key) => setOpen({ act: 'end old', key }),
+            revoke: (key) => setOpen({ act: 'revoke', key }),
+          })}
+          rows={query.data}
+          rowKey={(key) => key.id}
+          query={query}
+          minWidth={900}
+          empty={
+            <EmptyState
+              icon={IconKey}
+              title="No keys yet"
+              description="Keys of a team stay when whoever made them leaves; keys of members end with their membership."
+            />
+          }
+        />
+      </Section>
+      {may(role, 'see_all') && <TeamApplications organisation={organisation} known={known} />}
+      {open?.act === 'make' && <NewOrganisationKey organisation={organisation} onClose={close} onDone={setSecret} />}
+      {open?.act === 'edit' && <EditOrganisationKey organisation={organisation} apiKey={open.key} onClose={close} />}
+      {open?.act === 'move' && <MoveKey organisation={organisation} apiKey={open.key} known={known} onClose={close} />}
+      {open?.act === 'rotate' && (
+        <RotateOrganisationKey organisation={organisation} apiKey={open.key} onClose={close} onDone={setSecret} />
+      )}
+      <ConfirmDelete
+        opened={ended !== null}
+        onClose={close}
+        title={ended ? `End the old secret of ${ended.name}?` : 'End'}
+        confirmLabel="End old secret"
+        onConfirm={async () => {
+          if (ended) await del('/api/organisations/{id}/keys/{key_id}/previous', { path: { id, key_id: ended.id } });
+          notifySuccess('The old secret is ended');
+          await reloadOrganisations(id);
+        }}
+      >
+        Programs that still use it stop working at once. The new secret goes on.
+      </ConfirmDelete>
+      <ConfirmDelete
+        opened={revoked !== null}
+        onClose={close}
+        title={revoked ? `Revoke ${revoked.name}?` : 'Revoke'}
+        confirmLabel="Revoke key"
+        onConfirm={async () => {
+          if (revoked) await del('/api/organisations/{id}/keys/{key_id}', { path: { id, key_id: revoked.id } });
+          notifySuccess('Key revoked');
+          await reloadOrganisations(id);
+        }}
+      >
+        Programs that use it stop working at once. What it used stays in the books.
+      </ConfirmDelete>
+      <SecretOnce secret={secret} title="The new key" label="API key" onClose={() => setSecret(null)} />
+    </Stack>
+  );
+}

@@ -1,0 +1,135 @@
+import { Badge, Button, Stack, Text } from '@mantine/core';
+import { IconChartBar, IconGitBranch } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useChannelNames } from '../../catalog.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { SideDialog } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { apart } from '../../requests.ts';
+import { useOpened } from '../../use-url-state.ts';
+import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
+import type { Decision } from '../routing-decisions/decisions-query.ts';
+import { outcomeOf } from '../routing-decisions/words.ts';
+import { usageColumns } from '../usage/usage-columns.tsx';
+import { UsageDetail } from '../usage/usage-detail.tsx';
+import type { Known } from './levels.ts';
+import { decisionsQuery, type LevelFilter, requestsQuery } from './organisation-queries.ts';
+
+interface ListProps {
+  id: number;
+  filter: LevelFilter;
+}
+
+interface MoreProps {
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+}
+
+export function More({ query }: MoreProps) {
+  if (!query.hasNextPage) return null;
+  return (
+    <Button
+      variant="default"
+      size="sm"
+      mx="auto"
+      loading={query.isFetchingNextPage}
+      onClick={() => query.fetchNextPage()}
+    >
+      Show more
+    </Button>
+  );
+}
+
+/** Requests that were answered, whoever's key it was. */
+export function LevelRequests({ id, filter, keys }: ListProps & { keys: Known['keys'] }) {
+  const query = useInfiniteQuery(requestsQuery(id, filter));
+  const [open, setOpen] = useOpened();
+  const logs = query.data?.pages.flatMap((page) => page.logs);
+  const names = new Map(keys.map((key) => [key.id, key.name]));
+  return (
+    <Stack gap="sm">
+      <DataTable
+        label="Requests"
+        columns={usageColumns(names, (log) => setOpen(String(log.id)))}
+        rows={logs && apart(logs)}
+        rowKey={({ key }) => key}
+        query={query}
+        minWidth={920}
+        empty={
+          <EmptyState icon={IconChartBar} title="No requests here" description="Choose other days, or another level." />
+        }
+      />
+      <More query={query} />
+      <UsageDetail log={logs?.find((log) => String(log.id) === open) ?? null} onClose={() => setOpen('')} />
+    </Stack>
+  );
+}
+
+const decisionColumns = (show: (decision: Decision) => void): Column<Decision>[] => [
+  { key: 'when', header: 'When', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    key: 'model',
+    header: 'Model',
+    cell: ({ model_id, selected_provider }) => (
+      <Stack gap={0}>
+        <Text size="sm" fw={600}>
+          {model_id}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {selected_provider ? `by ${selected_provider}` : 'by nobody'}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'outcome',
+    header: 'Outcome',
+    cell: ({ outcome }) => <Badge color={outcomeOf(outcome).color}>{outcomeOf(outcome).label}</Badge>,
+  },
+  { key: 'why', header: 'Why', wrap: true, cell: ({ routing_reason }) => <Text size="sm">{routing_reason}</Text> },
+  {
+    ...actsColumn('Details'),
+    cell: (decision) => (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        aria-label={`Details of ${decision.request_id}`}
+        onClick={() => show(decision)}
+      >
+        Details
+      </Button>
+    ),
+  },
+];
+
+/** Where requests went, and why. */
+export function LevelDecisions({ id, filter }: ListProps) {
+  const query = useInfiniteQuery(decisionsQuery(id, filter));
+  const [open, setOpen] = useState<Decision | null>(null);
+  const channelName = useChannelNames();
+  return (
+    <Stack gap="sm">
+      <DataTable
+        label="Routing decisions"
+        columns={decisionColumns(setOpen)}
+        rows={query.data?.pages.flatMap((page) => page.decisions)}
+        rowKey={(decision) => decision.id}
+        query={query}
+        minWidth={720}
+        empty={
+          <EmptyState
+            icon={IconGitBranch}
+            title="No decisions here"
+            description="Choose other days, or another level."
+          />
+        }
+      />
+      <More query={query} />
+      <SideDialog opened={open !== null} onClose={() => setOpen(null)} size="xl" title="Routing decision">
+        {open && <DecisionDetail decision={open} channelName={channelName} />}
+      </SideDialog>
+    </Stack>
+  );
+}

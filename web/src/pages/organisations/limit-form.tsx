@@ -1,0 +1,128 @@
+import { NumberInput, Select, SimpleGrid, Stack, TagsInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { modelsQuery, providersOf } from '../../models.ts';
+import { type Organisation, reloadOrganisations } from '../../organisations.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { type Known, placeChoices, placeName, placeText, readPlace } from './levels.ts';
+import type { Limits } from './organisation-queries.ts';
+
+interface Fields {
+  place: string;
+  requests: number | string;
+  tokens: number | string;
+  models: string[];
+  providers: string[];
+}
+
+const isCount = (value: number | string): boolean =>
+  value === '' || (Number.isSafeInteger(Number(value)) && Number(value) >= 0);
+
+function faultsOf({ place, requests, tokens }: Fields): { place?: string; requests?: string; tokens?: string } {
+  return {
+    ...(!readPlace(place) && { place: 'Choose what it holds for.' }),
+    ...(!(isCount(requests) && Number(requests) <= 1e9) && { requests: 'A whole number, at most a billion.' }),
+    ...(!(isCount(tokens) && Number(tokens) <= 1e12) && { tokens: 'A whole number, at most a trillion.' }),
+  };
+}
+
+const fieldsOf = (limits: Limits): Fields => ({
+  place: placeText(limits),
+  requests: limits.requests_per_minute || '',
+  tokens: limits.tokens_per_minute || '',
+  models: limits.models,
+  providers: limits.providers,
+});
+
+interface LimitFormProps {
+  organisation: Organisation;
+  known: Known;
+  /** Places that have limits already: those are changed instead. */
+  taken: Limits[];
+  /** Absent for new ones. */
+  limits?: Limits;
+  onClose: () => void;
+}
+
+/** Mounted while it is open. */
+export function LimitForm({ organisation: { id }, known, taken, limits, onClose }: LimitFormProps) {
+  const models = useQuery(modelsQuery);
+  const has = new Set(taken.map(placeText));
+  const free = placeChoices(known)
+    .map(({ group, items }) => ({ group, items: items.filter(({ value }) => !has.has(value)) }))
+    .filter(({ items }) => items.length > 0);
+  const empty: Fields = { place: free[0]?.items[0]?.value ?? '', requests: '', tokens: '', models: [], providers: [] };
+  const send = async ({ place, requests, tokens, models: names, providers }: Fields) => {
+    const body = {
+      ...{ requests_per_minute: Number(requests), tokens_per_minute: Number(tokens), models: names, providers },
+    };
+    await put('/api/organisations/{id}/limits/{level}/{level_id}', { path: { id, ...readPlace(place)! }, body });
+    notifySuccess('Limits saved');
+    onClose();
+    await reloadOrganisations(id);
+  };
+  const { fields, faults, set, save, submit } = useCheckedForm(limits ? fieldsOf(limits) : empty, faultsOf, send);
+  return (
+    <Dialog opened onClose={onClose} title={limits ? 'Change limits' : 'New limit'}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <Select
+            label="Holds for"
+            data={limits ? [{ value: fields.place, label: placeName(known, limits) }] : free}
+            searchable={!limits}
+            allowDeselect={false}
+            disabled={limits !== undefined}
+            value={fields.place}
+            onChange={(place) => set({ place: place ?? '' })}
+            error={faults.place}
+          />
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            <NumberInput
+              label="Requests a minute"
+              placeholder="No limit"
+              min={0}
+              allowDecimal={false}
+              thousandSeparator
+              value={fields.requests}
+              onChange={(requests) => set({ requests })}
+              error={faults.requests}
+            />
+            <NumberInput
+              label="Tokens a minute"
+              placeholder="No limit"
+              min={0}
+              allowDecimal={false}
+              thousandSeparator
+              value={fields.tokens}
+              onChange={(tokens) => set({ tokens })}
+              error={faults.tokens}
+            />
+          </SimpleGrid>
+          <TagsInput
+            label="Models"
+            description="Leave empty to allow every model"
+            data={models.data?.map((model) => model.id) ?? []}
+            value={fields.models}
+            onChange={(chosen) => set({ models: chosen })}
+            maxDropdownHeight={220}
+            limit={100}
+            clearable
+          />
+          <TagsInput
+            label="Providers"
+            description="Leave empty to allow every provider"
+            data={providersOf(models.data ?? []).map(({ name }) => name)}
+            value={fields.providers}
+            onChange={(chosen) => set({ providers: chosen })}
+            maxDropdownHeight={220}
+            clearable
+          />
+          <FormFoot act={save} failure="The limits were not saved" submitLabel="Save" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button, Text } from '@mantine/core';
+import { IconEdit, IconGauge, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Section } from '../../components/section.tsx';
+import { formatNumber } from '../../format.ts';
+import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
+import { type Known, placeName, placeText } from './levels.ts';
+import { LimitForm } from './limit-form.tsx';
+import { type Limits, limitsQuery } from './organisation-queries.ts';
+
+type Open = { act: 'make' } | { act: 'edit' | 'delete'; limits: Limits };
+
+const aMinute = (count: number): string => (count === 0 ? 'No limit' : formatNumber(count));
+const listed = (names: string[]): string => (names.length === 0 ? 'All' : names.join(', '));
+
+const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limits>[] => [
+  {
+    key: 'place',
+    header: 'Holds for',
+    cell: (limits) => (
+      <Text size="sm" fw={600} title={placeName(known, limits)}>
+        <bdi>{placeName(known, limits)}</bdi>
+      </Text>
+    ),
+  },
+  {
+    key: 'requests',
+    header: 'Requests a minute',
+    align: 'right',
+    cell: ({ requests_per_minute }) => aMinute(requests_per_minute),
+  },
+  {
+    key: 'tokens',
+    header: 'Tokens a minute',
+    align: 'right',
+    cell: ({ tokens_per_minute }) => aMinute(tokens_per_minute),
+  },
+  { key: 'models', header: 'Models', wrap: true, cell: ({ models }) => listed(models) },
+  { key: 'providers', header: 'Providers', wrap: true, cell: ({ providers }) => listed(providers) },
+  ...(open
+    ? [
+        {
+          ...actsColumn(),
+          cell: (limits: Limits) => (
+            <RowMenu
+              label={`the limits of ${placeName(known, limits)}`}
+              acts={[
+                { label: 'Change', icon: IconEdit, onClick: () => open({ act: 'edit', limits }) },
+                { label: 'Take away', icon: IconTrash, danger: true, onClick: () => open({ act: 'delete', limits }) },
+              ]}
+            />
+          ),
+        },
+      ]
+    : []),
+];
+
+/** What levels allow besides money. */
+export function LevelLimits({ organisation, known }: { organisation: Organisation; known: Known }) {
+  const { id, role } = organisation;
+  const query = useQuery(limitsQuery(id));
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const manages = may(role, 'manage');
+  const deleted = open?.act === 'delete' ? open.limits : null;
+  return (
+    <Section
+      title="Limits"
+      description="Besides money: every level must allow what is asked."
+      actions={
+        manages && (
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={16} aria-hidden />}
+            onClick={() => setOpen({ act: 'make' })}
+          >
+            New limit
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label="Limits"
+        columns={columns(known, manages ? setOpen : null)}
+        rows={query.data}
+        rowKey={placeText}
+        query={query}
+        minWidth={760}
+        empty={
+          <EmptyState
+            icon={IconGauge}
+            title="No limits"
+            description="Requests and tokens a minute, and which models and providers may be used."
+          />
+        }
+      />
+      {open?.act === 'make' && (
+        <LimitForm organisation={organisation} known={known} taken={query.data ?? []} onClose={close} />
+      )}
+      {open?.act === 'edit' && (
+        <LimitForm organisation={organisation} known={known} taken={[]} limits={open.limits} onClose={close} />
+      )}
+      <ConfirmDelete
+        opened={deleted !== null}
+        onClose={close}
+        title={deleted ? `Take the limits of ${placeName(known, deleted)} away?` : 'Take away'}
+        confirmLabel="Take away"
+        onConfirm={async () => {
+          if (deleted) {
+            const { level, level_id } = deleted;
+            await del('/api/organisations/{id}/limits/{level}/{level_id}', { path: { id, level, level_id } });
+          }
+          notifySuccess('The limits are taken away');
+          await reloadOrganisations(id);
+        }}
+      >
+        Those of other levels stay.
+      </ConfirmDelete>
+    </Section>
+  );
+}

@@ -1,0 +1,80 @@
+import { Checkbox, Select, Stack, Text } from '@mantine/core';
+import { del, put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { givable, type Member, type Organisation, reloadOrganisations, type Team } from '../../organisations.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { roleWords } from './organisation-words.ts';
+
+interface MemberFormProps {
+  organisation: Organisation;
+  member: Member;
+  teams: Team[];
+  lastOwner: boolean;
+  onClose: () => void;
+}
+
+const noFaults = (): Record<string, never> => ({});
+
+/** Mounted while it is open. */
+export function MemberForm({ organisation, member, teams, lastOwner, onClose }: MemberFormProps) {
+  const path = { id: organisation.id, user_id: member.user_id };
+  const send = async (fields: { role: string; teams: string[] }) => {
+    const role = givable('owner').find((one) => one === fields.role) ?? member.role;
+    if (role !== member.role) await put('/api/organisations/{id}/members/{user_id}', { path, body: { role } });
+    for (const { id: team_id } of teams) {
+      const [before, after] = [member.teams.includes(team_id), fields.teams.includes(String(team_id))];
+      const place = { path: { ...path, team_id } };
+      if (after && !before) await put('/api/organisations/{id}/teams/{team_id}/members/{user_id}', place);
+      if (before && !after) await del('/api/organisations/{id}/teams/{team_id}/members/{user_id}', place);
+    }
+    notifySuccess(`${member.username} is changed`);
+    onClose();
+    await reloadOrganisations(organisation.id);
+  };
+  const initial = { role: member.role as string, teams: member.teams.map(String) };
+  const { fields, set, save, submit } = useCheckedForm(initial, noFaults, send);
+  const fixed = lastOwner || (member.role === 'owner' && organisation.role !== 'owner');
+  const leaves = member.teams.some((id) => !fields.teams.includes(String(id)));
+  return (
+    <Dialog opened onClose={onClose} title={`Role and teams of ${member.username}`}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Select
+            label="Role"
+            description={
+              lastOwner
+                ? 'An organisation needs an owner. Make somebody else one first.'
+                : roleWords[givable('owner').find((one) => one === fields.role) ?? member.role].may
+            }
+            data={(fixed ? [member.role] : givable(organisation.role)).map((value) => ({
+              value,
+              label: roleWords[value].label,
+            }))}
+            allowDeselect={false}
+            disabled={fixed}
+            data-autofocus
+            value={fields.role}
+            onChange={(role) => set({ role: role ?? member.role })}
+          />
+          {teams.length > 0 && (
+            <Checkbox.Group label="Teams" value={fields.teams} onChange={(chosen) => set({ teams: chosen })}>
+              <Stack gap="xs" mt={6}>
+                {teams.map(({ id, name }) => (
+                  <Checkbox key={id} value={String(id)} label={<bdi className="svc-anywhere">{name}</bdi>} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+          )}
+          {leaves && (
+            <Text size="sm" c="dimmed">
+              Keys of their own in a team that they leave stop working at once.
+            </Text>
+          )}
+          <FormFoot act={save} failure="Not everything was changed" submitLabel="Save" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

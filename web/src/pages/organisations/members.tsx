@@ -1,0 +1,184 @@
+import { Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { IconUserCog, IconUserMinus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import {
+  type Member,
+  may,
+  membersQuery,
+  type Organisation,
+  reloadOrganisations,
+  roles,
+  type Team,
+  teamsQuery,
+} from '../../organisations.ts';
+import { useUser } from '../../session.ts';
+import { Invitations } from './invitations.tsx';
+import { MemberForm } from './member-form.tsx';
+import { roleWords } from './organisation-words.ts';
+
+interface Acts {
+  /** Whoever asks; null where they manage nobody. */
+  manager: Organisation['role'] | null;
+  ownId: number;
+  edit: (member: Member) => void;
+  remove: (member: Member) => void;
+}
+
+/** The last owner stays one: an organisation needs somebody who can do everything. */
+const isLastOwner = (member: Member, members: Member[]): boolean =>
+  member.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1;
+
+const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remove }: Acts): Column<Member>[] => [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ username, user_id }) => (
+      <Group gap="xs" wrap="nowrap">
+        <Text size="sm" fw={600}>
+          <bdi>{username}</bdi>
+        </Text>
+        {user_id === ownId && <Badge color="gray">You</Badge>}
+      </Group>
+    ),
+  },
+  {
+    key: 'role',
+    header: 'Role',
+    cell: (member) => (
+      <Group gap="xs" wrap="nowrap">
+        <Badge color={roleWords[member.role].color}>{roleWords[member.role].label}</Badge>
+        {isLastOwner(member, members) && (
+          <Text size="xs" c="dimmed">
+            the last owner
+          </Text>
+        )}
+      </Group>
+    ),
+  },
+  {
+    key: 'teams',
+    header: 'Teams',
+    wrap: true,
+    cell: (member) =>
+      teams
+        .filter(({ id }) => member.teams.includes(id))
+        .map(({ name }) => name)
+        .join(', ') || '–',
+  },
+  { key: 'joined', header: 'Joined', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  ...(manager
+    ? [
+        {
+          ...actsColumn(),
+          cell: (member: Member) => {
+            const above = member.role === 'owner' && manager !== 'owner';
+            return (
+              <RowMenu
+                label={member.username}
+                acts={[
+                  { label: 'Role and teams', icon: IconUserCog, onClick: () => edit(member) },
+                  {
+                    label: 'Remove',
+                    icon: IconUserMinus,
+                    danger: true,
+                    disabled: above || isLastOwner(member, members),
+                    onClick: () => remove(member),
+                  },
+                ]}
+              />
+            );
+          },
+        },
+      ]
+    : []),
+];
+
+function RolesTable() {
+  return (
+    <Section title="What each role may do">
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">Role</Table.Th>
+            <Table.Th scope="col">May</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {roles.map((role) => (
+            <Table.Tr key={role}>
+              <Table.Td>
+                <Badge color={roleWords[role].color}>{roleWords[role].label}</Badge>
+              </Table.Td>
+              <Table.Td>
+                <Text size="sm">{roleWords[role].may}</Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Section>
+  );
+}
+
+export function Members({ organisation }: { organisation: Organisation }) {
+  const { id, role } = organisation;
+  const user = useUser();
+  const query = useQuery(membersQuery(id));
+  const teams = useQuery(teamsQuery(id)).data ?? [];
+  const [open, setOpen] = useState<{ act: 'edit' | 'remove'; member: Member } | null>(null);
+  const close = () => setOpen(null);
+  const manages = may(role, 'manage');
+  const removed = open?.act === 'remove' ? open.member : null;
+  return (
+    <Stack gap="lg">
+      <DataTable
+        label="Members"
+        columns={columns(query.data ?? [], teams, {
+          manager: manages ? role : null,
+          ownId: user.id,
+          edit: (member) => setOpen({ act: 'edit', member }),
+          remove: (member) => setOpen({ act: 'remove', member }),
+        })}
+        rows={query.data}
+        rowKey={({ user_id }) => user_id}
+        query={query}
+        minWidth={640}
+        empty={null}
+      />
+      {manages && <Invitations organisation={organisation} teams={teams} />}
+      <RolesTable />
+      {open?.act === 'edit' && (
+        <MemberForm
+          organisation={organisation}
+          member={open.member}
+          teams={teams}
+          lastOwner={isLastOwner(open.member, query.data ?? [])}
+          onClose={close}
+        />
+      )}
+      <ConfirmDelete
+        opened={removed !== null}
+        onClose={close}
+        title={removed ? `Remove ${removed.username}?` : 'Remove'}
+        confirmLabel="Remove member"
+        onConfirm={async () => {
+          if (removed)
+            await del('/api/organisations/{id}/members/{user_id}', { path: { id, user_id: removed.user_id } });
+          notifySuccess('The membership has ended');
+          await reloadOrganisations(id);
+        }}
+      >
+        Keys of their own in this organisation stop working at once. Keys of teams stay, and so does what was used.
+      </ConfirmDelete>
+    </Stack>
+  );
+}

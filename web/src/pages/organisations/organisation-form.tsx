@@ -1,0 +1,72 @@
+import { Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { usePost } from '../../once.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { balanceWords, ownTimeZone, timeZones } from './organisation-words.ts';
+
+const initial = { name: '', time_zone: ownTimeZone(), balance: 'own' };
+type Fields = typeof initial;
+
+const faultsOf = ({ name }: Fields): { name?: string } =>
+  name.trim() === '' ? { name: 'Give the organisation a name.' } : {};
+
+interface NewOrganisationProps {
+  onClose: () => void;
+  onDone: (id: number) => Promise<unknown>;
+}
+
+/** Mounted while it is open. */
+export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
+  const post = usePost();
+  const make = async ({ name, time_zone, balance }: Fields) => {
+    const body = { name: name.trim(), time_zone, balance: balance === 'shared' ? 'shared' : 'own' } as const;
+    await onDone((await post('/api/organisations', { body })).id);
+  };
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, make);
+  return (
+    <Dialog opened onClose={onClose} title="New organisation">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            maxLength={64}
+            required
+            data-autofocus
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <Select
+            label="Time zone"
+            description="Days, weeks and months of budgets begin by it"
+            data={timeZones(fields.time_zone)}
+            searchable
+            limit={100}
+            allowDeselect={false}
+            value={fields.time_zone}
+            onChange={(time_zone) => set({ time_zone: time_zone ?? fields.time_zone })}
+          />
+          <Radio.Group label="Who pays" value={fields.balance} onChange={(balance) => set({ balance })}>
+            <Stack gap="xs" mt={6}>
+              {(['own', 'shared'] as const).map((value) => (
+                <Radio
+                  key={value}
+                  value={value}
+                  label={balanceWords[value].label}
+                  description={balanceWords[value].detail}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <FormFoot
+            act={save}
+            failure="The organisation was not made"
+            submitLabel="Make organisation"
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,105 @@
+import { Badge, Skeleton, Stack, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { may, type Organisation, organisationQuery } from '../../organisations.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { Activity } from './activity.tsx';
+import { Budgets } from './budgets.tsx';
+import { Keys } from './keys.tsx';
+import { Members } from './members.tsx';
+import { roleWords } from './organisation-words.ts';
+import { Overview } from './overview.tsx';
+import { Settings } from './settings.tsx';
+import { Teams } from './teams.tsx';
+import { Usage } from './usage.tsx';
+
+interface Tab {
+  value: string;
+  label: string;
+  show: ComponentType<{ organisation: Organisation }>;
+  /** Absent: for everybody who is in it. */
+  right?: Parameters<typeof may>[1];
+}
+
+const tabs: Tab[] = [
+  { value: 'overview', label: 'Overview', show: Overview },
+  { value: 'teams', label: 'Teams', show: Teams },
+  { value: 'members', label: 'Members', show: Members },
+  { value: 'budgets', label: 'Budgets', show: Budgets, right: 'see_all' },
+  { value: 'keys', label: 'Keys', show: Keys },
+  { value: 'usage', label: 'Usage', show: Usage },
+  { value: 'activity', label: 'Activity', show: Activity, right: 'manage' },
+  { value: 'settings', label: 'Settings', show: Settings, right: 'own' },
+];
+
+const urlDefaults = { tab: 'overview' };
+
+function Whole({ organisation }: { organisation: Organisation }) {
+  const [{ tab }] = useUrlState(urlDefaults);
+  const navigate = useNavigate();
+  const offered = tabs.filter(({ right }) => !right || may(organisation.role, right));
+  const open = offered.find(({ value }) => value === tab) ?? offered[0]!;
+  // What the address says of one tab means nothing in another.
+  const change = (value: string | null) =>
+    navigate({ to: '.', search: value && value !== urlDefaults.tab ? { tab: value } : {}, resetScroll: false });
+  return (
+    <Tabs value={open.value} onChange={change} keepMounted={false}>
+      <Tabs.List mb="lg" aria-label="Parts of the organisation">
+        {offered.map(({ value, label }) => (
+          <Tabs.Tab key={value} value={value} px={{ base: 'xs', sm: 'md' }}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {offered.map(({ value, show: Show }) => (
+        <Tabs.Panel key={value} value={value}>
+          <Show organisation={organisation} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+const back = (
+  <AnchorLink to="/organisations" size="sm" underline="always">
+    All organisations
+  </AnchorLink>
+);
+
+export function OrganisationPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const query = useQuery(organisationQuery(Number(id)));
+  if (!query.data)
+    return (
+      <>
+        <PageHeader title="Organisation" description={back} />
+        {query.error ? (
+          <ErrorState
+            error={query.error}
+            title="The organisation could not be opened"
+            onRetry={() => query.refetch()}
+          />
+        ) : (
+          <Stack aria-busy="true">
+            <Skeleton height={40} />
+            <Skeleton height={240} />
+          </Stack>
+        )}
+      </>
+    );
+  const { name, role } = query.data;
+  return (
+    <>
+      <PageHeader
+        title={<bdi className="svc-anywhere">{name}</bdi>}
+        description={back}
+        actions={<Badge color={roleWords[role].color}>{`Your role: ${roleWords[role].label.toLowerCase()}`}</Badge>}
+      />
+      <Whole organisation={query.data} />
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Organisation, Role } from '../../organisations.ts';
+
+export const roleWords: Record<Role, { label: string; color: string; may: string }> = {
+  owner: {
+    label: 'Owner',
+    color: 'indigo',
+    may: 'Everything: also name, time zone, who pays and the webhook, making owners, and deleting the organisation',
+  },
+  admin: {
+    label: 'Admin',
+    color: 'teal',
+    may: 'Teams, members, invitations, keys of teams and of others, budgets, limits, and the list of acts',
+  },
+  member: {
+    label: 'Member',
+    color: 'gray',
+    may: 'Keys of their own, and seeing what these used and which budgets hold for them',
+  },
+  viewer: { label: 'Viewer', color: 'gray', may: 'See everything that is spent, and change nothing' },
+};
+
+export const balanceWords: Record<Organisation['balance'], { label: string; detail: string }> = {
+  own: {
+    label: 'Each member',
+    detail: 'Keys of members are paid from their own balance, keys of teams from the organisation’s',
+  },
+  shared: {
+    label: 'The organisation',
+    detail: 'All keys are paid from the organisation’s balance; an administrator of this service fills it',
+  },
+};
+
+export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+
+/** Every one that the browser knows, and the one that is set. */
+export const timeZones = (current: string): string[] => [
+  ...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')]),
+];

@@ -1,0 +1,86 @@
+import { Badge, Button } from '@mantine/core';
+import { IconBuilding, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { Money } from '../../components/money.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { type Organisation, organisationsQuery, reloadOrganisations } from '../../organisations.ts';
+import { NewOrganisation } from './organisation-form.tsx';
+import { balanceWords, roleWords } from './organisation-words.ts';
+
+const columns: Column<Organisation>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ id, name }) => (
+      <AnchorLink to="/organisations/$id" params={{ id: String(id) }} size="sm" fw={600} title={name}>
+        <bdi>{name}</bdi>
+      </AnchorLink>
+    ),
+  },
+  {
+    key: 'role',
+    header: 'You are',
+    cell: ({ role }) => <Badge color={roleWords[role].color}>{roleWords[role].label}</Badge>,
+  },
+  { key: 'pays', header: 'Paid by', cell: ({ balance }) => balanceWords[balance].label },
+  {
+    key: 'balance',
+    header: 'Balance',
+    align: 'right',
+    cell: ({ quota }) => (quota === null ? '–' : <Money quota={quota} />),
+  },
+  { key: 'zone', header: 'Time zone', cell: ({ time_zone }) => time_zone },
+  { key: 'made', header: 'Made', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+];
+
+export function OrganisationsPage() {
+  const query = useQuery(organisationsQuery);
+  const navigate = useNavigate();
+  const [making, setMaking] = useState(false);
+  const button = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
+      New organisation
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Organisations"
+        description="People who share: teams, roles, keys that outlive who made them, and budgets that hold."
+        actions={button}
+      />
+      <DataTable
+        label="Your organisations"
+        columns={columns}
+        rows={query.data}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={720}
+        empty={
+          <EmptyState
+            icon={IconBuilding}
+            title="You are in no organisation"
+            description="Make one for a company, a family or a class, or follow the link of an invitation."
+            action={button}
+          />
+        }
+      />
+      {making && (
+        <NewOrganisation
+          onClose={() => setMaking(false)}
+          onDone={async (id) => {
+            await reloadOrganisations();
+            await navigate({ to: '/organisations/$id', params: { id: String(id) } });
+          }}
+        />
+      )}
+    </>
+  );
+}

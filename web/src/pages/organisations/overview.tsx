@@ -1,0 +1,188 @@
+import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconBell } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatNumber, formatQuota } from '../../format.ts';
+import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
+import { useUser } from '../../session.ts';
+import { BudgetBar, beginsAnew } from './budget-bar.tsx';
+import { refuses, windowWords } from './budget-fields.ts';
+import { type Known, type Level, placeName } from './levels.ts';
+import { type Budget, budgetsQuery, usageQuery, type Warning, warningsQuery } from './organisation-queries.ts';
+import { roleWords } from './organisation-words.ts';
+import { useKnown } from './use-known.ts';
+
+interface Props {
+  organisation: Organisation;
+}
+
+function Totals({ organisation }: Props) {
+  const { data, isPending } = useQuery(usageQuery(organisation.id, { level: 'organisation' }, 'day'));
+  const total = data?.total ?? { quota: 0, requests: 0 };
+  const all = may(organisation.role, 'see_all');
+  const days = all ? 'Everybody, in 30 days' : 'Your keys, in 30 days';
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      {organisation.quota === null ? (
+        <StatCard label="You are" value={roleWords[organisation.role].label} hint={roleWords[organisation.role].may} />
+      ) : (
+        <StatCard
+          label="Balance"
+          value={<Money quota={organisation.quota} />}
+          hint={
+            organisation.balance === 'shared' ? 'Pays for all keys' : 'Pays for keys of teams; members pay for theirs'
+          }
+        />
+      )}
+      <StatCard label="Spent" value={<Money quota={total.quota} />} hint={days} loading={isPending} />
+      <StatCard label="Requests" value={formatNumber(total.requests)} hint={days} loading={isPending} />
+    </SimpleGrid>
+  );
+}
+
+/** In the words that clients are refused with. */
+function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[]; known: Known }) {
+  const spent = budgets.filter(refuses);
+  if (spent.length === 0) return null;
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title="Requests are refused">
+      <Stack gap={4}>
+        {spent.map((budget) => (
+          <Text key={budget.id} size="sm" className="svc-anywhere">
+            {`The budget of ${placeName(known, budget)}, ${formatQuota(budget.amount)} ${windowWords[budget.window]}, is used up. ${beginsAnew(budget, organisation)}.`}
+          </Text>
+        ))}
+      </Stack>
+    </Alert>
+  );
+}
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
+function WarningLine({ warning, known }: { warning: Warning; known: Known }) {
+  const { share, used, amount, window, created_at } = warning;
+  return (
+    <li>
+      <Text size="sm" className="svc-anywhere">
+        {`${percent(share)} of the budget of ${placeName(known, warning)}, ${formatQuota(amount)} ${windowWords[window]}: ${formatQuota(used)} used`}
+      </Text>
+      <Text size="xs" c="dimmed">
+        <TimeAgo at={created_at} />
+      </Text>
+    </li>
+  );
+}
+
+const shownWarnings = 10;
+
+const levelsIn = (listed: { level: Level }[] | undefined): Level[] => [...new Set(listed?.map(({ level }) => level))];
+
+function Budgets({ organisation }: Props) {
+  const budgets = useQuery(budgetsQuery(organisation.id));
+  const known = useKnown(organisation, levelsIn(budgets.data));
+  const all = may(organisation.role, 'see_all');
+  return (
+    <>
+      {budgets.data && <Refusals organisation={organisation} budgets={budgets.data} known={known} />}
+      <Section
+        title="Budgets"
+        description={
+          all
+            ? 'What is used of each, and when it begins anew.'
+            : 'Those that your keys stand under, whoever uses them.'
+        }
+      >
+        {budgets.error && !budgets.data && (
+          <ErrorState error={budgets.error} title="Budgets could not be loaded" onRetry={() => budgets.refetch()} />
+        )}
+        {budgets.isPending && <Skeleton height={120} />}
+        {budgets.data?.length === 0 && (
+          <EmptyState
+            title="No budgets"
+            description="Nothing but balances and the quotas of keys limits what is spent."
+          />
+        )}
+        {budgets.data && budgets.data.length > 0 && (
+          <Stack component="ul" gap="md" className="svc-plain-list" aria-label="Budgets">
+            {budgets.data.map((budget) => (
+              <BudgetBar key={budget.id} budget={budget} organisation={organisation} known={known} />
+            ))}
+          </Stack>
+        )}
+      </Section>
+    </>
+  );
+}
+
+function Warnings({ organisation }: Props) {
+  const warnings = useQuery(warningsQuery(organisation.id));
+  const told = warnings.data?.slice(0, shownWarnings);
+  const known = useKnown(organisation, levelsIn(told));
+  return (
+    <Section title="Warnings" description="Shares of budgets that were reached, the newest first.">
+      {warnings.error && !warnings.data && (
+        <ErrorState error={warnings.error} title="Warnings could not be loaded" onRetry={() => warnings.refetch()} />
+      )}
+      {warnings.isPending && <Skeleton height={60} />}
+      {told?.length === 0 && <EmptyState icon={IconBell} title="No warnings" />}
+      {told && told.length > 0 && (
+        <Stack component="ul" gap="sm" className="svc-plain-list" aria-label="Warnings">
+          {told.map((warning) => (
+            <WarningLine key={warning.id} warning={warning} known={known} />
+          ))}
+        </Stack>
+      )}
+    </Section>
+  );
+}
+
+function Leave({ organisation }: Props) {
+  const user = useUser();
+  const navigate = useNavigate();
+  const [leaving, setLeaving] = useState(false);
+  const { id, name } = organisation;
+  return (
+    <Section title="Leave" description="Keys of your own in this organisation end; those of teams stay.">
+      <Group>
+        <Button variant="light" color="red" onClick={() => setLeaving(true)}>
+          Leave organisation
+        </Button>
+      </Group>
+      <ConfirmDelete
+        opened={leaving}
+        onClose={() => setLeaving(false)}
+        title={`Leave ${name}?`}
+        confirmLabel="Leave organisation"
+        onConfirm={async () => {
+          await del('/api/organisations/{id}/members/{user_id}', { path: { id, user_id: user.id } });
+          notifySuccess(`You have left ${name}`);
+          await navigate({ to: '/organisations' });
+          await reloadOrganisations();
+        }}
+      >
+        You can come back with another invitation only. The last owner cannot leave: make somebody else one first.
+      </ConfirmDelete>
+    </Section>
+  );
+}
+
+export function Overview({ organisation }: Props) {
+  return (
+    <Stack gap="lg">
+      <Totals organisation={organisation} />
+      <Budgets organisation={organisation} />
+      {may(organisation.role, 'see_all') && <Warnings organisation={organisation} />}
+      <Leave organisation={organisation} />
+    </Stack>
+  );
+}

@@ -1,0 +1,175 @@
+import { Button, Group, Radio, Select, Stack, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { del, put } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { CopyField } from '../../components/copy-field.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { Section } from '../../components/section.tsx';
+import { usePost } from '../../once.ts';
+import { type Organisation, reloadOrganisations } from '../../organisations.ts';
+import { useAct } from '../../use-act.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { balanceWords, timeZones } from './organisation-words.ts';
+
+interface Props {
+  organisation: Organisation;
+}
+
+interface Fields {
+  name: string;
+  time_zone: string;
+  balance: string;
+  webhook_url: string;
+}
+
+function faultsOf({ name, webhook_url }: Fields): { name?: string; webhook_url?: string } {
+  const address = webhook_url.trim();
+  return {
+    ...(name.trim() === '' && { name: 'Give the organisation a name.' }),
+    ...(address !== '' && !/^https?:\/\/\S+$/.test(address) && { webhook_url: 'Must be an http or https address.' }),
+  };
+}
+
+/** Only what was changed: who pays is looked at closely when it is. */
+function changesOf(before: Fields, after: Fields) {
+  const changed = (name: keyof Fields) => after[name].trim() !== before[name].trim();
+  return {
+    ...(changed('name') && { name: after.name.trim() }),
+    ...(changed('time_zone') && { time_zone: after.time_zone }),
+    ...(changed('balance') && { balance: after.balance === 'shared' ? ('shared' as const) : ('own' as const) }),
+    ...(changed('webhook_url') && { webhook_url: after.webhook_url.trim() }),
+  };
+}
+
+function General({ organisation }: Props) {
+  const { id, name, time_zone, balance, webhook_url, account_id } = organisation;
+  // As it was when the form was opened, or saved: what others change meanwhile is not written back.
+  const [before, setBefore] = useState<Fields>({ name, time_zone, balance, webhook_url: webhook_url ?? '' });
+  const { fields, faults, set, save, submit } = useCheckedForm(before, faultsOf, async (after) => {
+    await put('/api/organisations/{id}', { path: { id }, body: changesOf(before, after) });
+    setBefore(after);
+    notifySuccess('Organisation saved');
+    await reloadOrganisations(id);
+  });
+  return (
+    <Section title="Settings">
+      <form onSubmit={submit} noValidate>
+        <Stack maw={560}>
+          <TextInput
+            label="Name"
+            maxLength={64}
+            required
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <Select
+            label="Time zone"
+            description="Another one moves the windows of budgets that are open, and begins none anew"
+            data={timeZones(fields.time_zone)}
+            searchable
+            limit={100}
+            allowDeselect={false}
+            value={fields.time_zone}
+            onChange={(zone) => set({ time_zone: zone ?? fields.time_zone })}
+          />
+          <Radio.Group label="Who pays" value={fields.balance} onChange={(value) => set({ balance: value })}>
+            <Stack gap="xs" mt={6}>
+              {(['own', 'shared'] as const).map((value) => (
+                <Radio
+                  key={value}
+                  value={value}
+                  label={balanceWords[value].label}
+                  description={balanceWords[value].detail}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <TextInput
+            type="url"
+            label="Webhook"
+            description="Where warnings of budgets are sent; leave empty for none"
+            placeholder="https://example.org/budgets"
+            value={fields.webhook_url}
+            onChange={(event) => set({ webhook_url: event.currentTarget.value })}
+            error={faults.webhook_url}
+          />
+          <CopyField
+            label="Account"
+            description="The user that stands for the organisation: administrators of this service give credits to it"
+            value={String(account_id)}
+          />
+          {save.error && <ErrorState error={save.error} title="The organisation was not saved" />}
+          <Group>
+            <Button type="submit" loading={save.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}
+
+function WebhookSecret({ organisation: { id } }: Props) {
+  const post = usePost();
+  const [secret, setSecret] = useState<string | null>(null);
+  const renew = useAct({
+    mutationFn: () => post('/api/organisations/{id}/webhook-secret', { path: { id } }),
+    onSuccess: ({ webhook_secret }) => setSecret(webhook_secret),
+    onError: notifyError,
+  });
+  return (
+    <Section title="Webhook secret" description="Warnings are signed with it. A new one ends the one before.">
+      <Group>
+        <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
+          New secret
+        </Button>
+      </Group>
+      <SecretOnce secret={secret} title="The new secret" label="Webhook secret" onClose={() => setSecret(null)} />
+    </Section>
+  );
+}
+
+function Danger({ organisation: { id, name } }: Props) {
+  const navigate = useNavigate();
+  const [confirming, setConfirming] = useState(false);
+  return (
+    <Section title="Delete" description="All its keys stop working at once." danger>
+      <Group>
+        <Button variant="light" color="red" onClick={() => setConfirming(true)}>
+          Delete organisation
+        </Button>
+      </Group>
+      <ConfirmDelete
+        opened={confirming}
+        onClose={() => setConfirming(false)}
+        title={`Delete ${name}?`}
+        typeToConfirm={name}
+        confirmLabel="Delete organisation"
+        onConfirm={async () => {
+          await del('/api/organisations/{id}', { path: { id } });
+          notifySuccess(`${name} is deleted`);
+          await navigate({ to: '/organisations' });
+          await reloadOrganisations();
+        }}
+      >
+        Keys of members and teams, budgets, limits and invitations end with it. What is left in its balance stays with
+        its account, in the hands of the administrators of this service. This cannot be undone.
+      </ConfirmDelete>
+    </Section>
+  );
+}
+
+export function Settings({ organisation }: Props) {
+  return (
+    <Stack gap="lg">
+      <General organisation={organisation} />
+      <WebhookSecret organisation={organisation} />
+      <Danger organisation={organisation} />
+    </Stack>
+  );
+}

@@ -1,0 +1,79 @@
+import { Text } from '@mantine/core';
+import { IconApps } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { may, type Organisation } from '../../organisations.ts';
+import { type Known, placeName } from './levels.ts';
+import { teamApplicationsQuery } from './organisation-queries.ts';
+
+interface Props {
+  organisation: Organisation;
+  known: Known;
+}
+
+type Application = { id: number; name: string; owner: { id: number }; created_at: number };
+
+const columns = (known: Known, manages: boolean): Column<Application>[] => [
+  {
+    key: 'name',
+    header: 'Application',
+    cell: ({ name }) => (
+      <Text size="sm" fw={600} title={name}>
+        <bdi>{name}</bdi>
+      </Text>
+    ),
+  },
+  {
+    key: 'team',
+    header: 'Belongs to',
+    cell: ({ owner }) => placeName(known, { level: 'team', level_id: owner.id }),
+  },
+  { key: 'given', header: 'Given', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  ...(manages
+    ? [
+        {
+          ...actsColumn(),
+          cell: ({ id, name }: Application) => (
+            <ButtonLink
+              to="/applications/$id"
+              params={{ id: String(id) }}
+              size="compact-sm"
+              variant="default"
+              aria-label={`Manage ${name}`}
+            >
+              Manage
+            </ButtonLink>
+          ),
+        },
+      ]
+    : []),
+];
+
+/** They outlive whoever registered them. */
+export function TeamApplications({ organisation, known }: Props) {
+  const query = useQuery(teamApplicationsQuery(organisation.id));
+  return (
+    <Section title="Applications" description="OAuth applications that belong to teams.">
+      <DataTable
+        label="Applications of teams"
+        columns={columns(known, may(organisation.role, 'manage'))}
+        rows={query.data}
+        rowKey={({ id }) => id}
+        query={query}
+        minWidth={520}
+        empty={
+          <EmptyState
+            icon={IconApps}
+            title="No applications"
+            description="Give one to a team when you register it, or on its own page."
+          />
+        }
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,193 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { IconEdit, IconKey, IconPlus, IconTrash, IconUsersGroup } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { del, put } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DetailDrawer, Dialog } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { usePost } from '../../once.ts';
+import {
+  type Member,
+  may,
+  membersQuery,
+  type Organisation,
+  organisationKeysQuery,
+  reloadOrganisations,
+  type Team,
+  teamsQuery,
+} from '../../organisations.ts';
+import { useAct } from '../../use-act.ts';
+import { useOpened } from '../../use-url-state.ts';
+import { OwnKeysSection } from '../own-keys/own-keys-section.tsx';
+
+type Open = { act: 'make' } | { act: 'rename' | 'delete'; team: Team };
+
+interface TeamFormProps {
+  organisationId: number;
+  team?: Team;
+  onClose: () => void;
+}
+
+/** Mounted while it is open. */
+function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
+  const post = usePost();
+  const save = useAct({
+    mutationFn: async (name: string) => {
+      if (team)
+        await put('/api/organisations/{id}/teams/{team_id}', { path: { id, team_id: team.id }, body: { name } });
+      else await post('/api/organisations/{id}/teams', { path: { id }, body: { name } });
+      notifySuccess(team ? 'Team renamed' : 'Team made');
+      onClose();
+      await reloadOrganisations(id);
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    save.mutate(String(new FormData(event.currentTarget).get('name')).trim());
+  };
+  return (
+    <Dialog opened onClose={onClose} title={team ? `Rename ${team.name}` : 'New team'}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput name="name" label="Name" maxLength={64} required data-autofocus defaultValue={team?.name} />
+          <FormFoot
+            act={save}
+            failure={team ? 'The team was not renamed' : 'The team was not made'}
+            submitLabel={team ? 'Rename' : 'Make team'}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What goes with a team is counted, so that nobody is surprised by what stops. */
+function DeleteTeam({ organisationId: id, team, onClose }: TeamFormProps & { team: Team }) {
+  const keys = useQuery(organisationKeysQuery(id)).data?.filter(({ team_id }) => team_id === team.id) ?? [];
+  const ofTeam = keys.filter(({ owner }) => owner.type === 'team').length;
+  return (
+    <ConfirmDelete
+      opened
+      onClose={onClose}
+      title={`Delete ${team.name}?`}
+      confirmLabel="Delete team"
+      onConfirm={async () => {
+        await del('/api/organisations/{id}/teams/{team_id}', { path: { id, team_id: team.id } });
+        notifySuccess(`${team.name} is deleted`);
+        await reloadOrganisations(id);
+      }}
+    >
+      <Text size="sm" mb="xs">
+        {keys.length === 0
+          ? 'No key stands in it.'
+          : `Its keys stop working at once: ${ofTeam} of the team, and ${keys.length - ofTeam} of members in it.`}
+      </Text>
+      Its budgets and limits end. Its members stay in the organisation, what was used stays in the books, and requests
+      that run are charged as they began.
+    </ConfirmDelete>
+  );
+}
+
+/** Keys that the team has at providers; the address names the team. */
+function ProviderKeys({ organisationId, teams }: { organisationId: number; teams: Team[] }) {
+  const [shown, show] = useOpened('provider_keys');
+  const team = teams.find(({ id }) => String(id) === shown);
+  return (
+    <DetailDrawer opened={team !== undefined} onClose={() => show('')} title={team?.name} size="xl">
+      {team && <OwnKeysSection owner={{ type: 'team', organisationId, teamId: team.id }} />}
+    </DetailDrawer>
+  );
+}
+
+interface TeamActs {
+  open: (open: Open) => void;
+  showKeys: (team: Team) => void;
+}
+
+const columns = (members: Member[] | undefined, acts: TeamActs | null): Column<Team>[] => [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ name }) => (
+      <Text size="sm" fw={600} title={name}>
+        <bdi>{name}</bdi>
+      </Text>
+    ),
+  },
+  {
+    key: 'members',
+    header: 'Members',
+    wrap: true,
+    cell: ({ id }) => {
+      const names = members?.filter(({ teams }) => teams.includes(id)).map(({ username }) => username) ?? [];
+      return names.length === 0 ? 'Nobody' : names.join(', ');
+    },
+  },
+  { key: 'made', header: 'Made', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  ...(acts
+    ? [
+        {
+          ...actsColumn(),
+          cell: (team: Team) => (
+            <RowMenu
+              label={team.name}
+              acts={[
+                { label: 'Rename', icon: IconEdit, onClick: () => acts.open({ act: 'rename', team }) },
+                { label: 'Provider keys', icon: IconKey, onClick: () => acts.showKeys(team) },
+                { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.open({ act: 'delete', team }) },
+              ]}
+            />
+          ),
+        },
+      ]
+    : []),
+];
+
+export function Teams({ organisation }: { organisation: Organisation }) {
+  const { id, role } = organisation;
+  const query = useQuery(teamsQuery(id));
+  const members = useQuery(membersQuery(id));
+  const [open, setOpen] = useState<Open | null>(null);
+  const [, showKeys] = useOpened('provider_keys');
+  const close = () => setOpen(null);
+  const acts: TeamActs = { open: setOpen, showKeys: (team) => showKeys(String(team.id)) };
+  const manages = may(role, 'manage');
+  const button = manages && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
+      New team
+    </Button>
+  );
+  return (
+    <Stack gap="md" align="stretch">
+      {query.data && query.data.length > 0 && <div>{button}</div>}
+      <DataTable
+        label="Teams"
+        columns={columns(members.data, manages ? acts : null)}
+        rows={query.data}
+        rowKey={(team) => team.id}
+        query={query}
+        minWidth={520}
+        empty={
+          <EmptyState
+            icon={IconUsersGroup}
+            title="No teams yet"
+            description="A team has keys and applications that outlive whoever made them, and budgets of its own."
+            action={button}
+          />
+        }
+      />
+      {manages && <ProviderKeys organisationId={id} teams={query.data ?? []} />}
+      {open?.act === 'make' && <TeamForm organisationId={id} onClose={close} />}
+      {open?.act === 'rename' && <TeamForm organisationId={id} team={open.team} onClose={close} />}
+      {open?.act === 'delete' && <DeleteTeam organisationId={id} team={open.team} onClose={close} />}
+    </Stack>
+  );
+}

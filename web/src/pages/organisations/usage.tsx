@@ -1,0 +1,173 @@
+import { Button, Group, SegmentedControl, Select, SimpleGrid, Stack } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { Section } from '../../components/section.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { formatCompact, formatNumber, formatQuota } from '../../format.ts';
+import { may, type Organisation } from '../../organisations.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { ShareList } from '../usage/share-list.tsx';
+import { Accounting } from './accounting.tsx';
+import { LevelDecisions, LevelRequests } from './level-lists.tsx';
+import { type Known, levels, placeChoices, placeText, readPlace } from './levels.ts';
+import { type Grouping, type LevelFilter, usageQuery } from './organisation-queries.ts';
+import { useKnown } from './use-known.ts';
+
+const urlDefaults = { at: '', days: '30', show: 'requests' };
+
+const periods = [
+  { value: '1', label: 'Today' },
+  { value: '7', label: '7d' },
+  { value: '30', label: '30d' },
+  { value: '90', label: '90d' },
+];
+
+const daySeconds = 86_400;
+
+/** Whole days (UTC): the filter stays the same while the page is open. */
+function filterOf({ at, days }: { at: string; days: string }, nowMs: number): LevelFilter {
+  const place = readPlace(at);
+  const today = Math.floor(nowMs / 1000 / daySeconds);
+  const count = periods.some(({ value }) => value === days) ? Number(days) : 30;
+  return {
+    level: place?.level ?? 'organisation',
+    ...(place && place.level !== 'organisation' && { level_id: place.level_id }),
+    from: (today - count + 1) * daySeconds,
+    to: (today + 1) * daySeconds - 1,
+  };
+}
+
+interface PartProps {
+  id: number;
+  filter: LevelFilter;
+}
+
+function Totals({ id, filter }: PartProps) {
+  const { data, isPending } = useQuery(usageQuery(id, filter, 'day'));
+  const total = data?.total ?? { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+      <StatCard label="Cost" value={<Money quota={total.quota} />} loading={isPending} />
+      <StatCard label="Requests" value={formatNumber(total.requests)} loading={isPending} />
+      <StatCard label="Tokens in" value={formatCompact(total.prompt_tokens)} loading={isPending} />
+      <StatCard label="Tokens out" value={formatCompact(total.completion_tokens)} loading={isPending} />
+    </SimpleGrid>
+  );
+}
+
+type Sum = { quota: number; model?: string; token_id?: number | null };
+const mostShares = 8;
+
+interface SharesProps extends PartProps {
+  title: string;
+  by: Grouping;
+  nameOf: (sum: Sum) => string;
+}
+
+/** The dearest, and the rest as one. */
+function Shares({ id, filter, title, by, nameOf }: SharesProps) {
+  const query = useQuery(usageQuery(id, filter, by));
+  if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  const sums = query.data?.items ?? [];
+  if (sums.length === 0) return null;
+  const rest = sums.slice(mostShares);
+  const shares = sums.slice(0, mostShares).map((sum) => ({ name: nameOf(sum), value: sum.quota }));
+  if (rest.length > 0)
+    shares.push({ name: `${rest.length} others`, value: rest.reduce((sum, { quota }) => sum + quota, 0) });
+  return (
+    <Section title={title}>
+      <ShareList label={title} shares={shares} format={formatQuota} />
+    </Section>
+  );
+}
+
+const csvAddress = (id: number, filter: LevelFilter): string => {
+  const query = new URLSearchParams({ format: 'csv' });
+  for (const [name, value] of Object.entries(filter)) query.set(name, String(value));
+  return `/api/organisations/${id}/requests?${query}`;
+};
+
+function Filters({ organisation, known }: { organisation: Organisation; known: Known }) {
+  const [{ at, days }, set] = useUrlState(urlDefaults);
+  const whole = placeText({ level: 'organisation', level_id: organisation.id });
+  const all = may(organisation.role, 'see_all');
+  const choices = placeChoices(known, all ? levels : ['organisation', 'key']).map((choice) =>
+    all || choice.group !== 'Organisation'
+      ? choice
+      : { ...choice, items: choice.items.map((item) => ({ ...item, label: 'All your keys' })) },
+  );
+  return (
+    <Group align="flex-end">
+      <Select
+        label="Of"
+        data={choices}
+        searchable
+        allowDeselect={false}
+        w={{ base: '100%', xs: 280 }}
+        value={readPlace(at) ? at : whole}
+        onChange={(value) => set({ at: value === whole ? '' : (value ?? '') })}
+      />
+      <SegmentedControl
+        aria-label="Days, in UTC"
+        data={periods}
+        value={periods.some(({ value }) => value === days) ? days : '30'}
+        onChange={(value) => set({ days: value })}
+      />
+    </Group>
+  );
+}
+
+export function Usage({ organisation }: { organisation: Organisation }) {
+  const { id } = organisation;
+  const [state, set] = useUrlState(urlDefaults);
+  const all = may(organisation.role, 'see_all');
+  const known = useKnown(organisation, all ? levels : ['key']);
+  const filter = filterOf(state, Date.now());
+  const keyName = (keyId: number | null | undefined): string =>
+    known.keys.find((key) => key.id === keyId)?.name ?? `Key ${keyId}`;
+  const decisions = state.show === 'decisions';
+  return (
+    <Stack gap="lg">
+      <Filters organisation={organisation} known={known} />
+      <Totals id={id} filter={filter} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+        <Shares id={id} filter={filter} title="By model" by="model" nameOf={({ model }) => model ?? 'unknown'} />
+        <Shares id={id} filter={filter} title="By key" by="token" nameOf={({ token_id }) => keyName(token_id)} />
+      </SimpleGrid>
+      <section>
+        <Group justify="space-between" mb="sm">
+          <SegmentedControl
+            size="xs"
+            aria-label="Which list"
+            data={[
+              { value: 'requests', label: 'Requests' },
+              { value: 'decisions', label: 'Where they went' },
+            ]}
+            value={decisions ? 'decisions' : 'requests'}
+            onChange={(show) => set({ show })}
+          />
+          {!decisions && (
+            <Button
+              component="a"
+              href={csvAddress(id, filter)}
+              download
+              variant="default"
+              size="sm"
+              leftSection={<IconDownload size={16} aria-hidden />}
+            >
+              Download requests
+            </Button>
+          )}
+        </Group>
+        {decisions ? (
+          <LevelDecisions id={id} filter={filter} />
+        ) : (
+          <LevelRequests id={id} filter={filter} keys={known.keys} />
+        )}
+      </section>
+      {all && <Accounting organisation={organisation} />}
+    </Stack>
+  );
+}

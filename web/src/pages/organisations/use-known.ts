@@ -1,0 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
+import { membersQuery, type Organisation, organisationKeysQuery, teamsQuery } from '../../organisations.ts';
+import { type Known, type Level, levels } from './levels.ts';
+
+/** Names of teams, members and keys, as far as they are needed: each level is a request of its own. */
+export function useKnown(organisation: Organisation, needed: readonly Level[] = levels): Known {
+  const { id } = organisation;
+  const teams = useQuery({ ...teamsQuery(id), enabled: needed.includes('team') });
+  const members = useQuery({ ...membersQuery(id), enabled: needed.includes('member') });
+  const keys = useQuery({ ...organisationKeysQuery(id), enabled: needed.includes('key') });
+  return { organisation, teams: teams.data ?? [], members: members.data ?? [], keys: keys.data ?? [] };
+}
