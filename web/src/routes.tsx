@@ -60,6 +60,7 @@ export const pages: PageEntry[] = [
   ]),
   ...open({ access: 'admin' }, [
     ['/admin/users', 'Users', async () => (await adminPages()).AdminUsersPage],
+    ['/admin/users/$id', 'User', async () => (await adminPages()).AdminUserPage],
     ['/admin/credits', 'Codes and payments', async () => (await adminPages()).AdminCreditsPage],
     ['/admin/applications', 'All applications', async () => (await adminPages()).AdminApplicationsPage],
     ['/admin/audit', 'Audit', async () => (await adminPages()).AdminAuditPage],

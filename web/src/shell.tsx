@@ -5,6 +5,7 @@ import { Outlet } from '@tanstack/react-router';
 import { AccountMenu } from './components/account-menu.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
 import { NavigationList } from './components/navigation-list.tsx';
+import { Notices } from './components/notices.tsx';
 import { SessionEnded } from './components/session-ended.tsx';
 import { StepUp } from './components/step-up.tsx';
 import { useBackCloses, useFocusBack } from './use-overlay.ts';
@@ -50,6 +51,7 @@ export function Shell() {
             <AccountMenu />
           </header>
           <main className="svc-main" id="main" tabIndex={-1}>
+            <Notices />
             <Outlet />
           </main>
         </div>

@@ -37,11 +37,11 @@ export class TestLevels implements LevelsPort {
   readonly places = new Map<number, Levels>();
   readonly told: number[] = [];
 
-  of(keyId: number): Levels | null {
-    return this.places.get(keyId) ?? null;
+  of(keyId: number | null): Levels | null {
+    return this.places.get(keyId ?? 0) ?? null;
   }
 
-  settled(keyId: number): void {
+  settled({ keyId }: { keyId: number }): void {
     this.told.push(keyId);
   }
 }

@@ -7,6 +7,8 @@ import { type Admission, Gate, type Reach } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
 import { requirePerson } from './organisations.ts';
+import { OwnLimitsLookup } from './own-limits.ts';
+import { forgetPersonal } from './personal.ts';
 import { type PlaceStanding, Places } from './places.ts';
 import type { Room } from './room.ts';
 import { applicationRoutes } from './routes/applications.ts';
@@ -15,6 +17,7 @@ import { invitationRoutes } from './routes/invitations.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { memberRoutes } from './routes/members.ts';
 import { organisationRoutes } from './routes/organisations.ts';
+import { personalRoutes } from './routes/personal.ts';
 import { teamRoutes } from './routes/teams.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { exportOf } from './store/account-data.ts';
@@ -50,6 +53,7 @@ export function openOrganisations(room: Room): Organisations {
   const places = new Places(room);
   const gate = new Gate({ places, shared: room.shared });
   const warnings = new Warnings(room);
+  const ownLimits = new OwnLimitsLookup(room);
   room.audit.nameTargets('organisation', (ids) => namesOfOrganisations(room.db, ids));
   const note = (standing: PlaceStanding | null, tokens: number): void => {
     if (!standing) return;
@@ -66,31 +70,32 @@ export function openOrganisations(room: Room): Organisations {
       ...applicationRoutes(room),
       ...budgetRoutes(room),
       ...usageRoutes(room),
+      ...personalRoutes(room),
     ],
     levels: {
-      of: (keyId) => {
-        const found = places.of(keyId);
-        return found instanceof Promise ? found.then(levelsIn) : levelsIn(found);
+      of: (keyId, userId) => {
+        const place = keyId === null ? null : places.of(keyId);
+        const own = ownLimits.of(userId);
+        if (place instanceof Promise || own instanceof Promise)
+          return Promise.all([place, own]).then(([standing, levels]) => joined(standing, levels, userId));
+        return joined(place, own, userId);
       },
-      settled: (keyId, tokens) => {
-        try {
-          const found = places.of(keyId);
-          if (found instanceof Promise)
-            found.then(
-              (standing) => note(standing, tokens),
-              () => {},
-            );
-          else note(found, tokens);
-        } catch {
-          // A key that was refused meanwhile has nothing to be told of.
-        }
+      settled: ({ keyId, payerId, tokens }) => {
+        // A key that was refused meanwhile has nothing to be told of.
+        void (async () => {
+          if (keyId > 0) note(await places.of(keyId), tokens);
+        })().catch(() => {});
+        void (async () => warnings.charged((await ownLimits.of(payerId))?.budgets ?? []))().catch(() => {});
       },
     },
     admit: (keyId, models) => gate.admit(keyId, models),
     reachOf: (keyId) => gate.reachOf(keyId),
     applications: teamApplications(room),
     exportOf: (userId) => exportOf(room.db, userId),
-    forgetUser: (userId) => forgetMember(room, userId),
+    forgetUser: async (userId) => {
+      await forgetPersonal(room, userId);
+      await forgetMember(room, userId);
+    },
     requirePerson: (userId) => requirePerson(room, userId),
     sweep: async () => {
       const now = nowSeconds(room.clock);
@@ -102,4 +107,10 @@ export function openOrganisations(room: Room): Organisations {
   };
 }
 
-const levelsIn = (standing: PlaceStanding | null): Levels | null => standing?.levels ?? null;
+/** A limit of one's own counts where one pays oneself. It comes last wherever it stands: nobody waits in a circle. */
+function joined(place: PlaceStanding | null, own: Levels | null, userId: number): Levels | null {
+  if (!place) return own;
+  const { levels } = place;
+  if (!own || levels.payerId !== userId) return levels;
+  return { payerId: userId, budgets: [...levels.budgets, ...own.budgets] };
+}

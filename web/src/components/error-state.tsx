@@ -2,6 +2,7 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { ApiError } from '../api.ts';
 import { CopyButton } from './copy-button.tsx';
+import { ButtonLink } from './link.tsx';
 
 interface ErrorStateProps {
   error: unknown;
@@ -23,6 +24,11 @@ export function ErrorState({ error, title = 'Something went wrong', onRetry }: E
             </Text>
             <CopyButton value={requestId} label="Copy request id" />
           </Group>
+        )}
+        {error instanceof ApiError && error.code === 'second_factor_required' && (
+          <ButtonLink to="/account" size="xs">
+            Set up a second factor
+          </ButtonLink>
         )}
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>

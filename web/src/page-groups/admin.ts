@@ -10,4 +10,5 @@ export { AdminModelsPage } from '../pages/admin-models/admin-models-page.tsx';
 export { AdminOptionsPage } from '../pages/admin-options/admin-options-page.tsx';
 export { AdminRoutingPage } from '../pages/admin-routing/admin-routing-page.tsx';
 export { AdminSystemPage } from '../pages/admin-system/admin-system-page.tsx';
+export { AdminUserPage } from '../pages/admin-user/admin-user-page.tsx';
 export { AdminUsersPage } from '../pages/admin-users/admin-users-page.tsx';

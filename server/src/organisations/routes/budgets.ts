@@ -19,7 +19,7 @@ const alerts = z
   .max(20)
   .describe('Shares of the amount that are told of, each once in a window');
 
-const budgetFields = {
+export const budgetFields = {
   amount,
   hard: z.boolean().describe('Refuses what goes beyond; else it is only told of'),
   alerts,
@@ -53,16 +53,18 @@ const limitFields = {
 const limitsSchema = z.object({ level, level_id: int, ...limitFields }).meta({ id: 'OrganisationLimits' });
 const limitParams = organisationParams.extend({ level, level_id: idText });
 
+/** Of what was told, whoever's budget it was of. */
+export const warningFields = {
+  ...{ id: int, window, share: z.number(), used: int, amount: int },
+  starts_at: int.nullable(),
+  created_at: int,
+};
 const warningSchema = z
-  .object({
-    ...{ id: int, budget_id: int, level, level_id: int, window, share: z.number(), used: int, amount: int },
-    starts_at: int.nullable(),
-    created_at: int,
-  })
+  .object({ ...warningFields, budget_id: int, level, level_id: int })
   .meta({ id: 'BudgetWarning' });
 const mostWarnings = 200;
 
-const viewWarning = ({ organisation_id: _, span, share, starts_at, ...row }: WarningRow) => ({
+export const viewWarning = ({ organisation_id: _, span, share, starts_at, ...row }: WarningRow) => ({
   ...row,
   window: span,
   share: share / 1000,

@@ -68,7 +68,12 @@ export async function deleteOrganisation(db: Db, id: number): Promise<void> {
 
 /** Which organisation this user is the account of. */
 export async function organisationOfAccount(db: Db, userId: number): Promise<number | null> {
-  const row = await db.selectFrom('organisations').select('id').where('account_id', '=', userId).executeTakeFirst();
+  const row = await db
+    .selectFrom('organisations')
+    .select('id')
+    .where('account_id', '=', userId)
+    .where('person_id', 'is', null)
+    .executeTakeFirst();
   return row?.id ?? null;
 }
 

@@ -13,6 +13,8 @@ interface OrganisationsTable {
   /** Sealed. */
   webhook_secret: Generated<string>;
   created_at: number;
+  /** Whose own limits stand under it; null for organisations. */
+  person_id: Generated<number | null>;
 }
 
 interface TeamsTable {
