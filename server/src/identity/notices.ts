@@ -32,7 +32,7 @@ const mails: { [K in NoticeKind]: (about: Notices[K]) => { subject: string; text
     text: `${by} made a link by which a new password can be chosen for your account. ${unasked}`,
   }),
   spending: ({ share, used, amount, window, hard }) => ({
-    subject: `${share * 100} % of your spending limit is used`,
+    subject: `${Math.round(share * 100)} % of your spending limit is used`,
     text: `You have spent ${dollars(used)} of the ${dollars(amount)} that you set (${window}). ${hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.'}`,
   }),
 };
