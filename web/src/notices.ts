@@ -30,7 +30,7 @@ const words: Record<string, (about: About) => NoticeWords> = {
     ...account,
   }),
   spending: ({ share, used, amount: most, window, hard }) => ({
-    title: `${Math.round(Number(share) * 100)} % of your spending limit is used`,
+    title: `${Math.round(Number(share) * 1000) / 10} % of your spending limit is used`,
     text: `${amount(used)} of ${amount(most)} ${windows[String(window)] ?? ''}. ${hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.'}`,
     to: '/credits',
     label: 'Change the limit',

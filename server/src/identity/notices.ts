@@ -14,7 +14,9 @@ export interface Notices {
 }
 export type NoticeKind = keyof Notices;
 
-const dollars = (quota: number): string => `$${quotaToUsd(quota).toFixed(2)}`;
+const dollars = (quota: number): string =>
+  `$${quotaToUsd(quota).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
+const windows: Record<string, string> = { day: 'today', week: 'this week', month: 'this month', total: 'in all' };
 const unasked = 'If you did not ask for this, tell your administrator.';
 
 /** In a mail; pages have words of their own. */
@@ -32,8 +34,8 @@ const mails: { [K in NoticeKind]: (about: Notices[K]) => { subject: string; text
     text: `${by} made a link by which a new password can be chosen for your account. ${unasked}`,
   }),
   spending: ({ share, used, amount, window, hard }) => ({
-    subject: `${Math.round(share * 100)} % of your spending limit is used`,
-    text: `You have spent ${dollars(used)} of the ${dollars(amount)} that you set (${window}). ${hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.'}`,
+    subject: `${Math.round(share * 1000) / 10} % of your spending limit is used`,
+    text: `You have spent ${dollars(used)} ${windows[window]}, and your limit is ${dollars(amount)}. ${hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.'}`,
   }),
 };
 

@@ -47,12 +47,13 @@ function textOf(type: string, field: string, value: unknown): string {
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === '' || value === null;
 
-/** What stands on one side; of a list each thing by itself, so that one sees which came and which went. */
+/** What stands on one side; of a list each thing by itself and once, so that one sees which came and which went. */
 function sideOf(type: string, field: string, mine: unknown, other: unknown): Shown[] {
   if (isEmpty(mine) || (Array.isArray(mine) && mine.length === 0)) return [];
   if (!Array.isArray(mine)) return [{ text: textOf(type, field, mine), differs: true }];
   const others = new Set(Array.isArray(other) ? other.map((one) => JSON.stringify(one)) : []);
-  return mine.map((one) => ({ text: textOf(type, field, one), differs: !others.has(JSON.stringify(one)) }));
+  const shown = mine.map((one) => ({ text: textOf(type, field, one), differs: !others.has(JSON.stringify(one)) }));
+  return [...new Map(shown.map((one) => [one.text, one])).values()];
 }
 
 /** Field by field; what is alike on both sides is left out. */

@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { useNamed } from '../../page-name.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { useUserActs } from '../admin-users/user-acts.tsx';
 import { isDeleted } from '../admin-users/user-state.ts';
@@ -39,6 +40,7 @@ export function AdminUserPage() {
   const query = useQuery(personQuery(Number(id)));
   const [{ tab }, set] = useUrlState(defaults);
   const acts = useUserActs();
+  useNamed(query.data ? query.data.user.display_name || query.data.user.username : '');
   if (!query.data) {
     return (
       <>
@@ -56,7 +58,7 @@ export function AdminUserPage() {
   }
   const person = query.data;
   const { user } = person;
-  const open = tab in parts ? tab : 'overview';
+  const open = Object.hasOwn(parts, tab) ? tab : 'overview';
   return (
     <>
       <PageHeader

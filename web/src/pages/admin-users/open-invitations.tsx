@@ -6,6 +6,7 @@ import { del, type Result } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -67,6 +68,9 @@ export function OpenInvitations({ onAgain }: { onAgain: Acts['again'] }) {
   const invitations = query.data?.invitations;
   return (
     <>
+      {query.error && (
+        <ErrorState error={query.error} title="Invitations could not be loaded" onRetry={() => query.refetch()} />
+      )}
       {invitations !== undefined && invitations.length > 0 && (
         <Section title="Open invitations" description="Each link works once. A new one ends the one before.">
           <DataTable
