@@ -16,7 +16,7 @@ const pageSize = 25;
 function EventBadge({ action }: { action: string }) {
   const { label, color } = wordsOf(action);
   return (
-    <Badge color={color} maw="100%" title={label}>
+    <Badge color={color} miw={0} maw="100%" title={label}>
       {label}
     </Badge>
   );

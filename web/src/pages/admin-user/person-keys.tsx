@@ -21,7 +21,7 @@ const columns: Column<Key>[] = [
       </Text>
     ),
   },
-  { key: 'key', header: 'Key', cell: ({ key }) => <Code>{key}</Code> },
+  { key: 'key', header: 'Key', cell: ({ key }) => <Code style={{ whiteSpace: 'nowrap' }}>{key}</Code> },
   {
     key: 'status',
     header: 'Status',

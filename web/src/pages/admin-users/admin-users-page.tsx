@@ -119,7 +119,10 @@ export function AdminUsersPage() {
         }
       />
       <Stack gap="md">
-        <OpenInvitations onAgain={(user, mail) => link.mutate({ user, purpose: 'invitation', mail })} />
+        {/* Where nobody can be listed, one says so. */}
+        {!query.error && (
+          <OpenInvitations onAgain={(user, mail) => link.mutate({ user, purpose: 'invitation', mail })} />
+        )}
         <SearchInput
           label="Search users"
           placeholder="Name or email"
