@@ -187,11 +187,13 @@ describe('a person', () => {
     expect((await person(member.id)).totp_since).toBeNull();
     const [notice] = await noticesOf(member);
     expect(notice).toMatchObject({ kind: 'factors_removed', about: { by: 'root' } });
+    expect(await dataOf(member.call('/api/user/self'))).toMatchObject({ notices: 1 });
     await until('the mail has come', () => mailsTo('nora@mail.example').length === 1);
     const other = await t.user();
     expect((await other.call(`/api/user/notices/${notice!.id}`, { method: 'DELETE' })).status).toBe(404);
     expect((await member.call(`/api/user/notices/${notice!.id}`, { method: 'DELETE' })).status).toBe(200);
     expect(await noticesOf(member)).toEqual([]);
+    expect(await dataOf(member.call('/api/user/self'))).toMatchObject({ notices: 0 });
   });
 
   test('is shown with keys, applications, what they authorized, and everything by them or about them', async () => {

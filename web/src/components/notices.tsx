@@ -1,10 +1,10 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { IconShieldExclamation } from '@tabler/icons-react';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { del, get, type Result } from '../api.ts';
 import { formatDateTime } from '../format.ts';
 import { noticeWords } from '../notices.ts';
-import { queryClient } from '../session.ts';
+import { queryClient, selfQuery } from '../session.ts';
 import { useAct } from '../use-act.ts';
 import { AnchorLink } from './link.tsx';
 import { notifyError } from './notify.ts';
@@ -19,16 +19,19 @@ const noticesQuery = queryOptions({
 
 /** What somebody must know about their account, on every page until they have put it away. */
 export function Notices() {
-  const { data } = useQuery(noticesQuery);
+  // Who I am says how many there are: for nearly everybody none, and no page asks for them.
+  const { notices: count } = useSuspenseQuery(selfQuery).data;
+  const { data } = useQuery({ ...noticesQuery, enabled: count !== 0 });
   const away = useAct(
     {
       mutationFn: ({ id }: Notice) => del('/api/user/notices/{id}', { path: { id } }),
       onError: notifyError,
-      onSettled: () => queryClient.invalidateQueries(noticesQuery),
+      onSettled: () =>
+        Promise.all([queryClient.invalidateQueries(noticesQuery), queryClient.invalidateQueries(selfQuery)]),
     },
     ({ id }) => id,
   );
-  if (!data || data.notices.length === 0) return null;
+  if (count === 0 || !data || data.notices.length === 0) return null;
   return (
     <Stack gap="sm" mb="lg" component="section" aria-label="Notices">
       {data.notices.map((notice) => {

@@ -4,7 +4,7 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { AccountDeps } from '../accounts.ts';
-import { deleteNotice, listNotices } from '../store/notices.ts';
+import { deleteNotice, listNotices, mostShown } from '../store/notices.ts';
 
 const base = {
   tag: 'Account',
@@ -21,9 +21,6 @@ const noticeSchema = z
     created_at: z.number().int(),
   })
   .meta({ id: 'Notice' });
-
-/** More at once nobody reads; the rest follow as these are put away. */
-const mostShown = 20;
 
 export const noticeRoutes = ({ db }: Pick<AccountDeps, 'db'>): Route[] => [
   defineRoute({

@@ -18,6 +18,9 @@ declare module '../../platform/db/tables.ts' {
 
 export type NoticeRow = Selectable<UserNoticesTable>;
 
+/** More at once nobody reads; the rest follow as these are put away. */
+export const mostShown = 20;
+
 export async function insertNotice(db: Db, notice: Omit<NoticeRow, 'id'>): Promise<void> {
   await db.insertInto('user_notices').values(notice).execute();
 }
@@ -25,6 +28,17 @@ export async function insertNotice(db: Db, notice: Omit<NoticeRow, 'id'>): Promi
 /** Newest first. */
 export const listNotices = (db: Db, userId: number, most: number): Promise<NoticeRow[]> =>
   db.selectFrom('user_notices').selectAll().where('user_id', '=', userId).orderBy('id', 'desc').limit(most).execute();
+
+/** Up to as many as anybody is shown. */
+export async function countNotices(db: Db, userId: number): Promise<number> {
+  const rows = await db
+    .selectFrom('user_notices')
+    .select('id')
+    .where('user_id', '=', userId)
+    .limit(mostShown)
+    .execute();
+  return rows.length;
+}
 
 export async function deleteNotice(db: Db, userId: number, id: number): Promise<boolean> {
   const gone = await db
