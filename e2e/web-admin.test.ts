@@ -229,7 +229,7 @@ describe.skipIf(browserMissing)('administration', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     const opener = suspended.getByRole('button', { name: /^Details of entry/ });
     await opener.click();
-    await page.getByRole('row', { name: 'status 1 2', exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Status Active Suspended', exact: true }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await opener.click();
     await page.getByRole('combobox', { name: 'Event' }).fill('registered');

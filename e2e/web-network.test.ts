@@ -1,9 +1,21 @@
-/** Lost networks and hasty fingers: a page says what it cannot show, and what is clicked twice happens once. */
+/** Lost networks, hasty fingers, odd names: a page says what it cannot show, and what is clicked twice happens once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { browserMissing, openSite, type Site } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { browserMissing, openSite, overflow, type Site } from './browser.ts';
 import { until } from './service.ts';
 
 let site: Site;
+
+/** Opens the form for a key and gives it a name. */
+async function newKey(page: Page, name: string) {
+  await page.getByRole('button', { name: 'Create key' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Create a key' });
+  await form.getByLabel('Name').fill(name);
+  return { form, send: form.getByRole('button', { name: 'Create key' }), saved: page.getByText('I have saved it') };
+}
+
+/** Of every script, with signs of a page in them, and the longest that the field takes. */
+const names = ['مفتاح المختبر שלום', '<b>&amp;"\'`{x} 👩‍👩‍👧‍👦', 'W'.repeat(200)];
 
 describe.skipIf(browserMissing)('network', () => {
   beforeAll(async () => {
@@ -19,7 +31,15 @@ describe.skipIf(browserMissing)('network', () => {
     await page.getByRole('link', { name: 'Credits', exact: true }).click();
     const fault = page.getByText('Ledger could not be loaded');
     await fault.waitFor();
-    await page.getByText('The server could not be reached').first().waitFor();
+    const unreached = page.getByText('The server could not be reached').first();
+    await unreached.waitFor();
+    for (const name of ['Keys', 'Usage', 'Authorized apps', 'Runs']) {
+      await page.getByRole('link', { name, exact: true }).first().click();
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+      await unreached.waitFor();
+    }
+    await page.getByRole('link', { name: 'Credits', exact: true }).click();
+    await fault.waitFor();
     await context.setOffline(false);
     await fault.waitFor({ state: 'detached' });
   }, 300_000);
@@ -48,5 +68,47 @@ describe.skipIf(browserMissing)('network', () => {
     expect(asked).toHaveLength(2);
     goOn();
     await page.getByRole('dialog', { name: 'A link for the user' }).waitFor();
+  }, 300_000);
+
+  test('what another tab deleted is said to be gone', async () => {
+    await site.register('twin');
+    const { page, context } = await site.root();
+    await page.goto('/admin/users?q=twin');
+    const link = page.getByRole('link', { name: 'twin', exact: true });
+    const id = (await link.getAttribute('href'))!.split('/').at(-1);
+    const gone = await context.request.delete(`/api/admin/users/${id}`, { data: {} });
+    expect(gone.status()).toBe(200);
+    await page.getByRole('button', { name: 'Actions for twin' }).click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await link.waitFor({ state: 'detached' });
+  }, 300_000);
+
+  test('an answer that is lost is asked for again, and the thing is made once; names of every script stay as they are', async () => {
+    const { page, context, open } = await site.register('nina', { viewport: { width: 390, height: 844 } });
+    await open('/keys');
+    let lost = 0;
+    await page.route('**/api/tokens', async (route) => {
+      if (route.request().method() !== 'POST' || lost > 0) return route.continue();
+      lost += 1;
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    for (const name of names) {
+      const { form, send, saved } = await newKey(page, name);
+      const taken = await form.getByLabel('Name').inputValue();
+      await send.click();
+      if (name === names[0]) {
+        await form.getByText('The server could not be reached').waitFor();
+        await send.click();
+      }
+      await saved.click();
+      await page.getByText(taken, { exact: true }).first().waitFor();
+      expect([name.slice(0, 20), await overflow(page)]).toEqual([name.slice(0, 20), 0]);
+    }
+    const { form, send } = await newKey(page, '   ');
+    await send.click();
+    await form.locator('[aria-invalid=true], [role=alert]').first().waitFor();
+    const made = (await (await context.request.get('/api/tokens')).json()) as { data: { name: string }[] };
+    expect(made.data).toHaveLength(names.length);
   }, 300_000);
 });

@@ -52,6 +52,13 @@ const destructive = new Set([
   'POST /api/oauth2/end_session',
   'POST /api/oauth2/end_session/confirm',
   'DELETE /api/admin/users/{id}/factors',
+  'DELETE /api/admin/users/{id}/sessions',
+  'DELETE /api/admin/users/{id}/sessions/{session_id}',
+  'DELETE /api/admin/invitations/{id}',
+  'DELETE /api/user/notices/{id}',
+  'DELETE /api/user/spending/{window}',
+  // A limit of next to nothing refuses whatever comes after it.
+  'PUT /api/user/spending/{window}',
   'POST /api/admin/users/{id}/links',
   'DELETE /api/admin/identity-providers/{id}',
   'PUT /api/admin/identity-providers/{id}',

@@ -115,10 +115,30 @@ const byAdministrators: Record<string, Doing> = {
     const target = { type: 'user', id: user.id, name: 'Someone.Known' };
     return { action: 'factors_removed', target, after: { second_factors: 'removed' } };
   },
+  'DELETE /api/admin/users/{id}/sessions': async () => {
+    const other = await t.user();
+    await send(root, `/api/admin/users/${other.id}/sessions`, 'DELETE');
+    const target = { type: 'user', id: other.id, name: other.username };
+    return { action: 'sessions_ended', target, after: { ended: 1 } };
+  },
+  'DELETE /api/admin/users/{id}/sessions/{session_id}': async () => {
+    const other = await t.user();
+    const [{ id }] = (await dataOf(other.call('/api/user/sessions'))) as unknown as [{ id: number }];
+    await send(root, `/api/admin/users/${other.id}/sessions/${id}`, 'DELETE');
+    const target = { type: 'user', id: other.id, name: other.username };
+    return { action: 'sessions_ended', target, after: { ended: 1 } };
+  },
+  'DELETE /api/admin/invitations/{id}': async () => {
+    const { user: guest } = (await dataOf(
+      send(root, '/api/admin/invitations', 'POST', { username: 'Guest.Two' }),
+    )) as unknown as { user: { id: number } };
+    await send(root, `/api/admin/invitations/${guest.id}`, 'DELETE');
+    return { action: 'invitation_withdrawn', target: { type: 'user', id: guest.id, name: `deleted-${guest.id}` } };
+  },
   'POST /api/admin/users/{id}/links': async () => {
     await send(root, `/api/admin/users/${user.id}/links`, 'POST', { purpose: 'reset_password' });
     const target = { type: 'user', id: user.id, name: 'Someone.Known' };
-    return { action: 'link_issued', target, after: { purpose: 'reset_password' } };
+    return { action: 'link_issued', target, after: { purpose: 'reset_password', mailed: false } };
   },
   'POST /api/admin/invitations': async () => {
     const { user: invited } = (await dataOf(

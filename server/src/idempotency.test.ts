@@ -315,6 +315,8 @@ const without = [
   '/api/user/password/forgot',
   '/api/user/password/reset',
   '/api/admin/users/{id}/links',
+  // A new secret ends the one before.
+  '/api/user/spending/webhook-secret',
   // A name is taken once.
   '/api/admin/invitations',
   '/api/user/step-up/passkey/options',

@@ -10,6 +10,12 @@ const acts: Record<string, (by: Member, target: Member) => Promise<Response>> = 
   'DELETE /api/admin/users/{id}': (by, { id }) => by.call(`/api/admin/users/${id}`, { method: 'DELETE' }),
   'DELETE /api/admin/users/{id}/factors': (by, { id }) =>
     by.call(`/api/admin/users/${id}/factors`, { method: 'DELETE' }),
+  'DELETE /api/admin/users/{id}/sessions': (by, { id }) =>
+    by.call(`/api/admin/users/${id}/sessions`, { method: 'DELETE' }),
+  'DELETE /api/admin/users/{id}/sessions/{session_id}': async (by, target) => {
+    const session = (await (await target.call('/api/user/sessions')).json()) as { data: { id: number }[] };
+    return by.call(`/api/admin/users/${target.id}/sessions/${session.data[0]!.id}`, { method: 'DELETE' });
+  },
   'POST /api/admin/users/{id}/links': (by, { id }) =>
     by.call(`/api/admin/users/${id}/links`, { method: 'POST', body: { purpose: 'verify_email' } }),
   'POST /api/admin/users/{id}/credits': (by, { id }) =>
@@ -27,7 +33,8 @@ const acts: Record<string, (by: Member, target: Member) => Promise<Response>> = 
 };
 
 /** Giving credits, root may do anywhere; another root it can neither change nor delete. */
-const rootReachesRoot = (act: string) => !/users\/\{id\}(\/factors|\/links)?$/.test(act);
+const rootReachesRoot = (act: string) =>
+  !/users\/\{id\}(\/factors|\/links|\/sessions|\/sessions\/\{session_id\})?$/.test(act);
 /** Looking after applications is every administrator's, whoever owns them. */
 const anyOwner = (act: string) => /admin\/applications/.test(act);
 

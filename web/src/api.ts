@@ -13,6 +13,8 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     readonly requestId: string | null,
+    /** What kind of refusal it is, where the service names one beside its words. */
+    readonly code?: string,
   ) {
     super(message);
   }
@@ -79,7 +81,8 @@ export function messageOf(body: unknown, fallback: string): string {
 export async function errorOf(response: Response, body?: unknown): Promise<ApiError> {
   const parsed = body ?? (await response.json().catch(() => undefined));
   const fallback = `The server answered ${response.status}${response.statusText ? ` ${response.statusText}` : ''}.`;
-  return new ApiError(response.status, messageOf(parsed, fallback), response.headers.get('x-request-id'));
+  const code = isRecord(parsed) && typeof parsed.code === 'string' ? parsed.code : undefined;
+  return new ApiError(response.status, messageOf(parsed, fallback), response.headers.get('x-request-id'), code);
 }
 
 const parsed = (text: unknown): unknown => {

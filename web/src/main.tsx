@@ -12,6 +12,7 @@ import './pages/docs/docs.css';
 import './pages/knowledge/knowledge.css';
 import './pages/playground/playground.css';
 import './pages/runs/runs.css';
+import './pages/admin-user/people.css';
 import './pages/sessions/sessions.css';
 import './pages/videos/videos.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';

@@ -69,6 +69,7 @@ export const pages: PageEntry[] = [
   ...open({ access: 'admin' }, [
     ['/admin', 'Overview', async () => (await adminPages()).AdminOverviewPage],
     ['/admin/users', 'Users', async () => (await adminPages()).AdminUsersPage],
+    ['/admin/users/$id', 'User', async () => (await adminPages()).AdminUserPage],
     ['/admin/credits', 'Codes and payments', async () => (await adminPages()).AdminCreditsPage],
     ['/admin/applications', 'All applications', async () => (await adminPages()).AdminApplicationsPage],
     ['/admin/audit', 'Audit', async () => (await adminPages()).AdminAuditPage],

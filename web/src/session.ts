@@ -1,7 +1,7 @@
 import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError, get, type Result } from './api.ts';
 
-export type User = Result<'/api/user/self', 'get'>;
+export type User = Result<'/api/user/self', 'put'>;
 
 const adminRole = 10;
 export const isAdmin = (user: Pick<User, 'role'>): boolean => user.role >= adminRole;
@@ -25,7 +25,8 @@ export const queryClient = new QueryClient({
 
 export const selfQuery = queryOptions({
   queryKey: ['self'],
-  queryFn: ({ signal }) => get('/api/user/self', { signal }),
+  /** What an act on the account answers is kept as well, and says nothing of notices. */
+  queryFn: ({ signal }): Promise<User & { notices?: number }> => get('/api/user/self', { signal }),
   staleTime: 30_000,
 });
 

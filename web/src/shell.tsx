@@ -5,6 +5,7 @@ import { Outlet } from '@tanstack/react-router';
 import { AccountMenu } from './components/account-menu.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
 import { NavigationList } from './components/navigation-list.tsx';
+import { Notices } from './components/notices.tsx';
 import { PaletteButton } from './components/palette-button.tsx';
 import { SessionEnded } from './components/session-ended.tsx';
 import { StepUp } from './components/step-up.tsx';
@@ -52,6 +53,7 @@ export function Shell() {
             <AccountMenu />
           </header>
           <main className="svc-main" id="main" tabIndex={-1}>
+            <Notices />
             <Outlet />
           </main>
         </div>

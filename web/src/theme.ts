@@ -6,6 +6,7 @@ import {
   type MantineColorsTuple,
   type MantineTheme,
 } from '@mantine/core';
+import { refuseOddNumber } from './number-paste.ts';
 
 /** color-scheme.ts reads the same key. */
 export const colorSchemeKey = 'svc-color-scheme';
@@ -78,6 +79,8 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.4 },
       },
     },
+    // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
+    NumberInput: { defaultProps: { allowedDecimalSeparators: ['.'], onPasteCapture: refuseOddNumber } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600, miw: 'max-content' } },

@@ -211,6 +211,8 @@ test('whoever deletes the account is gone from every room, and the books still a
   const { data: keys } = (await (await member.call('/api/tokens')).json()) as { data: [{ id: number }] };
   const limited = await member.call(`/api/tokens/${keys[0].id}/limit`, { method: 'PUT', body: { amount: 1_000_000 } });
   expect(limited.status).toBe(200);
+  await member.call('/api/user/spending/month', { method: 'PUT', body: { amount: 1000 } });
+  await root.call(`/api/admin/users/${member.id}/factors`, { method: 'DELETE' });
   // No consent tells of a device that was denied.
   const denied = { device_hash: 'd', user_code_hash: 'u', application_id: 1, scope: 'openid', openid: 0, epoch: 0 };
   await service.platform.database.db
@@ -248,8 +250,10 @@ test('whoever deletes the account is gone from every room, and the books still a
       'oauth_consents',
       'oauth_codes',
       'oauth_device_codes',
+      'user_notices',
     ];
     if ((await rows('organisations', 'keys_of', member.id)) > 0) return false;
+    if ((await rows('organisations', 'person_id', member.id)) > 0) return false;
     for (const table of [...personal, ...more]) if ((await rows(table, 'user_id', member.id)) > 0) return false;
     return true;
   });

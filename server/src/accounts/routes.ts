@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { confirmClosing } from '../identity/close-account.ts';
+import { takeBack } from '../identity/links/invitations.ts';
 import type {} from '../identity/principals.ts';
 import { userBelow } from '../identity/reach.ts';
 import { done } from '../platform/http/answers.ts';
@@ -73,6 +74,24 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
         await deps.requirePerson(call.params.id);
         await deleteAccount(deps, call.params.id);
         return json(call, { success: true, message: 'The account is closed. What belongs to it is being deleted.' });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/admin/invitations/{id}',
+      summary:
+        'Take an invitation back, by the id of its user: the link ends, and the account that nobody has used is closed',
+      tag: 'Administration',
+      auth: 'admin',
+      params: z.object({ id: idText }),
+      audit: { action: 'invitation_withdrawn', subject, id: (call) => call.params.id },
+      answers: { 200: done },
+      handle: async (call) => {
+        await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'take back the invitation of');
+        await takeBack(deps.accounts, call.params.id);
+        await deleteAccount(deps, call.params.id);
+        return json(call, { success: true, message: 'The invitation is taken back.' });
       },
     }),
   ];

@@ -130,7 +130,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   }
 
   let levelsPort: LevelsPort | null = null;
-  const levelsOf = ({ keyId }: HoldRequest) => (keyId === null || !levelsPort ? null : levelsPort.of(keyId));
+  const levelsOf = ({ keyId, userId }: HoldRequest) => levelsPort?.of(keyId, userId) ?? null;
 
   async function holdForLong(request: HoldRequest, levels: Levels | null): Promise<Hold> {
     const row = durableRow(request, levels, now());
@@ -185,7 +185,10 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
 
   const tellLevels = async (row: UsageRow, settling: Now<Settled>): Promise<Settled> => {
     const settled = await settling;
-    if (settled.settled && row.key_id > 0) levelsPort?.settled(row.key_id, row.prompt_tokens + row.completion_tokens);
+    if (settled.settled) {
+      const { key_id: keyId, user_id: payerId, prompt_tokens, completion_tokens } = row;
+      levelsPort?.settled({ keyId, payerId, tokens: prompt_tokens + completion_tokens });
+    }
     return settled;
   };
 

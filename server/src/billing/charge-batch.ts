@@ -1,7 +1,7 @@
 import type { Purse } from './purse.ts';
 import type { ChargeBatch, KeptRow, PurseChange, UsageRow } from './store/port.ts';
 
-/** What a request of an organisation takes from its budgets. */
+/** What a request takes from budgets of an organisation, and from limits of whoever pays. */
 export interface LevelCharge {
   /** Whose the key is, which need not be who pays. */
   keyUserId: number;
@@ -25,7 +25,7 @@ export interface Charge {
   noted: boolean;
   /** The answer that is written with it. */
   kept: KeptRow | null;
-  /** Null outside of organisations. */
+  /** Null where there are none. */
   levels: LevelCharge | null;
 }
 
@@ -44,8 +44,10 @@ export function batchOf(charges: Charge[]): ChargeBatch {
     ofUser.paid += log.quota;
     ofUser.used += log.quota;
     ofUser.requests += 1;
-    if (log.key_id === 0 || log.quota === 0) continue;
+    if (log.quota === 0) continue;
+    // Also without a key: limits of one's own hold in the browser too.
     if (levels) addWindows(windows, levels, log.quota);
+    if (log.key_id === 0) continue;
     const ofKey = changeOf(levels ? levels.keyUserId : log.user_id, log.key_id);
     ofKey.paid += keyPaid;
     ofKey.used += log.quota;

@@ -1,17 +1,19 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/tables.ts';
 import { addUser } from './engines.fixture.ts';
-import { type Levels, type LevelsPort, levelNames, type OpenBudget } from './levels.ts';
+import { type LevelName, type Levels, type LevelsPort, levelNames, type OpenBudget } from './levels.ts';
+
+type LevelBudget = OpenBudget & { level: LevelName };
 
 /** An organisation with a budget of each amount, in all, from the narrowest level; tells where holds are taken from. */
-export async function addBudgets(db: Db, amounts: number[]): Promise<OpenBudget[]> {
+export async function addBudgets(db: Db, amounts: number[]): Promise<LevelBudget[]> {
   const account = await addUser(db, 0);
   const { rows } = await sql<{
     id: number;
   }>`insert into organisations (name, time_zone, balance, account_id, created_at)
     values ('Acme', 'UTC', 'own', ${account}, 0) returning id`.execute(db);
   const organisation = rows[0]!.id;
-  const budgets: OpenBudget[] = [];
+  const budgets: LevelBudget[] = [];
   for (const [i, amount] of amounts.entries()) {
     const level = levelNames[i % levelNames.length]!;
     const budget = await sql<{ id: number }>`insert into organisation_budgets
@@ -37,11 +39,11 @@ export class TestLevels implements LevelsPort {
   readonly places = new Map<number, Levels>();
   readonly told: number[] = [];
 
-  of(keyId: number): Levels | null {
-    return this.places.get(keyId) ?? null;
+  of(keyId: number | null): Levels | null {
+    return this.places.get(keyId ?? 0) ?? null;
   }
 
-  settled(keyId: number): void {
+  settled({ keyId }: { keyId: number }): void {
     this.told.push(keyId);
   }
 }

@@ -84,6 +84,26 @@ describe.each(engines)('budgets on $name', (engine) => {
     expect(await windows()).toEqual([{ left: 430, used: 70 }]);
   });
 
+  test('without a key, in the browser, budgets are held and charged the same, for long work too', async () => {
+    const user = await addUser(open.db, 1_000_000);
+    const budgets = await addBudgets(open.db, [500]);
+    const windowId = budgets[0]!.windowId;
+    // Where a request names no key.
+    levels.places.set(0, { payerId: user, budgets });
+    const request = (amount: number): HoldRequest => ({
+      ...{ requestId: requestId(), userId: user, keyId: null, keyUnlimited: true, amount, modelId: 'm' },
+    });
+    const short = await billing.hold(request(300));
+    expect(await billing.settle(short, { cost: 120, usage, endpoint: '/v1' })).toMatchObject({ charged: 120 });
+    await until('it is charged', async () => (await windowOf(open.db, windowId)).used === 120);
+    const long = await billing.hold({ ...request(200), durableUntilMs: Date.now() + 3_600_000 });
+    expect(await billing.settle(long, { cost: 80, usage, endpoint: '/v1' })).toMatchObject({ charged: 80 });
+    expect(await windowOf(open.db, windowId)).toEqual({ left: 300, used: 200 });
+    expect(await codeOf(billing.hold(request(301)))).toBe('budget_exceeded');
+    levels.places.delete(0);
+    expect(await booksOf(open.db, user)).toMatchObject({ used: 200, held: 0, quota: 1_000_000 - 200 });
+  });
+
   test('a request that costs more than its hold uses budgets up, and says by how much', async () => {
     const { request, windows } = await someone([100, 1_000]);
     const hold = await billing.hold(request(90));

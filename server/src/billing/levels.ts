@@ -9,7 +9,8 @@ export type Span = (typeof spans)[number];
 
 /** A budget in the window that is open now. */
 export interface OpenBudget {
-  level: LevelName;
+  /** `person`: what somebody has set for themselves. */
+  level: LevelName | 'person';
   span: Span;
   /** In quota units. */
   amount: number;
@@ -22,7 +23,7 @@ export interface OpenBudget {
   timeZone: string;
 }
 
-/** What a request of an organisation is paid by. */
+/** What a request is paid by, of an organisation or of somebody who has set themselves a limit. */
 export interface Levels {
   /** Whose balance pays: the user's own, or the organisation's account. */
   readonly payerId: number;
@@ -32,8 +33,14 @@ export interface Levels {
 
 /** Told by whoever knows organisations. */
 export interface LevelsPort {
-  /** Null for keys that belong to no organisation. Throws what must not go on. From memory while it is warm. */
-  of(keyId: number): Now<Levels | null>;
-  /** So many tokens were used with this key, and perhaps something was charged to its levels. Never in the way. */
-  settled(keyId: number, tokens: number): void;
+  /**
+   * Null where neither an organisation has the key nor the user a limit. Throws what must not go on. From memory while it is
+   * warm.
+   */
+  of(keyId: number | null, userId: number): Now<Levels | null>;
+  /**
+   * So many tokens were used with this key (0 for none) and paid by this user, and perhaps something was charged to the
+   * levels. Never in the way.
+   */
+  settled(used: { keyId: number; payerId: number; tokens: number }): void;
 }

@@ -28,7 +28,8 @@ function beginsAnew({ endsAt, timeZone }: OpenBudget): string {
 /** 403, which clients show and do not repeat. */
 export function budgetExceeded(budget: OpenBudget): AppError {
   const { level, span, amount } = budget;
-  const what = `The budget of ${levelWords[level]}, ${dollars(amount)} ${spanWords[span]},`;
+  const whose = level === 'person' ? 'Your own spending limit' : `The budget of ${levelWords[level]}`;
+  const what = `${whose}, ${dollars(amount)} ${spanWords[span]},`;
   return new AppError('budget_exceeded', `${what} does not cover this request. ${beginsAnew(budget)}`);
 }
 

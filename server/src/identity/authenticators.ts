@@ -1,9 +1,10 @@
 import { AppError } from '../lib/errors.ts';
 import type { Call } from '../platform/http/route.ts';
+import { factorRequired } from './factors/required.ts';
 import type { KeyLookup } from './key-lookup.ts';
 import type { KeyPrincipal, SessionPrincipal } from './principals.ts';
 import { refuseForgery, type Sessions, webCallHeader } from './sessions.ts';
-import { roles } from './user.ts';
+import { roles, type User } from './user.ts';
 
 /** The ways in that identity knows. */
 export function authenticatorsOf(deps: {
@@ -12,18 +13,23 @@ export function authenticatorsOf(deps: {
   origins: string[];
   /** Access tokens of applications that may use models; null until somebody knows of any. */
   tokens(): TokenReader | null;
+  /** Whether an administrator has what is required of administrators. */
+  mayAdminister(user: User): boolean | Promise<boolean>;
 }) {
   const session = async (call: Call): Promise<SessionPrincipal> => {
     const found = await deps.sessions.find(call.request.headers.get('cookie'));
     if (!found) throw new AppError('not_logged_in', 'You are not logged in.');
     refuseForgery(call.request, deps.origins);
     const { user, session } = found;
-    return { user, sessionId: session.id, signedInAt: session.created_at, limitKey: `user:${user.id}` };
+    const administers = user.role >= roles.administrator && (await deps.mayAdminister(user));
+    const limitKey = `user:${user.id}`;
+    return { user, sessionId: session.id, signedInAt: session.created_at, administers, limitKey };
   };
 
   const admin = async (call: Call): Promise<SessionPrincipal> => {
     const principal = await session(call);
     if (principal.user.role < roles.administrator) throw new AppError('forbidden', 'Only administrators may do this.');
+    if (!principal.administers) throw factorRequired();
     return principal;
   };
 

@@ -13,9 +13,11 @@ import type { AuditLog } from './audit/log.ts';
 import { deleteOldAudit } from './audit/store.ts';
 import { authenticatorsOf, type TokenReader } from './authenticators.ts';
 import type { FactorDeps } from './factors/deps.ts';
+import { mayAdminister } from './factors/required.ts';
 import { requireRecentFactor } from './factors/step-up.ts';
 import { type KeyLookup, openKeyLookup } from './key-lookup.ts';
 import type { KeyDeps } from './keys.ts';
+import type { LinkDeps } from './links/deps.ts';
 import { type Options, openOptions } from './options.ts';
 import { openPermits, type Permits } from './permits.ts';
 import type { SessionPrincipal } from './principals.ts';
@@ -23,14 +25,18 @@ import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { auditRoute } from './routes/audit.ts';
 import { factorRoutes } from './routes/factors.ts';
+import { invitationRoutes } from './routes/invitations.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { linkRoutes } from './routes/links.ts';
+import { noticeRoutes } from './routes/notices.ts';
 import { passkeySignInRoutes } from './routes/passkey-sign-in.ts';
 import { passkeyRoutes } from './routes/passkeys.ts';
+import { peopleRoutes } from './routes/people.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { stepUpRoutes } from './routes/step-up.ts';
 import { openSessions } from './sessions.ts';
 import { openSignIn } from './sign-in/open.ts';
+import { deleteOldNotices } from './store/notices.ts';
 import { deleteExpiredOneTime } from './store/one-time.ts';
 import { deleteExpiredSessions } from './store/sessions.ts';
 
@@ -52,6 +58,8 @@ export interface Identity {
 }
 
 const daySeconds = 86_400;
+/** Whoever has not come by in half a year has other things to read first. */
+const noticeDays = 180;
 
 export async function openIdentity(deps: {
   db: Db;
@@ -81,6 +89,7 @@ export async function openIdentity(deps: {
   const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
   const { sealer, log, webUrl, mailer, allowPrivateAddresses: allowPrivate } = deps;
   const factors: FactorDeps = { ...accounts, sealer, webUrl };
+  const links: LinkDeps = { ...accounts, webUrl, mailer, log };
   let tokens: TokenReader | null = null;
   const signIn = openSignIn({ ...factors, log, https, allowPrivate }, origins);
   return {
@@ -89,7 +98,10 @@ export async function openIdentity(deps: {
     keys,
     permits,
     accounts,
-    authenticators: authenticatorsOf({ sessions, keys, origins, tokens: () => tokens }),
+    authenticators: authenticatorsOf({
+      ...{ sessions, keys, origins, tokens: () => tokens },
+      mayAdminister: (user) => mayAdminister(accounts, user),
+    }),
     acceptTokens: (reader) => {
       tokens = reader;
     },
@@ -100,9 +112,12 @@ export async function openIdentity(deps: {
       ...factorRoutes(factors),
       ...passkeyRoutes(factors),
       ...stepUpRoutes(factors),
-      ...linkRoutes({ ...accounts, webUrl, mailer, log }, origins),
+      ...linkRoutes(links, origins),
+      ...invitationRoutes(links),
+      ...noticeRoutes(accounts),
       ...keyRoutes(accounts),
-      ...adminRoutes(accounts),
+      ...adminRoutes(links),
+      ...peopleRoutes(links),
       auditRoute(accounts),
       ...signIn.routes,
     ],
@@ -112,6 +127,7 @@ export async function openIdentity(deps: {
       await inBatches((most) => deleteExpiredSessions(db, now, most), sweepBatches);
       await signIn.sweep();
       await inBatches((most) => deleteExpiredOneTime(db, now, most), sweepBatches);
+      await inBatches((most) => deleteOldNotices(db, now - noticeDays * daySeconds, most), sweepBatches);
       const oldest = now - options.get('AuditLogDays') * daySeconds;
       await inBatches((most) => deleteOldAudit(db, oldest, most), sweepBatches);
     },

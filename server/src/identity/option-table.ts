@@ -84,6 +84,10 @@ export const optionTable = {
     fault: originListFault,
   },
   RegistrationEnabled: { default: true, help: 'People may register themselves' },
+  AdminSecondFactor: {
+    default: false,
+    help: 'Administrators need a second factor: without one they can open their own account alone',
+  },
   QuotaForNewUser: { default: 0, help: 'Balance of a new user, in quota (500,000 = 1 USD)', min: 0, max: 1e12 },
   RateLimitEnabled: { default: true, help: 'All limits on calls' },
   AppRateLimitEnabled: { default: true, help: "Each application's own limit on calls with its tokens" },

@@ -6,6 +6,8 @@ export interface SessionPrincipal {
   sessionId: number;
   /** When they proved who they are. */
   signedInAt: number;
+  /** Whether they may do what administrators do: by their role, and by their second factor where one is required of them. */
+  administers: boolean;
   limitKey: string;
 }
 

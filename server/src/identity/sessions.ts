@@ -7,8 +7,8 @@ import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
 import {
-  deleteOtherSessions,
   deleteSession,
+  deleteSessions,
   type FoundSession,
   findSession,
   insertSession,
@@ -37,6 +37,8 @@ export interface Sessions {
   end(userId: number, id: number): Promise<boolean>;
   /** Every other one of the user's; how many went. */
   endOthers(userId: number, keptId: number): Promise<number>;
+  /** All of the user's; how many went. */
+  endAll(userId: number): Promise<number>;
   /** The Set-Cookie that takes the cookie away. */
   clearCookie: string;
 }
@@ -72,6 +74,11 @@ export function openSessions(deps: SessionDeps): Sessions {
     void touchSession(db, found.session.id, now, now + lifetimeSeconds).catch(() => {});
   };
 
+  const announced = async (ids: number[]): Promise<number> => {
+    for (const id of ids) await announcements.changed(`session:${id}`);
+    return ids.length;
+  };
+
   return {
     clearCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
     start: async ({ user, passwordHash, factorAt = null }, ip, userAgent) => {
@@ -104,11 +111,8 @@ export function openSessions(deps: SessionDeps): Sessions {
       await announcements.changed(`session:${id}`);
       return ended;
     },
-    endOthers: async (userId, keptId) => {
-      const ids = await deleteOtherSessions(db, userId, keptId);
-      for (const id of ids) await announcements.changed(`session:${id}`);
-      return ids.length;
-    },
+    endOthers: async (userId, keptId) => announced(await deleteSessions(db, userId, keptId)),
+    endAll: async (userId) => announced(await deleteSessions(db, userId)),
   };
 }
 

@@ -59,6 +59,7 @@ export const errorTable = {
   forbidden: 403,
   // The web app asks for the second factor and repeats the request.
   step_up_required: 403,
+  second_factor_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

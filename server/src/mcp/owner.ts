@@ -1,3 +1,4 @@
+import { factorRequired } from '../identity/factors/required.ts';
 import type { SessionPrincipal } from '../identity/principals.ts';
 import { roles } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
@@ -21,6 +22,7 @@ export const ownerAuthenticator =
   ({ session, usersMay }: OwnerWays) =>
   async (call: Call): Promise<SessionPrincipal> => {
     const principal = await session(call);
+    if (isAdministrator(principal) && !principal.administers) throw factorRequired();
     if (!isAdministrator(principal) && !usersMay()) throw new AppError('forbidden', 'Only administrators may do this.');
     return principal;
   };

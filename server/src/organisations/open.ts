@@ -1,4 +1,5 @@
 import type { Levels, LevelsPort } from '../billing/levels.ts';
+import type { Now } from '../billing/store/port.ts';
 import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
@@ -7,6 +8,8 @@ import { type Admission, Gate, type Reach } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
 import { requirePerson } from './organisations.ts';
+import { OwnLimitsLookup } from './own-limits.ts';
+import { forgetPersonal } from './personal.ts';
 import { type PlaceStanding, Places } from './places.ts';
 import type { Room } from './room.ts';
 import { accountingRoutes } from './routes/accounting.ts';
@@ -18,6 +21,7 @@ import { keyRoutes } from './routes/keys.ts';
 import { memberRoutes } from './routes/members.ts';
 import { organisationRoutes } from './routes/organisations.ts';
 import { type TeamKeyDeps, teamKeyRoutes } from './routes/own-keys.ts';
+import { personalRoutes } from './routes/personal.ts';
 import { teamRoutes } from './routes/teams.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { exportOf } from './store/account-data.ts';
@@ -58,6 +62,7 @@ export function openOrganisations(room: Room): Organisations {
   const places = new Places(room);
   const gate = new Gate({ places, shared: room.shared });
   const warnings = new Warnings(room);
+  const ownLimits = new OwnLimitsLookup(room);
   room.audit.nameTargets('organisation', (ids) => namesOfOrganisations(room.db, ids));
   const note = (standing: PlaceStanding | null, tokens: number): void => {
     if (!standing) return;
@@ -76,25 +81,27 @@ export function openOrganisations(room: Room): Organisations {
       ...budgetRoutes(room),
       ...usageRoutes(room),
       ...accountingRoutes(room),
+      ...personalRoutes(room),
     ],
     ownKeyRoutes: (deps) => teamKeyRoutes(room, deps),
     levels: {
-      of: (keyId) => {
-        const found = places.of(keyId);
-        return found instanceof Promise ? found.then(levelsIn) : levelsIn(found);
+      of: (keyId, userId) => {
+        const place = keyId === null ? null : places.of(keyId);
+        const own = ownLimits.of(userId);
+        if (place instanceof Promise || own instanceof Promise)
+          return Promise.all([place, own]).then(([standing, levels]) => joined(standing, levels, userId));
+        return joined(place, own, userId);
       },
-      settled: (keyId, tokens) => {
-        try {
-          const found = places.of(keyId);
-          if (found instanceof Promise)
-            found.then(
-              (standing) => note(standing, tokens),
-              () => {},
-            );
-          else note(found, tokens);
-        } catch {
-          // A key that was refused meanwhile has nothing to be told of.
-        }
+      settled: ({ keyId, payerId, tokens }) => {
+        if (keyId > 0)
+          whenKnown(
+            () => places.of(keyId),
+            (standing) => note(standing, tokens),
+          );
+        whenKnown(
+          () => ownLimits.of(payerId),
+          (own) => own && warnings.charged(own.budgets),
+        );
       },
     },
     admit: (keyId, models) => gate.admit(keyId, models),
@@ -107,6 +114,7 @@ export function openOrganisations(room: Room): Organisations {
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: async (userId) => {
       await deleteKeysPlace(room.db, userId);
+      await forgetPersonal(room, userId);
       await forgetMember(room, userId);
     },
     requirePerson: (userId) => requirePerson(room, userId),
@@ -121,4 +129,20 @@ export function openOrganisations(room: Room): Organisations {
 }
 
 const teamIn = (standing: PlaceStanding | null): number | null => standing?.teamId ?? null;
-const levelsIn = (standing: PlaceStanding | null): Levels | null => standing?.levels ?? null;
+
+/** At once where it is in memory. A key that was refused meanwhile has nothing to be told of. */
+function whenKnown<T>(find: () => Now<T>, then: (found: T) => unknown): void {
+  try {
+    const found = find();
+    if (found instanceof Promise) found.then(then).catch(() => {});
+    else then(found);
+  } catch {}
+}
+
+/** A limit of one's own counts where one pays oneself. It comes last wherever it stands: nobody waits in a circle. */
+function joined(place: PlaceStanding | null, own: Levels | null, userId: number): Levels | null {
+  if (!place) return own;
+  const { levels } = place;
+  if (!own || levels.payerId !== userId) return levels;
+  return { payerId: userId, budgets: [...levels.budgets, ...own.budgets] };
+}

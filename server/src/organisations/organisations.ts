@@ -31,7 +31,7 @@ export interface NewOrganisation {
   balance: (typeof balances)[number];
 }
 
-const newSecret = (): string => `svcwh_${randomString(48)}`;
+export const newSecret = (): string => `svcwh_${randomString(48)}`;
 
 /**
  * Its account is a user whose name nobody can register, since it holds a character that names of users do not, and who has no

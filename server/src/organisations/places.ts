@@ -1,13 +1,12 @@
-import { type LevelName, type Levels, levelNames, type OpenBudget, spans } from '../billing/levels.ts';
-import { findWindow, limitOf, openWindow } from '../billing/store/windows.ts';
+import { type LevelName, type Levels, levelNames } from '../billing/levels.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
-import { windowAt } from './calendar.ts';
+import { always, openBudgets } from './open-budgets.ts';
 import { has, type MemberRole } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
-import { budgetsAt, holdBudget, type LevelPlace, limitsAt } from './store/budgets.ts';
+import { budgetsAt, type LevelPlace, limitsAt } from './store/budgets.ts';
 import { findKeyPlace, type KeyPlace } from './store/keys.ts';
 import type { BudgetRow, LimitRow } from './store/tables.ts';
 
@@ -105,27 +104,15 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   if (!found) return { keyId, standing: null };
   const { organisation_id: organisationId, team_id: teamId, account_id, member_id, balance, time_zone } = found;
   const refusal = refusalOf(found);
-  const always = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   if (refusal !== null || account_id === null || time_zone === null) {
     const levels = { payerId: 0, budgets: [] };
     return { keyId, standing: { organisationId, teamId, refusal, levels, limits: [], ...always } };
   }
   const places = placesOf(keyId, found);
   const budgets = narrowestFirst(await budgetsAt(db, organisationId, places));
-  const open: OpenBudget[] = [];
-  let { from, until } = always;
-  for (const budget of budgets) {
-    const span = spans.find((name) => name === budget.span)!;
-    const { startsAt, endsAt } = windowAt(time_zone, span, now);
-    const windowId = (await findWindow(db, budget.id, startsAt)) ?? (await begin(db, budget.id, startsAt, endsAt));
-    if (windowId === null) continue;
-    open.push({
-      ...{ level: budget.level as LevelName, span, amount: budget.amount, hard: budget.hard === 1 },
-      ...{ windowId, endsAt, timeZone: time_zone },
-    });
-    from = Math.max(from, startsAt);
-    if (endsAt > 0) until = Math.min(until, endsAt);
-  }
+  const { open, from, until } = await openBudgets(db, budgets, {
+    ...{ timeZone: time_zone, now, levelOf: ({ level }) => level as LevelName },
+  });
   const limits = (await limitsAt(db, organisationId, places)).map(limitsOf);
   const payerId = member_id === null || balance === 'shared' ? account_id : member_id;
   return {
@@ -133,15 +120,6 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
     standing: { organisationId, teamId, refusal: null, levels: { payerId, budgets: open }, limits, from, until },
   };
 }
-
-/** Null when the budget was deleted meanwhile. */
-const begin = (db: Db, budgetId: number, startsAt: number, endsAt: number): Promise<number | null> =>
-  db.transaction().execute(async (tx) => {
-    const held = await holdBudget(tx, budgetId);
-    if (!held) return null;
-    const limit = limitOf({ amount: held.amount, hard: held.hard === 1 });
-    return openWindow(tx, { budgetId, startsAt, endsAt, limit });
-  });
 
 function placesOf(keyId: number, { organisation_id, team_id, member_id }: KeyPlace): LevelPlace[] {
   return [

@@ -1,5 +1,6 @@
 import type { OpenBudget } from '../billing/levels.ts';
 import { markWarned, type WindowState, windowStates } from '../billing/store/windows.ts';
+import { tellUser } from '../identity/notices.ts';
 import { findKeyById } from '../identity/store/keys.ts';
 import { findUserRow } from '../identity/store/users.ts';
 import { nowSeconds } from '../lib/clock.ts';
@@ -87,9 +88,7 @@ export class Warnings {
     if (!organisation) return;
     await Promise.all([
       postWebhook(this.room, organisation, warning, { hard, endsAt }),
-      organisation.keys_of === null
-        ? mailManagers(this.room, organisation, warning, hard)
-        : mailOwner(this.room, organisation.keys_of, warning, hard),
+      tell(this.room, organisation, warning, hard),
     ]);
   }
 
@@ -101,17 +100,29 @@ export class Warnings {
 
 type Told = Omit<WarningRow, 'id'>;
 
-/** Signed like those of applications. */
+/** Whoever it is about: those who manage an organisation, whose key it is, or who has set themselves a limit. */
+function tell(room: Room, organisation: OrganisationRow, told: Told, hard: boolean): Promise<void> {
+  const { keys_of, person_id } = organisation;
+  if (person_id !== null) return tellPerson(room, person_id, told, hard);
+  return keys_of === null ? mailManagers(room, organisation, told, hard) : mailOwner(room, keys_of, told, hard);
+}
+
+const tellPerson = (room: Room, userId: number, { share, used, amount, span }: Told, hard: boolean): Promise<void> =>
+  tellUser(room, userId, 'spending', { share: share / 1000, used, amount, window: span, hard });
+
+/** Signed like those of applications. Of a person's own limit it names the person. */
 async function postWebhook(
   room: Room,
-  { id, webhook_url, webhook_secret }: OrganisationRow,
+  { id, person_id, webhook_url, webhook_secret }: OrganisationRow,
   { level, level_id, span, share, used, amount, budget_id, created_at }: Told,
   { hard, endsAt }: { hard: boolean; endsAt: number },
 ): Promise<void> {
   if (webhook_url === '') return;
   const event = 'budget_warning';
-  const data = { budget_id, level, level_id, window: span, share: share / 1000, used, amount, hard };
-  const payload = { event, organisation_id: id, timestamp: created_at, data: { ...data, resets_at: endsAt || null } };
+  const whose = person_id === null ? { organisation_id: id } : { user_id: person_id };
+  const place = person_id === null ? { budget_id, level, level_id } : {};
+  const data = { ...place, window: span, share: share / 1000, used, amount, hard };
+  const payload = { event, ...whose, timestamp: created_at, data: { ...data, resets_at: endsAt || null } };
   const body = JSON.stringify(payload);
   const headers = {
     'content-type': 'application/json',

@@ -3,7 +3,7 @@ import { IconAlertCircle } from '@tabler/icons-react';
 import { ApiError } from '../api.ts';
 import { queryClient, selfQuery } from '../session.ts';
 import { CopyButton } from './copy-button.tsx';
-import { AnchorLink } from './link.tsx';
+import { AnchorLink, ButtonLink } from './link.tsx';
 
 interface ErrorStateProps {
   error: unknown;
@@ -35,6 +35,11 @@ export function ErrorState({ error, title = 'Something went wrong', onRetry }: E
             </Text>
             <CopyButton value={requestId} label="Copy request id" />
           </Group>
+        )}
+        {error instanceof ApiError && error.code === 'second_factor_required' && (
+          <ButtonLink to="/account" size="xs">
+            Set up a second factor
+          </ButtonLink>
         )}
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>

@@ -12,4 +12,5 @@ export { AdminOptionsPage } from '../pages/admin-options/admin-options-page.tsx'
 export { AdminOverviewPage } from '../pages/admin-overview/admin-overview-page.tsx';
 export { AdminRoutingPage } from '../pages/admin-routing/admin-routing-page.tsx';
 export { AdminSystemPage } from '../pages/admin-system/admin-system-page.tsx';
+export { AdminUserPage } from '../pages/admin-user/admin-user-page.tsx';
 export { AdminUsersPage } from '../pages/admin-users/admin-users-page.tsx';

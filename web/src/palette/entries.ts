@@ -76,5 +76,5 @@ export const userEntries = (users: readonly Person[]): Entry[] =>
     hint: display_name === username ? email : display_name,
     words: `${display_name} ${email}`,
     icon: IconUser,
-    to: { to: '/admin/users', search: { q: username } },
+    to: { to: `/admin/users/${id}` },
   }));

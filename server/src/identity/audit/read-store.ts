@@ -8,6 +8,8 @@ export interface AuditFilter {
   actions?: readonly string[];
   actorId?: number;
   target?: { type: string; id: number };
+  /** What this user did, and what was done to the account. */
+  aboutUser?: number | undefined;
   /** An id, or part of a name. */
   actorText?: string;
   targetText?: string;
@@ -32,21 +34,37 @@ export interface AuditSearch {
 }
 
 export async function searchOf(db: Db, filter: AuditFilter): Promise<AuditSearch> {
-  const { actions, actorId, actorText, target, targetText, from, to } = filter;
+  const { actions, actorId, actorText, target, targetText, aboutUser, from, to } = filter;
   const anyAction = actions ? [sql<SqlBool>`action in (${sql.join(actions)})`] : [];
   const common: Conditions = [];
   if (actorId !== undefined) common.push(sql<SqlBool>`actor_id = ${actorId}`);
   if (target) common.push(sql<SqlBool>`target_type = ${target.type} and target_id = ${target.id}`);
   if (from !== undefined) common.push(sql<SqlBool>`created_at >= ${from}`);
   if (to !== undefined) common.push(sql<SqlBool>`created_at <= ${to}`);
-  const targets = targetText && !actorText ? await targetParts(db, targetText) : null;
+  const targets = targetText && !actorText && aboutUser === undefined ? await targetParts(db, targetText) : null;
   if (targets) return { parts: targets, common: [...common, ...anyAction] };
   const compared = targetText ? await targetCondition(db, targetText) : undefined;
+  if (aboutUser !== undefined) {
+    const byActor = actorText ? [anyOf(await actorParts(db, actorText))] : [];
+    return { parts: partsOfUser(aboutUser), common: [...common, ...anyAction, ...byActor], compared };
+  }
   if (actorText) return { parts: await actorParts(db, actorText), common: [...common, ...anyAction], compared };
   // Few entries have the actor or target that is asked for, and those are in order.
   if (!actions || actorId !== undefined || target) return { parts: [[]], common: [...common, ...anyAction], compared };
   return { parts: actions.map((action) => [sql<SqlBool>`action = ${action}`]), common, compared };
 }
+
+const anyOf = (parts: Conditions[]): Conditions[number] =>
+  sql<SqlBool>`(${sql.join(
+    parts.map((part) => sql`(${sql.join(part, sql` and `)})`),
+    sql` or `,
+  )})`;
+
+/** Each in order in an index, and none in both. */
+const partsOfUser = (id: number): Conditions[] => [
+  [sql<SqlBool>`actor_id = ${id}`],
+  [sql<SqlBool>`target_type = 'user' and target_id = ${id}`, sql<SqlBool>`(actor_id is null or actor_id <> ${id})`],
+];
 
 interface Range {
   limit: number;

@@ -38,7 +38,7 @@ const kinds: Record<LinkPurpose, LinkKind> = {
 };
 
 /** What must still be so when the link is used. */
-interface About {
+export interface About {
   email: string;
   password: string;
   /** It came to the address by mail, so whoever has it reads mail there. */

@@ -1,24 +1,15 @@
-import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
-import { checkLoginAttempt, hashPassword, noPassword } from '../passwords.ts';
-import { changeUser, findUserRow, findVerified, insertUser, type UserChange, type UserRow } from '../store/users.ts';
-import { roles, statuses, type User } from '../user.ts';
+import { checkLoginAttempt, hashPassword } from '../passwords.ts';
+import { changeUser, findUserRow, findVerified, type UserChange } from '../store/users.ts';
+import { statuses, type User } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
-import { mailLink, makeLink, takeLink } from './links.ts';
+import { mailLink, takeLink } from './links.ts';
+import { mailWindowMs, mayMail } from './mail.ts';
 
 const noMail = () => new AppError('conflict', 'This service sends no mail. Ask an administrator for a link.');
 const spent = () =>
   new AppError('invalid_value', 'This link was used already, or has run out. Ask for a new one.', { param: 'token' });
-
-/** Mails to one address in an hour: somebody else may have typed it. */
-const mostMails = 5;
-const mailWindowMs = 3_600_000;
-
-async function mayMail(deps: LinkDeps, address: string): Promise<boolean> {
-  const { allowed } = await deps.shared.hit(`mail:${address.toLowerCase()}`, mostMails, mailWindowMs);
-  return allowed;
-}
 
 /**
  * The password is asked for: a verified address can reset it, so whoever found an unlocked screen could take the account
@@ -87,39 +78,4 @@ export async function resetPassword(deps: LinkDeps, token: string, password: str
       if (!isTaken(error, 'users')) throw error;
     });
   return reset;
-}
-
-export interface Invitation {
-  username: string;
-  email: string;
-  display_name?: string | undefined;
-}
-
-/** An account without a password, and the link by which its owner chooses one. */
-export async function invite(deps: LinkDeps, { username, email, display_name }: Invitation): Promise<Invited> {
-  const user = await insertUser(deps.db, {
-    username,
-    email,
-    display_name: display_name ?? username,
-    password_hash: noPassword(),
-    role: roles.user,
-    quota: deps.options.get('QuotaForNewUser'),
-    created_at: nowSeconds(deps.clock),
-  });
-  if (!user) throw new AppError('conflict', 'This username is taken.', { param: 'username' });
-  const row = (await findUserRow(deps.db, user.id)) as UserRow;
-  if (!deps.mailer || email === '') return { user, url: await makeLink(deps, 'invitation', row, false), mailed: false };
-  try {
-    await mailLink(deps, 'invitation', row);
-    return { user, url: null, mailed: true };
-  } catch (error) {
-    deps.log.warn({ error }, 'an invitation could not be mailed');
-    return { user, url: await makeLink(deps, 'invitation', row, false), mailed: false };
-  }
-}
-export interface Invited {
-  user: User;
-  /** For the administrator to hand over, where no mail was sent. */
-  url: string | null;
-  mailed: boolean;
 }

@@ -5,6 +5,7 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { type AccountDeps, changeSelf } from '../accounts.ts';
+import { countNotices } from '../store/notices.ts';
 import { listSessions } from '../store/sessions.ts';
 import { findUser } from '../store/users.ts';
 import { userSubject } from '../subjects.ts';
@@ -13,6 +14,8 @@ import { answerWithSession } from './start-session.ts';
 
 const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
 const userAnswer = answered(userSchema);
+/** How many are to be read, so that pages ask for them only where there are any. */
+const selfSchema = z.object({ ...userSchema.shape, notices: z.number().int() }).meta({ id: 'Self' });
 const sessionSubject = { type: 'session' };
 
 const sessionSchema = z.object({
@@ -32,11 +35,12 @@ export function accountRoutes(deps: AccountDeps): Route[] {
       path: '/api/user/self',
       summary: 'Who I am',
       auth: 'session',
-      answers: { 200: userAnswer },
+      answers: { 200: answered(selfSchema) },
       handle: async (call) => {
         const user = await findUser(deps.db, call.principal.user.id);
         if (!user) throw new AppError('not_logged_in', 'You are not logged in.');
-        return ok(call, { ...user, quota: user.quota - deps.heldBy(user.id) });
+        const notices = await countNotices(deps.db, user.id);
+        return ok(call, { ...user, quota: user.quota - deps.heldBy(user.id), notices });
       },
     }),
     defineRoute({

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { answered, done, listed } from '../../platform/http/answers.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { type AccountDeps, changeUserAsAdmin } from '../accounts.ts';
+import { changeUserAsAdmin } from '../accounts.ts';
+import { requireOwnFactor } from '../factors/required.ts';
+import type { LinkDeps } from '../links/deps.ts';
+import { tellUser } from '../notices.ts';
 import { userBelow } from '../reach.ts';
 import { deleteFactors } from '../store/factors.ts';
 import { listUsers } from '../store/names.ts';
@@ -30,7 +33,7 @@ const optionSchema = z.object({
   description: z.string(),
 });
 
-export function adminRoutes(deps: AccountDeps): Route[] {
+export function adminRoutes(deps: LinkDeps): Route[] {
   return [
     defineRoute({
       ...base,
@@ -80,6 +83,7 @@ export function adminRoutes(deps: AccountDeps): Route[] {
       handle: async (call) => {
         await userBelow(deps.db, call.principal.user, call.params.id, 'remove second factors of');
         await deleteFactors(deps.db, call.params.id);
+        await tellUser(deps, call.params.id, 'factors_removed', { by: call.principal.user.username });
         return json(call, { success: true, message: 'The user logs in with the password alone now.' });
       },
     }),
@@ -100,6 +104,7 @@ export function adminRoutes(deps: AccountDeps): Route[] {
       audit: { action: 'option_set', subject: optionSubject(deps.options), id: (call) => call.body.key },
       answers: { 200: answered(optionSchema) },
       handle: async (call) => {
+        await requireOwnFactor(deps, call.principal.user, call.body);
         await deps.options.set(call.body.key, call.body.value);
         return ok(
           call,

@@ -28,14 +28,16 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
       actor: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),
       action: z.string().max(64).optional(),
       target: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),
+      user_id: idText.optional().meta({ description: 'What this user did, and what was done to the account' }),
       from: idText.optional(),
       to: idText.optional(),
       format: z.enum(['json', 'csv']).optional(),
     }),
     answers: { 200: listed({ logs: z.array(auditEntrySchema), ...nextCursor }) },
     handle: async (call) => {
-      const { page, page_size, cursor, format, actor, target, action, from, to } = call.query;
-      const filter = { actions: action ? [action] : undefined, actorText: actor, targetText: target, from, to };
+      const { page, page_size, cursor, format, actor, target, action, user_id, from, to } = call.query;
+      const narrowed = { actions: action ? [action] : undefined, aboutUser: user_id, from, to };
+      const filter = { ...narrowed, actorText: actor, targetText: target };
       // What this process has just recorded belongs to the answer too.
       await audit.flush();
       if (format === 'csv') return csvAnswer(call, 'audit.csv', csvText());

@@ -4,6 +4,7 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { FactorDeps } from '../factors/deps.ts';
 import { confirmAdding, confirmSecret, dropTotp, newRecoveryCodes, offerSecret } from '../factors/enrol-totp.ts';
+import { isRequired } from '../factors/required.ts';
 import { methods, methodsOf } from '../factors/second-factor.ts';
 import { factorsOf } from '../store/factors.ts';
 
@@ -40,12 +41,14 @@ export function factorRoutes(deps: FactorDeps): Route[] {
             recovery_codes_left: z.number().int(),
             passkeys: z.array(passkeySchema),
             methods: z.array(z.enum(methods)),
+            required: z.boolean().describe('Whether I can do nothing as an administrator without one'),
           }),
         ),
       },
       handle: async (call) => {
         const id = idOfCaller(call);
-        return ok(call, { ...(await factorsOf(deps.db, id)), methods: await methodsOf(deps.db, id) });
+        const required = isRequired(deps, call.principal.user);
+        return ok(call, { ...(await factorsOf(deps.db, id)), methods: await methodsOf(deps.db, id), required });
       },
     }),
     defineRoute({

@@ -4,11 +4,12 @@ import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { originOf } from '../audit/record-acts.ts';
 import type { LinkDeps } from '../links/deps.ts';
-import { makeLink } from '../links/links.ts';
-import { askForReset, invite, resetPassword, sendVerification, verifyEmail } from '../links/recovery.ts';
+import { issueLink } from '../links/issue.ts';
+import { askForReset, resetPassword, sendVerification, verifyEmail } from '../links/recovery.ts';
+import { tellUser } from '../notices.ts';
 import { userBelow } from '../reach.ts';
 import { refuseForgery } from '../sessions.ts';
-import { displayNameRule, emailRule, passwordRule, type User, usernameRule, userSchema } from '../user.ts';
+import { passwordRule, type User } from '../user.ts';
 
 const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
 const token = z.string().min(1).max(200);
@@ -79,43 +80,29 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       ...base,
       tag: 'Administration',
       method: 'post',
-      path: '/api/admin/invitations',
-      summary: 'Make an account, and mail or answer the link by which its owner chooses a password',
-      auth: 'admin',
-      body: z.object({
-        username: usernameRule,
-        email: emailRule.default(''),
-        display_name: displayNameRule.optional(),
-      }),
-      audit: { action: 'user_invited', subject, id: (_, answer) => answer?.data.user.id },
-      answers: {
-        200: answered(z.object({ user: userSchema, url: z.string().nullable(), mailed: z.boolean() })),
-      },
-      handle: async (call) => {
-        call.headers['cache-control'] = 'no-store';
-        return ok(call, await invite(deps, call.body));
-      },
-    }),
-    defineRoute({
-      ...base,
-      tag: 'Administration',
-      method: 'post',
       path: '/api/admin/users/{id}/links',
-      summary: 'A link for a user, to be handed over: a new password, or a verified address',
+      summary: 'A link for a user, answered to be handed over, or mailed: a new password, a verified address, a way in',
       auth: 'admin',
       params: z.object({ id: idText }),
-      body: z.object({ purpose: z.enum(['reset_password', 'verify_email']) }),
+      body: z.object({
+        purpose: z.enum(['reset_password', 'verify_email', 'invitation']),
+        mail: z.boolean().default(false).describe('To the address of the account, where the service sends mail'),
+      }),
       audit: {
         action: 'link_issued',
         subject,
         id: (call) => call.params.id,
-        also: ({ body }) => ({ purpose: body.purpose }),
+        also: ({ body }, { data }) => ({ purpose: body.purpose, mailed: data.mailed }),
       },
-      answers: { 200: answered(z.object({ url: z.string() })) },
+      answers: { 200: answered(z.object({ url: z.string().nullable(), mailed: z.boolean() })) },
       handle: async (call) => {
-        const user = await userBelow(deps.db, call.principal.user, call.params.id, 'issue links for');
+        const { principal, params, body } = call;
+        const user = await userBelow(deps.db, principal.user, params.id, 'issue links for');
         call.headers['cache-control'] = 'no-store';
-        return ok(call, { url: await makeLink(deps, call.body.purpose, user, false) });
+        const issued = await issueLink(deps, user, body);
+        if (body.purpose === 'reset_password')
+          await tellUser(deps, user.id, 'password_link', { by: principal.user.username });
+        return ok(call, issued);
       },
     }),
   ];

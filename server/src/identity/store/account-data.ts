@@ -4,6 +4,7 @@ import { auditOf } from '../audit/account-data-store.ts';
 import { identitiesOf } from '../sign-in/store/identities.ts';
 import { deleteFactors, factorsOf } from './factors.ts';
 import { listKeys } from './keys.ts';
+import { deleteNoticesOf, listNotices } from './notices.ts';
 import { findUser } from './users.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
@@ -26,6 +27,11 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       ...key,
       models: JSON.parse(key.models),
       allowed_ips: JSON.parse(key.allowed_ips),
+    })),
+  ),
+  notices: onePage(async () =>
+    (await listNotices(db, userId, 1_000)).map(({ kind, about, created_at }) => ({
+      ...{ kind, about: JSON.parse(about), created_at },
     })),
   ),
   audit: auditOf(db, userId),
@@ -56,6 +62,7 @@ export async function forget(db: Db, userId: number, uselessHash: string): Promi
     await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
     await deleteFactors(tx, userId);
     await tx.deleteFrom('one_time_secrets').where('user_id', '=', userId).execute();
+    await deleteNoticesOf(tx, userId);
     await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
     await tx.deleteFrom('user_identities').where('user_id', '=', userId).execute();
     await tx.deleteFrom('sign_in_links').where('user_id', '=', userId).execute();

@@ -58,6 +58,36 @@ export async function deleteOneTimeOf(db: Db, userId: number, purpose: string): 
   await db.deleteFrom('one_time_secrets').where('user_id', '=', userId).where('purpose', '=', purpose).execute();
 }
 
+/** Whether there was one: of two who take it at once, by showing it or so, one finds it. */
+export async function takeOneTimeOf(db: Db, userId: number, purpose: string): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('one_time_secrets')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
+type GivenOneTime = Pick<OneTimeRow, 'about' | 'created_at' | 'expires_at'> & { user_id: number };
+
+/** Those that count still, newest first; of one user where one is named. */
+export async function listOneTime(
+  db: Db,
+  { purpose, now, userId }: { purpose: string; now: number; userId?: number | undefined },
+  most: number,
+): Promise<GivenOneTime[]> {
+  const rows = await db
+    .selectFrom('one_time_secrets')
+    .select(['user_id', 'about', 'created_at', 'expires_at'])
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
+    .orderBy('created_at', 'desc')
+    .limit(most)
+    .execute();
+  return rows.flatMap(({ user_id, ...row }) => (user_id === null ? [] : [{ ...row, user_id }]));
+}
+
 /** Bounded, so that a sweep never holds the writer for long; returns how many went. */
 export async function deleteExpiredOneTime(db: Db, now: number, most: number): Promise<number> {
   const result = await db

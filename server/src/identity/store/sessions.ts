@@ -96,8 +96,8 @@ export async function deleteSession(db: Db, userId: number, id: number): Promise
   return result.numDeletedRows > 0n;
 }
 
-/** Every session of a user but one; the ids of those that went. */
-export async function deleteOtherSessions(db: Db, userId: number, keptId: number): Promise<number[]> {
+/** Every session of a user, but one where one is kept; the ids of those that went. */
+export async function deleteSessions(db: Db, userId: number, keptId = 0): Promise<number[]> {
   const rows = await db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)

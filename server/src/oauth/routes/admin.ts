@@ -9,7 +9,9 @@ import { adminActions, administer } from '../administration.ts';
 import { applicationSchema, viewIn } from '../application.ts';
 import { allApplications } from '../applications.ts';
 import { auditCsv, auditPage } from '../audit-log.ts';
+import { consentsOf } from '../consents.ts';
 import type { Room } from '../room.ts';
+import { consentSchema } from './consents.ts';
 import { management } from './shapes.ts';
 
 const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as const;
@@ -40,14 +42,30 @@ const applicationRoutes = (room: Room): Route[] => [
     method: 'get',
     path: '/api/oauth2/admin/applications',
     summary: 'All applications',
-    query: pageQuery.extend({ q: z.string().max(200).default(''), status: z.enum(['1', '2']).optional() }),
+    query: pageQuery.extend({
+      q: z.string().max(200).default(''),
+      status: z.enum(['1', '2']).optional(),
+      owner_id: idText.optional(),
+    }),
     answers: { 200: listed({ applications: z.array(withOwner) }) },
     handle: async (call) => {
-      const { q, status, ...page } = call.query;
-      const filter = { q, status: status === undefined ? undefined : Number(status) };
+      const { q, status, owner_id: ownerId, ...page } = call.query;
+      const filter = { q, status: status === undefined ? undefined : Number(status), ownerId };
       const { rows, total } = await allApplications(room, filter, page);
       const applications = rows.map((row) => ({ ...viewIn(room)(row), owner_username: row.owner_username ?? '' }));
       return ok(call, { applications, total, ...page });
+    },
+  }),
+  defineRoute({
+    ...admin,
+    method: 'get',
+    path: '/api/oauth2/admin/consents',
+    summary: 'Applications that a user has authorized',
+    query: pageQuery.extend({ user_id: idText }),
+    answers: { 200: listed({ consents: z.array(consentSchema) }) },
+    handle: async (call) => {
+      const { user_id, ...page } = call.query;
+      return ok(call, { ...(await consentsOf(room, user_id, page)), ...page });
     },
   }),
   ...adminActions.map((action) =>

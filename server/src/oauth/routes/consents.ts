@@ -13,7 +13,7 @@ const spendingSchema = z.object({
   spending_window: z.string(),
   spent: z.number().int().describe('In the window so far, in quota units'),
 });
-const consentSchema = z
+export const consentSchema = z
   .object({
     id: z.number().int(),
     user_id: z.number().int(),

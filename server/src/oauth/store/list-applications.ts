@@ -29,6 +29,8 @@ export interface ApplicationFilter {
   /** Or of one of these. */
   owners?: number[];
   status?: number | undefined;
+  /** Only of this one. */
+  ownerId?: number | undefined;
 }
 
 /** Newest first. */
@@ -49,11 +51,12 @@ export async function listAll(
   return { rows: await withOwners(db, ids), total };
 }
 
-const there = (db: Db, { status }: ApplicationFilter) =>
+const there = (db: Db, { status, ownerId }: ApplicationFilter) =>
   db
     .selectFrom('oauth_applications as t')
     .where('t.status', '<>', applicationStatus.deleted)
-    .$if(status !== undefined, (query) => query.where('t.status', '=', status!));
+    .$if(status !== undefined, (query) => query.where('t.status', '=', status!))
+    .$if(ownerId !== undefined, (query) => query.where('t.owner_id', '=', ownerId!));
 
 const named: Named = {
   table: 'oauth_applications',
@@ -66,8 +69,9 @@ const named: Named = {
 const calledPast = 100;
 
 async function matching(db: Db, filter: ApplicationFilter, most: number): Promise<number[]> {
-  const { q, owners = [], status } = filter;
-  const and = sql<SqlBool>`t.status <> ${applicationStatus.deleted} and t.status = ${status ?? sql.ref('t.status')}`;
+  const { q, owners = [], status, ownerId } = filter;
+  const owned = ownerId === undefined ? sql`` : sql`and t.owner_id = ${ownerId}`;
+  const and = sql<SqlBool>`t.status <> ${applicationStatus.deleted} and t.status = ${status ?? sql.ref('t.status')} ${owned}`;
   const byName = await called(db, named, { text: q, most, and });
   const some = there(db, filter).select('t.id').limit(most);
   // Each in order in an index: of all owners together they would be put in order by hand.

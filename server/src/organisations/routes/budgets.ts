@@ -60,16 +60,18 @@ const newLimits = z.strictObject({
 });
 const limitParams = organisationParams.extend({ level, level_id: idText });
 
+/** Of what was told, whoever's budget it was of. */
+export const warningFields = {
+  ...{ id: int, window, share: z.number(), used: int, amount: int },
+  starts_at: int.nullable(),
+  created_at: int,
+};
 const warningSchema = z
-  .object({
-    ...{ id: int, budget_id: int, level, level_id: int, window, share: z.number(), used: int, amount: int },
-    starts_at: int.nullable(),
-    created_at: int,
-  })
+  .object({ ...warningFields, budget_id: int, level, level_id: int })
   .meta({ id: 'BudgetWarning' });
 const mostWarnings = 200;
 
-const viewWarning = ({ organisation_id: _, span, share, starts_at, ...row }: WarningRow) => ({
+export const viewWarning = ({ organisation_id: _, span, share, starts_at, ...row }: WarningRow) => ({
   ...row,
   window: span,
   share: share / 1000,

@@ -19,14 +19,14 @@ import { findOrganisation, organisationsOf } from '../store/organisations.ts';
 import type { OrganisationRow } from '../store/tables.ts';
 import { base, int, nothingAsked, organisationParams, roleField, root, standing } from './shared.ts';
 
-const timeZone = z
+export const timeZone = z
   .string()
   .refine(isTimeZone, 'must be a name of the IANA time zone database, such as Europe/Vienna')
   .describe('Days, weeks and months of budgets begin by it');
 const balance = z.enum(balances).describe('`own`: each member pays; `shared`: the organisation’s account does');
 
 /** An address that we call; empty for none. */
-const webhookUrl = z
+export const webhookUrl = z
   .string()
   .trim()
   .max(2_000)

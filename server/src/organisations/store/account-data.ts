@@ -4,6 +4,14 @@ import './tables.ts';
 
 /** Which organisations a user is in, and which keys are theirs there. */
 export const exportOf = (db: Db, userId: number): PersonalData => ({
+  spending_limits: onePage(() =>
+    db
+      .selectFrom('organisation_budgets as b')
+      .innerJoin('organisations as o', 'o.id', 'b.organisation_id')
+      .select(['b.span', 'b.amount', 'b.hard', 'b.alerts', 'b.created_at', 'o.time_zone', 'o.webhook_url'])
+      .where('o.person_id', '=', userId)
+      .execute(),
+  ),
   memberships: onePage(() =>
     db
       .selectFrom('organisation_members as m')

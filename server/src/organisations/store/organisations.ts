@@ -73,6 +73,7 @@ export async function organisationOfAccount(db: Db, userId: number): Promise<num
     .select('id')
     .where('account_id', '=', userId)
     .where('keys_of', 'is', null)
+    .where('person_id', 'is', null)
     .executeTakeFirst();
   return row?.id ?? null;
 }

@@ -15,6 +15,8 @@ interface OrganisationsTable {
   /** Whose keys stand here that have limits and belong to no organisation; null for organisations. */
   keys_of: Generated<number | null>;
   created_at: number;
+  /** Whose own limits stand under it; null for organisations. */
+  person_id: Generated<number | null>;
 }
 
 interface TeamsTable {

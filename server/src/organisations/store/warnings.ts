@@ -16,9 +16,22 @@ export const listWarnings = (db: Db, organisationId: number, limit: number): Pro
     .limit(limit)
     .execute();
 
+/** What people set for themselves is told in the same place, and is nobody else's business: so many are looked through. */
+const mostSearched = 2_000;
+
 /** Of all organisations, newest first. */
 export const latestWarnings = (db: Db, limit: number): Promise<WarningRow[]> =>
-  db.selectFrom('organisation_warnings').selectAll().orderBy('id', 'desc').limit(limit).execute();
+  db
+    .selectFrom((e) =>
+      e.selectFrom('organisation_warnings').selectAll().orderBy('id', 'desc').limit(mostSearched).as('newest'),
+    )
+    .selectAll('newest')
+    .innerJoin('organisations', 'organisations.id', 'newest.organisation_id')
+    .where('organisations.keys_of', 'is', null)
+    .where('organisations.person_id', 'is', null)
+    .orderBy('newest.id', 'desc')
+    .limit(limit)
+    .execute();
 
 /** Bounded; returns how many went. */
 export async function deleteOldWarnings(db: Db, before: number, most: number): Promise<number> {

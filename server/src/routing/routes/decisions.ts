@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { roles } from '../../identity/user.ts';
 import { listed } from '../../platform/http/answers.ts';
 import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
@@ -95,8 +94,8 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
       answers: { 200: listed({ decisions: z.array(decisionSchema) }) },
       handle: async (call) => {
         const { page, page_size } = call.query;
-        const { user } = call.principal;
-        const userId = user.role >= roles.administrator ? call.query.user_id : user.id;
+        const { user, administers } = call.principal;
+        const userId = administers ? call.query.user_id : user.id;
         const filter: DecisionFilter = {
           ...(userId !== undefined && { userId }),
           ...(call.query.request_id && { requestId: call.query.request_id }),

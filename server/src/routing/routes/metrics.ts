@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { roles } from '../../identity/user.ts';
 import { listed } from '../../platform/http/answers.ts';
 import { offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
@@ -111,8 +110,8 @@ export function metricsRoutes(parts: RoutingParts): Route[] {
       answers: { 200: listed({ metrics: z.array(shape) }) },
       handle: async (call) => {
         const { model_id: modelId, provider, page, page_size } = call.query;
-        const { user } = call.principal;
-        const all = await visible(parts, user.role >= roles.administrator ? undefined : user.group);
+        const { user, administers } = call.principal;
+        const all = await visible(parts, administers ? undefined : user.group);
         const items = all.filter(
           (item) =>
             (modelId === undefined || item.model_id === modelId) &&

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, post } from '../../api.ts';
@@ -40,6 +40,11 @@ export function SecondFactors() {
       description="Asked for after your password, so that the password alone lets nobody in."
     >
       {query.error && <ErrorState error={query.error} />}
+      {security?.required && needsPassword && (
+        <Alert color="orange" variant="light" mb="md" title="Administrators need a second factor here">
+          Until you have set one up, the pages of administrators stay closed to you.
+        </Alert>
+      )}
       {security && (
         <Stack>
           <Group justify="space-between">

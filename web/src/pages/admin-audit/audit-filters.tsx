@@ -1,4 +1,5 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
+import { AnchorLink } from '../../components/link.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { eventChoices } from './audit-events.ts';
 import { type AuditState, auditDefaults } from './audit-state.ts';
@@ -48,6 +49,11 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
       {search('target', 'What')}
       {date('from', 'From')}
       {date('to', 'To')}
+      {state.user !== '' && (
+        <AnchorLink to={`/admin/users/${state.user}`} size="sm" underline="always" mb={8}>
+          Only of user {state.user}
+        </AnchorLink>
+      )}
       {filtered && (
         <Button variant="subtle" onClick={() => set(auditDefaults)}>
           Clear

@@ -4,11 +4,25 @@ import { auditDefaults, csvAddress, filterOf } from './audit-state.ts';
 
 test('only what is set, and makes sense, filters', () => {
   expect(filterOf(auditDefaults)).toEqual({});
-  expect(filterOf({ ...auditDefaults, action: 'app_created', actor: 'ada', from: '2026-01-31', to: 'x' })).toEqual({
+  expect(
+    filterOf({ ...auditDefaults, action: 'app_created', actor: 'ada', from: '2026-01-31', to: 'x', user: 'y' }),
+  ).toEqual({
     action: 'app_created',
     actor: 'ada',
     from: 1_769_817_600,
   });
+});
+
+test('every act that the service records has words of its own', async () => {
+  const server = new URL('../../../../server/src', import.meta.url).pathname;
+  const found = new Set<string>();
+  for await (const file of new Bun.Glob('**/*.ts').scan(server)) {
+    if (/\.(test|fixture)\.ts$/.test(file)) continue;
+    const text = await Bun.file(`${server}/${file}`).text();
+    for (const [, action] of text.matchAll(/\b(?:audit: \{ )?action: '([a-z]+_[a-z_]+)'/g)) found.add(action!);
+  }
+  expect(found.size).toBeGreaterThan(60);
+  expect([...found].filter((action) => wordsOf(action).label === action)).toEqual([]);
 });
 
 test('the download has the same filter', () => {

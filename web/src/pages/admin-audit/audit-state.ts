@@ -1,7 +1,7 @@
 import { endOf, startOf } from '../../dates.ts';
 
 /** What the address says. */
-export const auditDefaults = { page: '1', action: '', actor: '', target: '', from: '', to: '' };
+export const auditDefaults = { page: '1', action: '', actor: '', target: '', user: '', from: '', to: '' };
 export type AuditState = typeof auditDefaults;
 
 /** The filter as the service takes it; what makes no sense is left out. */
@@ -10,6 +10,7 @@ export function filterOf(state: AuditState): Record<string, string | number> {
     action: state.action || undefined,
     actor: state.actor || undefined,
     target: state.target || undefined,
+    user_id: /^\d{1,15}$/.test(state.user) ? Number(state.user) : undefined,
     from: startOf(state.from),
     to: endOf(state.to),
   };

@@ -1,42 +1,54 @@
-import { Code, Stack, Table, Text } from '@mantine/core';
-import type { Result } from '../../api.ts';
+import { Group, Stack, Table, Text } from '@mantine/core';
 import { Code as CodeView } from '../../components/code-block.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { kindOf } from './audit-events.ts';
+import { placeOf } from './audit-links.ts';
+import { type Difference, differencesOf, type Shown } from './difference.ts';
+import type { Entry } from './entry.ts';
 
-export type Entry = Result<'/api/admin/audit', 'get'>['logs'][number];
-
-/** Text as it is, everything else as JSON writes it; a dash for what is not there. */
-function Value({ of: value }: { of: unknown }) {
-  if (value === undefined || value === '') return '–';
-  return <Code className="svc-break">{typeof value === 'string' ? value : JSON.stringify(value)}</Code>;
+/** Marked where the other side has it not; not by colour alone. */
+function Side({ values, as: Mark }: { values: Shown[]; as: 'del' | 'ins' }) {
+  if (values.length === 0) return '–';
+  return (
+    <Group gap={4} component="span">
+      {values.map(({ text, differs }) =>
+        differs ? (
+          <Mark key={text} className="svc-break" dir="auto">
+            {text}
+          </Mark>
+        ) : (
+          <span key={text} className="svc-break" dir="auto">
+            {text}
+          </span>
+        ),
+      )}
+    </Group>
+  );
 }
 
-function Changes({ before, after }: Pick<Entry, 'before' | 'after'>) {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+function Changes({ differences }: { differences: Difference[] }) {
+  const sides = { before: differences.some(({ before }) => before.length > 0), after: true };
   return (
-    <Table withRowBorders={false} verticalSpacing={4} className="svc-plain-table">
+    <Table withRowBorders={false} verticalSpacing={4} className="svc-plain-table svc-change">
       <Table.Thead>
         <Table.Tr>
-          {['Field', ...(before ? ['Before'] : []), ...(after ? ['After'] : [])].map((header) => (
-            <Table.Th key={header} scope="col">
-              {header}
-            </Table.Th>
-          ))}
+          <Table.Th scope="col">Field</Table.Th>
+          {sides.before && <Table.Th scope="col">Before</Table.Th>}
+          <Table.Th scope="col">After</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {names.map((name) => (
-          <Table.Tr key={name}>
-            <Table.Td>{name}</Table.Td>
-            {before && (
+        {differences.map(({ field, label, before, after }) => (
+          <Table.Tr key={field}>
+            <Table.Td title={field}>{label}</Table.Td>
+            {sides.before && (
               <Table.Td>
-                <Value of={before[name]} />
+                <Side values={before} as="del" />
               </Table.Td>
             )}
-            {after && (
-              <Table.Td>
-                <Value of={after[name]} />
-              </Table.Td>
-            )}
+            <Table.Td>
+              <Side values={after} as="ins" />
+            </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -44,14 +56,33 @@ function Changes({ before, after }: Pick<Entry, 'before' | 'after'>) {
   );
 }
 
+/** Ways to the person who did it and to what it was done to. */
+function Places({ actor, target }: Pick<Entry, 'actor' | 'target'>) {
+  const place = placeOf(target);
+  return (
+    <Group gap="md">
+      {actor.id !== null && (
+        <AnchorLink to={`/admin/users/${actor.id}`} size="sm" underline="always">
+          Open {actor.name || `user ${actor.id}`}
+        </AnchorLink>
+      )}
+      {place && !(target.type === 'user' && target.id === actor.id) && (
+        <AnchorLink {...place} size="sm" underline="always">
+          Open {kindOf(target.type)} {target.name || target.id}
+        </AnchorLink>
+      )}
+    </Group>
+  );
+}
+
 /** What an entry changed, what else it says, and which browser or program it came from. */
 export function EntryDetail({ entry }: { entry: Entry }) {
-  const { before, after, metadata, user_agent } = entry;
-  const changed = Object.keys({ ...before, ...after }).length > 0;
+  const { before, after, metadata, user_agent, actor, target } = entry;
+  const differences = differencesOf(target.type, before, after);
   return (
     <Stack gap="sm">
-      {changed ? (
-        <Changes before={before} after={after} />
+      {differences.length > 0 ? (
+        <Changes differences={differences} />
       ) : (
         <Text size="sm" c="dimmed">
           Nothing to compare.
@@ -60,6 +91,7 @@ export function EntryDetail({ entry }: { entry: Entry }) {
       {Object.keys(metadata).length > 0 && (
         <CodeView label="More about this entry" code={JSON.stringify(metadata, null, 2)} maxHeight={400} />
       )}
+      <Places actor={actor} target={target} />
       {user_agent && (
         <Text size="xs" c="dimmed" className="svc-break">
           {user_agent}

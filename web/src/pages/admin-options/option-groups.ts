@@ -3,7 +3,7 @@ import type { Result } from '../../api.ts';
 export type Option = Result<'/api/admin/options', 'get'>[number];
 
 const groups: { title: string; has: (key: string) => boolean }[] = [
-  { title: 'Accounts', has: (key) => /^(Registration|QuotaForNewUser)/.test(key) },
+  { title: 'Accounts', has: (key) => /^(Registration|QuotaForNewUser|AdminSecondFactor)/.test(key) },
   { title: 'OAuth', has: (key) => key.startsWith('OAuth2') },
   { title: 'Limits', has: (key) => /RateLimit/.test(key) },
   { title: 'Models and orchestration', has: (key) => /^Ms[A-Z]|^DefaultModelPrice$/.test(key) },

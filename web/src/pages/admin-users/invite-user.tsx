@@ -1,10 +1,13 @@
-import { Stack, Text, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
+import { NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { quotaOfUsd } from '../../format.ts';
+import { useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
+import { roleNames } from './user-state.ts';
 
 interface InviteUserProps {
   onClose: () => void;
@@ -12,9 +15,27 @@ interface InviteUserProps {
   onDone: (url: string | null) => void;
 }
 
+type Role = 1 | 10;
+
+/** A million dollars: more is a slip of the finger. */
+const mostUsd = 1_000_000;
+
 export function InviteUser({ onClose, onDone }: InviteUserProps) {
+  const self = useUser();
+  const [username, setUsername] = useState('');
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>(1);
+  const [usd, setUsd] = useState<number | string>('');
   const invite = useAct({
-    mutationFn: (body: { username: string; email: string }) => post('/api/admin/invitations', { body }),
+    mutationFn: () =>
+      post('/api/admin/invitations', {
+        body: {
+          username: username.trim(),
+          email: email.trim(),
+          role,
+          ...(usd !== '' && { quota: quotaOfUsd(Number(usd)) }),
+        },
+      }),
     onSuccess: ({ url, user }) => {
       if (url === null) notifySuccess(`The invitation was mailed to ${user.email}`);
       onDone(url);
@@ -22,27 +43,57 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const [username, email] = ['username', 'email'].map((name) => String(form.get(name)).trim()) as [string, string];
-    invite.mutate({ username, email });
+    invite.mutate();
   };
+  const roles = Object.entries(roleNames).filter(([given]) => Number(given) < self.role);
   return (
     <Dialog opened onClose={onClose} title="Invite somebody">
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            The account is made now. Its owner chooses the password with a link, which is mailed where the service can
-            send mail, and else shown to you.
+            The account is made now. Its owner chooses the password with a link that works once, for 7 days. It is
+            mailed where the service can send mail, and else shown to you.
           </Text>
           <TextInput
-            name="username"
             label="Username"
+            description="3 to 32 letters, digits, dots, dashes and underscores"
             autoCapitalize="none"
             autoComplete="off"
+            maxLength={32}
             required
             data-autofocus
+            value={username}
+            onChange={(event) => setUsername(event.currentTarget.value)}
           />
-          <TextInput name="email" type="email" label="Email" description="Optional" autoComplete="off" />
+          <TextInput
+            type="email"
+            label="Email"
+            description="Optional"
+            autoComplete="off"
+            maxLength={254}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          {roles.length > 1 && (
+            <Select
+              label="Role"
+              data={roles.map(([value, label]) => ({ value, label }))}
+              value={String(role)}
+              allowDeselect={false}
+              onChange={(given) => setRole(Number(given ?? role) as Role)}
+            />
+          )}
+          <NumberInput
+            label="Credits to begin with"
+            description="In dollars; empty for what every new user gets"
+            prefix="$"
+            min={0}
+            max={mostUsd}
+            decimalScale={6}
+            thousandSeparator
+            value={usd}
+            onChange={setUsd}
+          />
           <FormFoot act={invite} failure="Nobody was invited" submitLabel="Invite" onCancel={onClose} />
         </Stack>
       </form>

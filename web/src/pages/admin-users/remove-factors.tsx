@@ -2,12 +2,14 @@ import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import type { User } from '../../session.ts';
+import { reloadUsers } from './users-queries.ts';
 
 /** For somebody who lost the telephone and the recovery codes. */
 export function RemoveFactors({ user, onClose }: { user: User; onClose: () => void }) {
   const remove = async () => {
     await del('/api/admin/users/{id}/factors', { path: { id: user.id } });
     notifySuccess(`${user.username} logs in with the password alone now`);
+    await reloadUsers();
   };
   return (
     <ConfirmDelete
@@ -18,7 +20,7 @@ export function RemoveFactors({ user, onClose }: { user: User; onClose: () => vo
       onConfirm={remove}
     >
       Authenticator app, passkeys and recovery codes count no more, and the password alone lets in. Be sure that it is
-      really them who ask.
+      really them who ask; they are told that you did it.
     </ConfirmDelete>
   );
 }

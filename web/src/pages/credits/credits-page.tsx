@@ -14,6 +14,7 @@ import { formatDateTime, formatNumber } from '../../format.ts';
 import { isAdmin, selfQuery, useUser } from '../../session.ts';
 import { usePage } from '../../use-url-state.ts';
 import { RedeemCode } from './redeem-code.tsx';
+import { SpendingLimits } from './spending-limits.tsx';
 import { TopUp } from './top-up.tsx';
 import { topUpsQuery } from './top-ups-query.ts';
 
@@ -109,6 +110,7 @@ export function CreditsPage() {
         <HowToGetMore />
         <TopUp />
         <RedeemCode />
+        <SpendingLimits />
         <section>
           <Title order={2} mb="sm">
             Ledger

@@ -37,6 +37,7 @@ import { migration as failures } from './0036-failures.ts';
 import { migration as requests } from './0037-requests.ts';
 import { migration as usageSpans } from './0038-usage-spans.ts';
 import { migration as teamKeys } from './0041-team-keys.ts';
+import { migration as people } from './0042-people.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -79,6 +80,7 @@ export const migrations: Migration[] = [
   requests,
   usageSpans,
   teamKeys,
+  people,
 ];
 
 /**

@@ -1,0 +1,28 @@
+import { AppError } from '../../lib/errors.ts';
+import type { UserRow } from '../store/users.ts';
+import type { LinkDeps } from './deps.ts';
+import { isAwaited } from './invitations.ts';
+import { type LinkPurpose, mailLink, makeLink } from './links.ts';
+import { mayMail } from './mail.ts';
+
+/** A link that an administrator asks for: to hand over, or mailed to its owner. */
+export async function issueLink(
+  deps: LinkDeps,
+  user: UserRow,
+  { purpose, mail }: { purpose: LinkPurpose; mail: boolean },
+): Promise<{ url: string | null; mailed: boolean }> {
+  if (purpose === 'invitation' && !(await isAwaited(deps, user)))
+    throw new AppError('conflict', 'This account has an owner already.');
+  if (!mail) return { url: await makeLink(deps, purpose, user, false), mailed: false };
+  if (!deps.mailer) throw new AppError('conflict', 'This service sends no mail. Hand a link over instead.');
+  if (user.email === '') throw new AppError('conflict', 'This account has no address.');
+  // Whoever reads mail at an address that nobody has shown to be theirs would have the account.
+  if (purpose === 'reset_password' && user.email_verified !== 1)
+    throw new AppError('conflict', 'The address of this account is not verified. Hand a link over instead.');
+  if (!(await mayMail(deps, user.email)))
+    throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.');
+  await mailLink(deps, purpose, user).catch((error) => {
+    throw new AppError('unavailable', 'The mail could not be sent. Try again later.', {}, error);
+  });
+  return { url: null, mailed: true };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { answered } from '../../platform/http/answers.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import type { LinkDeps } from '../links/deps.ts';
+import { invite, openInvitations } from '../links/invitations.ts';
+import { displayNameRule, emailRule, usernameRule, userSchema } from '../user.ts';
+
+const base = {
+  tag: 'Administration',
+  errors: 'management',
+  auth: 'admin',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+  path: '/api/admin/invitations',
+} as const;
+const time = z.number().int();
+
+const invitationSchema = z
+  .object({ user: userSchema, mailed: z.boolean(), created_at: time, expires_at: time })
+  .meta({ id: 'Invitation' });
+
+/** The invitation of an account is taken back where accounts are closed. */
+export const invitationRoutes = (deps: LinkDeps): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    summary: 'Invitations that are open, the newest 200 first',
+    query: z.strictObject({}),
+    answers: { 200: answered(z.object({ invitations: z.array(invitationSchema) })) },
+    handle: async (call) => ok(call, { invitations: await openInvitations(deps) }),
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    summary: 'Make an account, and mail or answer the link by which its owner chooses a password',
+    body: z.object({
+      username: usernameRule,
+      email: emailRule.default(''),
+      display_name: displayNameRule.optional(),
+      role: z.union([z.literal(1), z.literal(10)]).optional(),
+      quota: z.number().int().min(0).max(1e12).optional().describe('The balance to begin with, in quota units'),
+    }),
+    audit: {
+      action: 'user_invited',
+      subject: { type: 'user' },
+      id: (_, answer) => answer?.data.user.id,
+      also: (_, { data: { user, mailed } }) => ({ role: user.role, quota: user.quota, email: user.email, mailed }),
+    },
+    answers: {
+      200: answered(z.object({ user: userSchema, url: z.string().nullable(), mailed: z.boolean() })),
+    },
+    handle: async (call) => {
+      call.headers['cache-control'] = 'no-store';
+      return ok(call, await invite(deps, call.principal.user, call.body));
+    },
+  }),
+];

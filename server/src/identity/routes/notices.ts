@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { AppError } from '../../lib/errors.ts';
+import { answered, done } from '../../platform/http/answers.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import type { AccountDeps } from '../accounts.ts';
+import { deleteNotice, listNotices, mostShown } from '../store/notices.ts';
+
+const base = {
+  tag: 'Account',
+  errors: 'management',
+  auth: 'session',
+  limit: { option: 'RateLimitApi', by: 'principal' },
+} as const;
+
+const noticeSchema = z
+  .object({
+    id: z.number().int(),
+    kind: z.string(),
+    about: z.record(z.string(), z.unknown()),
+    created_at: z.number().int(),
+  })
+  .meta({ id: 'Notice' });
+
+export const noticeRoutes = ({ db }: Pick<AccountDeps, 'db'>): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/user/notices',
+    summary: 'What I am to know about my account, the newest 20 first',
+    query: z.strictObject({}),
+    answers: { 200: answered(z.object({ notices: z.array(noticeSchema) })) },
+    handle: async (call) => {
+      const rows = await listNotices(db, call.principal.user.id, mostShown);
+      const notices = rows.map(({ id, kind, about, created_at }) => ({
+        ...{ id, kind, about: JSON.parse(about) as Record<string, unknown>, created_at },
+      }));
+      return ok(call, { notices });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'delete',
+    path: '/api/user/notices/{id}',
+    summary: 'Put a notice away',
+    params: z.object({ id: idText }),
+    answers: { 200: done },
+    handle: async (call) => {
+      if (!(await deleteNotice(db, call.principal.user.id, call.params.id)))
+        throw new AppError('not_found', 'There is no such notice.');
+      return json(call, { success: true, message: 'The notice is put away.' });
+    },
+  }),
+];

@@ -1,0 +1,63 @@
+import type { Generated, Selectable } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+
+interface UserNoticesTable {
+  id: Generated<number>;
+  user_id: number;
+  kind: string;
+  /** JSON. */
+  about: string;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    user_notices: UserNoticesTable;
+  }
+}
+
+export type NoticeRow = Selectable<UserNoticesTable>;
+
+/** More at once nobody reads; the rest follow as these are put away. */
+export const mostShown = 20;
+
+export async function insertNotice(db: Db, notice: Omit<NoticeRow, 'id'>): Promise<void> {
+  await db.insertInto('user_notices').values(notice).execute();
+}
+
+/** Newest first. */
+export const listNotices = (db: Db, userId: number, most: number): Promise<NoticeRow[]> =>
+  db.selectFrom('user_notices').selectAll().where('user_id', '=', userId).orderBy('id', 'desc').limit(most).execute();
+
+/** Up to as many as anybody is shown. */
+export async function countNotices(db: Db, userId: number): Promise<number> {
+  const rows = await db
+    .selectFrom('user_notices')
+    .select('id')
+    .where('user_id', '=', userId)
+    .limit(mostShown)
+    .execute();
+  return rows.length;
+}
+
+export async function deleteNotice(db: Db, userId: number, id: number): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('user_notices')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
+export async function deleteNoticesOf(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('user_notices').where('user_id', '=', userId).execute();
+}
+
+/** Bounded; returns how many went. */
+export async function deleteOldNotices(db: Db, before: number, most: number): Promise<number> {
+  const gone = await db
+    .deleteFrom('user_notices')
+    .where('id', 'in', (e) => e.selectFrom('user_notices').select('id').where('created_at', '<', before).limit(most))
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}

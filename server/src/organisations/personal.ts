@@ -1,0 +1,98 @@
+import type { Span } from '../billing/levels.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { type BudgetView, budgetsOf, createBudget, removeBudget, updateBudget } from './budgets.ts';
+import { newSecret, type OrganisationInput, rotateWebhookSecret, updateOrganisation } from './organisations.ts';
+import { personTag } from './own-limits.ts';
+import type { Room } from './room.ts';
+import type { Standing } from './standing.ts';
+import { listBudgets } from './store/budgets.ts';
+import { deleteOrganisation } from './store/organisations.ts';
+import { ensurePersonal, findPersonal } from './store/personal.ts';
+import type { OrganisationRow, WarningRow } from './store/tables.ts';
+import { listWarnings } from './store/warnings.ts';
+
+export interface OwnLimit {
+  amount: number;
+  hard: boolean;
+  alerts: number[];
+}
+
+export interface OwnSpending {
+  limits: BudgetView[];
+  time_zone: string;
+  webhook_url: string;
+  warnings: WarningRow[];
+}
+
+const mostWarnings = 20;
+
+/** Of somebody who has set nothing, as it would begin. */
+export async function spendingOf(room: Room, userId: number): Promise<OwnSpending> {
+  const own = await findPersonal(room.db, userId);
+  if (!own) return { limits: [], time_zone: 'UTC', webhook_url: '', warnings: [] };
+  return {
+    limits: await budgetsOf(room, { organisation: own, userId, role: 'owner' }),
+    time_zone: own.time_zone,
+    webhook_url: own.webhook_url,
+    warnings: await listWarnings(room.db, own.id, mostWarnings),
+  };
+}
+
+async function standingOf(room: Room, userId: number): Promise<Standing> {
+  const created_at = nowSeconds(room.clock);
+  const organisation = await ensurePersonal(room.db, userId, {
+    ...{ webhook_secret: room.sealer.seal(newSecret()), created_at },
+  });
+  return { organisation, userId, role: 'owner' };
+}
+
+const budgetFor = async (room: Room, { id }: OrganisationRow, window: Span) =>
+  (await listBudgets(room.db, id)).find(({ span }) => span === window);
+
+/** Sets it, whether there was one or not. */
+export async function setOwnLimit(room: Room, userId: number, window: Span, limit: OwnLimit): Promise<BudgetView> {
+  const standing = await standingOf(room, userId);
+  const { organisation } = standing;
+  const before = await budgetFor(room, organisation, window);
+  const made = before
+    ? await updateBudget(room, standing, before.id, limit)
+    : await createBudget(room, standing, { level: 'organisation', level_id: organisation.id, window, ...limit }).catch(
+        async (error) => {
+          // Another tab was faster.
+          const other = await budgetFor(room, organisation, window);
+          if (!(error instanceof AppError) || error.code !== 'conflict' || !other) throw error;
+          return updateBudget(room, standing, other.id, limit);
+        },
+      );
+  await room.announcements.changed(personTag(userId));
+  return made;
+}
+
+export async function dropOwnLimit(room: Room, userId: number, window: Span): Promise<void> {
+  const own = await findPersonal(room.db, userId);
+  const before = own && (await budgetFor(room, own, window));
+  if (!before) throw new AppError('not_found', 'You have set no such limit.');
+  await removeBudget(room, { organisation: own, userId, role: 'owner' }, before.id);
+  await room.announcements.changed(personTag(userId));
+}
+
+/** When days and months begin, and who else is told. */
+export async function changeSpending(
+  room: Room,
+  userId: number,
+  change: Pick<OrganisationInput, 'time_zone' | 'webhook_url'>,
+): Promise<void> {
+  await updateOrganisation(room, await standingOf(room, userId), change);
+  await room.announcements.changed(personTag(userId));
+}
+
+export const newOwnSecret = async (room: Room, userId: number): Promise<string> =>
+  rotateWebhookSecret(room, await standingOf(room, userId));
+
+/** Of a user who is deleted. */
+export async function forgetPersonal(room: Pick<Room, 'db' | 'announcements'>, userId: number): Promise<void> {
+  const own = await findPersonal(room.db, userId);
+  if (own) await deleteOrganisation(room.db, own.id);
+  await room.announcements.changed(personTag(userId));
+}

@@ -1,0 +1,61 @@
+import { Alert, Stack, Text } from '@mantine/core';
+import { IconShieldExclamation } from '@tabler/icons-react';
+import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { del, get, type Result } from '../api.ts';
+import { formatDateTime } from '../format.ts';
+import { noticeWords } from '../notices.ts';
+import { queryClient, selfQuery } from '../session.ts';
+import { useAct } from '../use-act.ts';
+import { AnchorLink } from './link.tsx';
+import { notifyError } from './notify.ts';
+
+type Notice = Result<'/api/user/notices', 'get'>['notices'][number];
+
+const noticesQuery = queryOptions({
+  queryKey: ['notices'],
+  queryFn: ({ signal }) => get('/api/user/notices', { signal }),
+  staleTime: 60_000,
+});
+
+/** What somebody must know about their account, on every page until they have put it away. */
+export function Notices() {
+  // Who I am says how many there are: for nearly everybody none, and no page asks for them.
+  const { notices: count } = useSuspenseQuery(selfQuery).data;
+  const { data } = useQuery({ ...noticesQuery, enabled: count !== 0 });
+  const away = useAct(
+    {
+      mutationFn: ({ id }: Notice) => del('/api/user/notices/{id}', { path: { id } }),
+      onError: notifyError,
+      onSettled: () =>
+        Promise.all([queryClient.invalidateQueries(noticesQuery), queryClient.invalidateQueries(selfQuery)]),
+    },
+    ({ id }) => id,
+  );
+  if (count === 0 || !data || data.notices.length === 0) return null;
+  return (
+    <Stack gap="sm" mb="lg" component="section" aria-label="Notices">
+      {data.notices.map((notice) => {
+        const { title, text, to, label } = noticeWords(notice);
+        return (
+          <Alert
+            key={notice.id}
+            color="orange"
+            variant="light"
+            title={title}
+            icon={<IconShieldExclamation aria-hidden />}
+            withCloseButton
+            closeButtonLabel={`Put away: ${title}`}
+            onClose={() => away.mutate(notice)}
+          >
+            <Text size="sm" className="svc-anywhere">
+              {text} {formatDateTime(notice.created_at)}.{' '}
+              <AnchorLink to={to} size="sm" underline="always">
+                {label}
+              </AnchorLink>
+            </Text>
+          </Alert>
+        );
+      })}
+    </Stack>
+  );
+}

@@ -1,0 +1,103 @@
+import { Anchor, Badge, Text } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { get } from '../../api.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { formatDateTime } from '../../format.ts';
+import { kindOf, wordsOf } from './audit-events.ts';
+import type { AuditState } from './audit-state.ts';
+import type { Entry } from './entry.ts';
+import { EntryDetail } from './entry-detail.tsx';
+
+const pageSize = 25;
+
+function EventBadge({ action }: { action: string }) {
+  const { label, color } = wordsOf(action);
+  return (
+    <Badge color={color} miw={0} maw="100%" title={label}>
+      {label}
+    </Badge>
+  );
+}
+
+interface NameFilterProps {
+  id: number | string | null;
+  name: string;
+  what: string;
+  /** Absent where the log is narrowed already. */
+  onClick: ((text: string) => void) | undefined;
+}
+
+/** A name, or the id where there is none; a click filters the log by it. */
+function NameFilter({ id, name, what, onClick }: NameFilterProps) {
+  const text = name || String(id ?? '');
+  if (text === '') return '–';
+  if (!onClick)
+    return (
+      <Text span size="sm">
+        {text}
+      </Text>
+    );
+  return (
+    <Anchor component="button" type="button" size="sm" onClick={() => onClick(text)}>
+      <span className="svc-hidden">{`Only entries of ${what} `}</span>
+      {text}
+      {name !== '' && id !== null && id !== name && <Text span inherit size="xs" c="dimmed">{` ${id}`}</Text>}
+    </Anchor>
+  );
+}
+
+type Only = (filter: Partial<AuditState>) => void;
+
+const columns = (only: Only | undefined): Column<Entry>[] => [
+  { key: 'at', header: 'Time', cell: ({ at }) => formatDateTime(at) },
+  { key: 'event', header: 'Event', cell: ({ action }) => <EventBadge action={action} /> },
+  {
+    key: 'actor',
+    header: 'Who',
+    cell: ({ actor }) => <NameFilter {...actor} what="user" onClick={only && ((text) => only({ actor: text }))} />,
+  },
+  {
+    key: 'target',
+    header: 'What',
+    cell: ({ target }) => (
+      <>
+        {target.type && target.id !== null && <Text span size="sm" c="dimmed">{`${kindOf(target.type)} `}</Text>}
+        <NameFilter {...target} what={kindOf(target.type)} onClick={only && ((text) => only({ target: text }))} />
+      </>
+    ),
+  },
+  { key: 'ip', header: 'Address', cell: ({ ip }) => ip || '–' },
+];
+
+interface AuditTableProps {
+  /** As the service takes it. */
+  filter: Record<string, string | number>;
+  page: number;
+  onPage: (page: number) => void;
+  /** Narrows the log to a name that is clicked on. */
+  only?: Only;
+}
+
+export function AuditTable({ filter, page, onPage, only }: AuditTableProps) {
+  const query = useQuery({
+    queryKey: ['audit', filter, page],
+    queryFn: ({ signal }) => get('/api/admin/audit', { query: { ...filter, page, page_size: pageSize }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <DataTable
+      label="Audit log"
+      columns={columns(only)}
+      rows={query.data?.logs}
+      rowKey={({ id }) => id}
+      query={query}
+      minWidth={820}
+      detail={{ label: ({ id }) => `Details of entry ${id}`, show: (entry) => <EntryDetail entry={entry} /> }}
+      paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
+      empty={<EmptyState icon={IconHistory} title="Nothing recorded" description="No entry matches these filters." />}
+    />
+  );
+}

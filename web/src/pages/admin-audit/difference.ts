@@ -1,0 +1,68 @@
+import { formatDateTime, formatQuota } from '../../format.ts';
+import { roleName } from '../admin-users/user-state.ts';
+
+/** A value in words, and whether the other side has it not. */
+export interface Shown {
+  text: string;
+  differs: boolean;
+}
+
+export interface Difference {
+  field: string;
+  /** In words. */
+  label: string;
+  /** Several for a list; none where that side says nothing. */
+  before: Shown[];
+  after: Shown[];
+}
+
+type State = Record<string, unknown> | null;
+
+const money = /^(quota|amount|balance_after|remain_quota|spending_limit|used)$/;
+const time = /(_at|_time)$/;
+const flag = /^(email_verified|is_verified|enabled|hard|unlimited_quota|mailed|public)$/;
+
+const statuses: Record<string, [string, string]> = { application: ['Active', 'Suspended'] };
+
+/** How the service names a field, as people read it. */
+export const labelOf = (field: string): string => {
+  const words = field.replaceAll('_', ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** By the name of its field: a role, a balance and a moment are all numbers. */
+function textOf(type: string, field: string, value: unknown): string {
+  if (value === null) return 'none';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value !== 'number') return JSON.stringify(value);
+  if (field === 'role') return roleName(value);
+  if (field === 'status') return (statuses[type] ?? ['Enabled', 'Disabled'])[value - 1] ?? String(value);
+  if (flag.test(field) && (value === 0 || value === 1)) return value === 1 ? 'yes' : 'no';
+  if (field === 'expired_time' && value === -1) return 'never';
+  if (money.test(field)) return formatQuota(value);
+  if (time.test(field) && value > 1e9) return formatDateTime(value);
+  return String(value);
+}
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === '' || value === null;
+
+/** What stands on one side; of a list each thing by itself and once, so that one sees which came and which went. */
+function sideOf(type: string, field: string, mine: unknown, other: unknown): Shown[] {
+  if (isEmpty(mine) || (Array.isArray(mine) && mine.length === 0)) return [];
+  if (!Array.isArray(mine)) return [{ text: textOf(type, field, mine), differs: true }];
+  const others = new Set(Array.isArray(other) ? other.map((one) => JSON.stringify(one)) : []);
+  const shown = mine.map((one) => ({ text: textOf(type, field, one), differs: !others.has(JSON.stringify(one)) }));
+  return [...new Map(shown.map((one) => [one.text, one])).values()];
+}
+
+/** Field by field; what is alike on both sides is left out. */
+export function differencesOf(type: string, before: State, after: State): Difference[] {
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return fields.flatMap((field) => {
+    const [was, is] = [before?.[field], after?.[field]];
+    const sides = { before: sideOf(type, field, was, is), after: sideOf(type, field, is, was) };
+    if (JSON.stringify(was) === JSON.stringify(is)) return [];
+    return sides.before.length + sides.after.length === 0 ? [] : [{ field, label: labelOf(field), ...sides }];
+  });
+}

@@ -1,0 +1,95 @@
+import { Badge, Group, Skeleton, Stack, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { useNamed } from '../../page-name.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { useUserActs } from '../admin-users/user-acts.tsx';
+import { isDeleted } from '../admin-users/user-state.ts';
+import { personQuery } from '../admin-users/users-queries.ts';
+import type { PartProps } from './part-props.ts';
+import { PersonApplications } from './person-applications.tsx';
+import { PersonAudit } from './person-audit.tsx';
+import { PersonKeys } from './person-keys.tsx';
+import { PersonOverview } from './person-overview.tsx';
+import { PersonSessions } from './person-sessions.tsx';
+import { PersonUsage } from './person-usage.tsx';
+
+const back = (
+  <AnchorLink to="/admin/users" size="sm" underline="always">
+    All users
+  </AnchorLink>
+);
+
+const parts: Record<string, { label: string; Part: ComponentType<PartProps> }> = {
+  overview: { label: 'Overview', Part: PersonOverview },
+  usage: { label: 'Usage', Part: PersonUsage },
+  keys: { label: 'Keys', Part: PersonKeys },
+  applications: { label: 'Applications', Part: PersonApplications },
+  sessions: { label: 'Sessions', Part: PersonSessions },
+  audit: { label: 'Audit', Part: PersonAudit },
+};
+const defaults = { tab: 'overview', page: '1' };
+
+export function AdminUserPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const query = useQuery(personQuery(Number(id)));
+  const [{ tab }, set] = useUrlState(defaults);
+  const acts = useUserActs();
+  useNamed(query.data ? query.data.user.display_name || query.data.user.username : '');
+  if (!query.data) {
+    return (
+      <>
+        <PageHeader title="User" description={back} />
+        {query.error ? (
+          <ErrorState error={query.error} title="The user could not be opened" onRetry={() => query.refetch()} />
+        ) : (
+          <Stack aria-busy="true">
+            <Skeleton height={40} />
+            <Skeleton height={320} />
+          </Stack>
+        )}
+      </>
+    );
+  }
+  const person = query.data;
+  const { user } = person;
+  const open = Object.hasOwn(parts, tab) ? tab : 'overview';
+  return (
+    <>
+      <PageHeader
+        title={
+          <Group component="span" gap="sm" className="svc-anywhere">
+            <bdi>{user.display_name || user.username}</bdi>
+            {user.status !== 1 && <Badge color="gray">{isDeleted(user) ? 'Deleted' : 'Disabled'}</Badge>}
+          </Group>
+        }
+        description={
+          <>
+            {back} · {user.username} · id {user.id}
+          </>
+        }
+        actions={!isDeleted(user) && <RowMenu label={user.username} acts={acts.actsOf(user)} />}
+      />
+      <Tabs value={open} onChange={(next) => set({ tab: next ?? 'overview', page: '1' })} keepMounted={false}>
+        <Tabs.List mb="lg">
+          {Object.entries(parts).map(([value, { label }]) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {Object.entries(parts).map(([value, { Part }]) => (
+          <Tabs.Panel key={value} value={value}>
+            <Part person={person} acts={acts} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+      {acts.dialogs}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { AnchorLink } from '../../components/link.tsx';
+import { usePage } from '../../use-url-state.ts';
+import { AuditTable } from '../admin-audit/audit-table.tsx';
+import type { PartProps } from './part-props.ts';
+
+/** What this user did, and what was done to the account. */
+export function PersonAudit({ person: { user } }: PartProps) {
+  const [page, setPage] = usePage();
+  return (
+    <>
+      <AnchorLink
+        to="/admin/audit"
+        search={{ user: String(user.id) }}
+        size="sm"
+        underline="always"
+        mb="md"
+        display="block"
+      >
+        Search and download in the audit log
+      </AnchorLink>
+      <AuditTable filter={{ user_id: user.id }} page={page} onPage={setPage} />
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { Badge, Code, Text } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { get, type Result } from '../../api.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import type { PartProps } from './part-props.ts';
+
+type Key = Result<'/api/admin/users/{id}/keys', 'get'>[number];
+
+const columns: Column<Key>[] = [
+  {
+    key: 'name',
+    header: 'Name',
+    cell: ({ name }) => (
+      <Text size="sm" fw={600} title={name} dir="auto">
+        {name}
+      </Text>
+    ),
+  },
+  { key: 'key', header: 'Key', cell: ({ key }) => <Code style={{ whiteSpace: 'nowrap' }}>{key}</Code> },
+  {
+    key: 'status',
+    header: 'Status',
+    cell: ({ status }) => <Badge color={status === 1 ? 'teal' : 'gray'}>{status === 1 ? 'Enabled' : 'Disabled'}</Badge>,
+  },
+  { key: 'used', header: 'Spent', align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
+  {
+    key: 'left',
+    header: 'Left',
+    align: 'right',
+    cell: ({ unlimited_quota, remain_quota }) => (unlimited_quota ? 'no limit' : <Money quota={remain_quota} />),
+  },
+  { key: 'made', header: 'Created', cell: ({ created_time }) => <TimeAgo at={created_time} /> },
+  {
+    key: 'last',
+    header: 'Last used',
+    cell: ({ accessed_time, created_time }) =>
+      accessed_time > created_time ? <TimeAgo at={accessed_time} /> : 'never',
+  },
+];
+
+export function PersonKeys({ person: { user } }: PartProps) {
+  const query = useQuery({
+    queryKey: ['admin-users', 'keys', user.id],
+    queryFn: ({ signal }) => get('/api/admin/users/{id}/keys', { path: { id: user.id }, signal }),
+  });
+  return (
+    <DataTable
+      label="API keys"
+      columns={columns}
+      rows={query.data}
+      rowKey={({ id }) => id}
+      query={query}
+      minWidth={760}
+      empty={<EmptyState icon={IconKey} title="No keys" description="This user has made none." />}
+    />
+  );
+}

@@ -1,0 +1,166 @@
+import { Alert, Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { put } from '../../api.ts';
+import { Money } from '../../components/money.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { Section } from '../../components/section.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatDateTime, formatNumber } from '../../format.ts';
+import { useAct } from '../../use-act.ts';
+import { TakeBack } from '../admin-users/open-invitations.tsx';
+import { isDeleted, roleName } from '../admin-users/user-state.ts';
+import { reloadUsers } from '../admin-users/users-queries.ts';
+import { Facts } from './facts.tsx';
+import type { PartProps } from './part-props.ts';
+
+/** Verifying by hand, for whoever showed in another way that the address is theirs. */
+function Address({ person: { user, mail }, acts }: PartProps) {
+  const verify = useAct({
+    mutationFn: (email_verified: boolean) =>
+      put('/api/admin/users/{id}', { path: { id: user.id }, body: { email_verified } }),
+    onSuccess: ({ email_verified }) =>
+      notifySuccess(email_verified ? 'The address is verified' : 'The address counts as verified no more'),
+    onError: notifyError,
+    onSettled: reloadUsers,
+  });
+  if (!user.email) return 'none';
+  return (
+    <Group gap="xs">
+      <span>{user.email}</span>
+      <Badge size="sm" color={user.email_verified ? 'teal' : 'gray'}>
+        {user.email_verified ? 'Verified' : 'Not verified'}
+      </Badge>
+      {acts.reaches(user) && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={verify.isPending}
+          onClick={() => verify.mutate(!user.email_verified)}
+        >
+          {user.email_verified ? 'Withdraw' : 'Verify by hand'}
+        </Button>
+      )}
+      {acts.reaches(user) && mail && !user.email_verified && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => acts.link.mutate({ user, purpose: 'verify_email', mail: true })}
+        >
+          Mail a link
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** Of an account that nobody has come into yet. */
+function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
+  const [taking, setTaking] = useState(false);
+  return (
+    <Alert
+      color={invitation ? 'blue' : 'orange'}
+      variant="light"
+      title={invitation ? 'Invited, and not here yet' : 'Invited; the link has run out'}
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          {invitation
+            ? `The link was ${invitation.mailed ? 'mailed' : 'handed over'} and works until ${formatDateTime(invitation.expires_at)}.`
+            : 'Nobody has chosen a password for this account.'}
+        </Text>
+        {acts.reaches(user) && (
+          <Group gap="xs">
+            <Button size="xs" onClick={() => acts.link.mutate({ user, purpose: 'invitation' })}>
+              New link
+            </Button>
+            {mail && user.email !== '' && (
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => acts.link.mutate({ user, purpose: 'invitation', mail: true })}
+              >
+                Mail a new link
+              </Button>
+            )}
+            {invitation && (
+              <Button size="xs" variant="default" color="red" onClick={() => setTaking(true)}>
+                Take back
+              </Button>
+            )}
+          </Group>
+        )}
+      </Stack>
+      {taking && <TakeBack user={user} onClose={() => setTaking(false)} />}
+    </Alert>
+  );
+}
+
+function WaysIn({ person, acts }: PartProps) {
+  const { user, has_password, totp_since, passkeys, recovery_codes_left, identities, mail } = person;
+  const factors = totp_since !== null || passkeys.length > 0;
+  const reached = acts.reaches(user) && !isDeleted(user);
+  const link = (mailed: boolean) => acts.link.mutate({ user, purpose: 'reset_password', mail: mailed });
+  return (
+    <Section
+      title="Ways in"
+      actions={
+        reached && (
+          <Group gap="xs">
+            <Button size="xs" variant="default" onClick={() => link(false)}>
+              Password link
+            </Button>
+            {mail && user.email_verified && (
+              <Button size="xs" variant="default" onClick={() => link(true)}>
+                Mail password link
+              </Button>
+            )}
+            {factors && (
+              <Button size="xs" variant="default" color="red" onClick={() => acts.unlock(user)}>
+                Reset second factor
+              </Button>
+            )}
+          </Group>
+        )
+      }
+    >
+      <Facts
+        of={{
+          Password: has_password ? 'set' : 'none',
+          'Second factor': <Badge color={factors ? 'teal' : 'gray'}>{factors ? 'On' : 'Off'}</Badge>,
+          'Authenticator app': totp_since === null ? 'none' : <TimeAgo at={totp_since} />,
+          Passkeys: passkeys.map(({ name }) => name).join(', ') || 'none',
+          'Recovery codes left': formatNumber(recovery_codes_left),
+          'Connected accounts': identities.map(({ provider, label }) => `${provider} (${label})`).join(', ') || 'none',
+        }}
+      />
+    </Section>
+  );
+}
+
+export function PersonOverview({ person, acts }: PartProps) {
+  const { user, has_password, identities } = person;
+  const awaited = !has_password && identities.length === 0 && !isDeleted(user);
+  return (
+    <Stack gap="lg">
+      {awaited && <Awaited person={person} acts={acts} />}
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <StatCard label="Balance" value={<Money quota={user.quota} />} />
+        <StatCard label="Spent" value={<Money quota={user.used_quota} />} />
+        <StatCard label="Requests" value={formatNumber(user.request_count)} />
+      </SimpleGrid>
+      <Section title="Account">
+        <Facts
+          of={{
+            Username: user.username,
+            Email: <Address person={person} acts={acts} />,
+            Role: roleName(user.role),
+            Group: user.group,
+            Joined: formatDateTime(user.created_at),
+          }}
+        />
+      </Section>
+      <WaysIn person={person} acts={acts} />
+    </Stack>
+  );
+}

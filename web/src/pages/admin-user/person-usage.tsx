@@ -1,0 +1,75 @@
+import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { get } from '../../api.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Money } from '../../components/money.tsx';
+import { Section } from '../../components/section.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { addDays, dayOf, daysBetween, startOf } from '../../dates.ts';
+import { formatCompact, formatNumber } from '../../format.ts';
+import { measures } from '../usage/measures.ts';
+import { ShareList } from '../usage/share-list.tsx';
+import type { Grouping } from '../usage/usage-queries.ts';
+import type { PartProps } from './part-props.ts';
+
+const DayChart = lazy(() => import('../usage/charts.tsx').then((m) => ({ default: m.DayChart })));
+
+const shownDays = 30;
+const mostBars = 8;
+
+const useSums = (userId: number, from: number | undefined, group_by: Grouping) =>
+  useQuery({
+    queryKey: ['admin-users', 'usage', userId, from, group_by],
+    queryFn: ({ signal }) => get('/api/admin/usage/summary', { query: { user_id: userId, from, group_by }, signal }),
+  });
+
+export function PersonUsage({ person: { user } }: PartProps) {
+  const last = dayOf(Date.now());
+  const first = addDays(last, 1 - shownDays);
+  const days = useSums(user.id, startOf(first), 'day');
+  const models = useSums(user.id, startOf(first), 'model');
+  const failed = days.error ?? models.error;
+  if (failed)
+    return (
+      <ErrorState
+        error={failed}
+        title="Usage could not be loaded"
+        onRetry={() => Promise.all([days.refetch(), models.refetch()])}
+      />
+    );
+  const total = days.data?.total ?? { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
+  const shares = (models.data?.items ?? [])
+    .map((sum) => ({ name: sum.model ?? 'unknown', value: sum.quota }))
+    .sort((a, b) => b.value - a.value);
+  return (
+    <Stack gap="lg">
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <StatCard label="Cost" value={<Money quota={total.quota} />} loading={days.isPending} />
+        <StatCard label="Requests" value={formatNumber(total.requests)} loading={days.isPending} />
+        <StatCard label="Tokens in" value={formatCompact(total.prompt_tokens)} loading={days.isPending} />
+        <StatCard label="Tokens out" value={formatCompact(total.completion_tokens)} loading={days.isPending} />
+      </SimpleGrid>
+      <Section title="Cost by day" description={`The last ${shownDays} days, counted in UTC.`}>
+        {days.data === undefined && <Skeleton height={240} />}
+        {days.data?.items.length === 0 && (
+          <Group justify="center" mih={120}>
+            <Text size="sm" c="dimmed">
+              Nothing in these days
+            </Text>
+          </Group>
+        )}
+        {days.data !== undefined && days.data.items.length > 0 && (
+          <Suspense fallback={<Skeleton height={240} />}>
+            <DayChart sums={days.data.items} days={daysBetween(first, last)} measure={measures.cost} />
+          </Suspense>
+        )}
+      </Section>
+      {shares.length > 0 && (
+        <Section title="Cost by model">
+          <ShareList label="Cost by model" format={measures.cost.format} shares={shares.slice(0, mostBars)} />
+        </Section>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,25 @@
+import { queryOptions } from '@tanstack/react-query';
+import { get, type Result } from '../../api.ts';
+import { queryClient, selfQuery } from '../../session.ts';
+
+export const usersKey = ['admin-users'];
+
+/** All that is shown of users, one of whom may be the administrator. */
+export const reloadUsers = () =>
+  Promise.all([
+    queryClient.invalidateQueries({ queryKey: usersKey }),
+    queryClient.invalidateQueries({ queryKey: ['audit'] }),
+    queryClient.invalidateQueries(selfQuery),
+  ]);
+
+export type Person = Result<'/api/admin/users/{id}', 'get'>;
+export const personQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...usersKey, 'one', id],
+    queryFn: ({ signal }) => get('/api/admin/users/{id}', { path: { id }, signal }),
+  });
+
+export const invitationsQuery = queryOptions({
+  queryKey: [...usersKey, 'invitations'],
+  queryFn: ({ signal }) => get('/api/admin/invitations', { signal }),
+});

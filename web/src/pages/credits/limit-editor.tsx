@@ -1,0 +1,106 @@
+import { NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import {
+  type LimitWindow,
+  percentages,
+  reloadSpending,
+  type SpendingLimit,
+  sharesOf,
+  windowNames,
+} from './spending-query.ts';
+
+interface LimitEditorProps {
+  /** Absent for a new one. */
+  limit?: SpendingLimit;
+  /** Windows that have a limit already. */
+  taken: LimitWindow[];
+  onClose: () => void;
+}
+
+interface Fields {
+  window: LimitWindow;
+  usd: number | string;
+  hard: boolean;
+  alerts: string;
+}
+
+const mostQuota = 1e15;
+const windows = Object.keys(windowNames) as LimitWindow[];
+
+function faultsOf({ usd, alerts }: Fields): { usd?: string; alerts?: string } {
+  const quota = quotaOfUsd(Number(usd));
+  const amount = usd !== '' && Number.isSafeInteger(quota) && quota >= 0 && quota <= mostQuota;
+  return {
+    ...(!amount && { usd: 'Enter an amount' }),
+    ...(sharesOf(alerts) === null && { alerts: 'Enter percentages from 1 to 100, with commas between them' }),
+  };
+}
+
+/** Mounted while it is open. */
+export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
+  const free = windows.filter((window) => !taken.includes(window));
+  const initial: Fields = limit
+    ? { window: limit.window, usd: usdOfQuota(limit.amount), hard: limit.hard, alerts: percentages(limit.alerts) }
+    : { window: free.includes('month') ? 'month' : free[0]!, usd: '', hard: true, alerts: '50, 80, 100' };
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, async (given) => {
+    await put('/api/user/spending/{window}', {
+      path: { window: given.window },
+      body: { amount: quotaOfUsd(Number(given.usd)), hard: given.hard, alerts: sharesOf(given.alerts) ?? [] },
+    });
+    notifySuccess('The limit is set');
+    onClose();
+    await reloadSpending();
+  });
+  return (
+    <Dialog opened onClose={onClose} title={limit ? 'Change the limit' : 'Set a limit'}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {!limit && (
+            <Select
+              label="Counted"
+              data={free.map((window) => ({ value: window, label: windowNames[window] }))}
+              allowDeselect={false}
+              value={fields.window}
+              onChange={(window) => set({ window: windows.find((one) => one === window) ?? fields.window })}
+            />
+          )}
+          <NumberInput
+            label="At most"
+            description="In dollars. What was spent before it was set does not count."
+            prefix="$"
+            min={0}
+            decimalScale={6}
+            thousandSeparator
+            required
+            withAsterisk={false}
+            data-autofocus
+            value={fields.usd}
+            onChange={(usd) => set({ usd })}
+            error={faults.usd}
+          />
+          <Switch
+            label="Stop at the limit"
+            description="Requests beyond it are refused; else you are only told"
+            checked={fields.hard}
+            onChange={(event) => set({ hard: event.currentTarget.checked })}
+          />
+          <TextInput
+            label="Tell me at"
+            description="Percent of the limit, each once; empty for never"
+            inputMode="decimal"
+            maxLength={120}
+            value={fields.alerts}
+            onChange={(event) => set({ alerts: event.currentTarget.value })}
+            error={faults.alerts}
+          />
+          <FormFoot act={save} failure="The limit was not set" submitLabel="Save" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

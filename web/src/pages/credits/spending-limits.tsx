@@ -1,0 +1,130 @@
+import { Badge, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { IconBell, IconEdit, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { formatDateTime, formatQuota } from '../../format.ts';
+import { LimitEditor } from './limit-editor.tsx';
+import { reloadSpending, type SpendingLimit, spendingQuery, windowNames } from './spending-query.ts';
+import { WarningSettings } from './warning-settings.tsx';
+
+type Open = { act: 'new' | 'settings' } | { act: 'edit' | 'remove'; limit: SpendingLimit };
+
+function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) => void }) {
+  const { window, amount, used, hard, resets_at, alerts } = limit;
+  const share = amount === 0 ? 100 : Math.min(100, (used / amount) * 100);
+  const name = windowNames[window];
+  return (
+    <div>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div>
+          <Group gap="xs">
+            <Text size="sm" fw={600}>
+              {name}
+            </Text>
+            <Badge size="sm" color={hard ? 'indigo' : 'gray'}>
+              {hard ? 'Stops' : 'Warns only'}
+            </Badge>
+          </Group>
+          <Text size="sm" className="svc-number">
+            {formatQuota(used)} of {formatQuota(amount)} used
+          </Text>
+          <Text size="xs" c="dimmed">
+            {alerts.length > 0 ? `Told at ${alerts.map((one) => `${Math.round(one * 1000) / 10} %`).join(', ')}. ` : ''}
+            {resets_at !== null && `Begins anew ${formatDateTime(resets_at)}.`}
+          </Text>
+        </div>
+        <RowMenu
+          label={`the limit ${name.toLowerCase()}`}
+          acts={[
+            { label: 'Change', icon: IconEdit, onClick: () => onOpen({ act: 'edit', limit }) },
+            { label: 'Take away', icon: IconTrash, danger: true, onClick: () => onOpen({ act: 'remove', limit }) },
+          ]}
+        />
+      </Group>
+      <Progress
+        mt={6}
+        size={6}
+        value={share}
+        color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'indigo.5'}
+        aria-label={`Used of the limit ${name.toLowerCase()}`}
+      />
+    </div>
+  );
+}
+
+/** What people let themselves spend, so that a runaway program does not take the whole balance. */
+export function SpendingLimits() {
+  const query = useQuery(spendingQuery);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const limits = query.data?.limits ?? [];
+  const last = query.data?.warnings[0];
+  return (
+    <Section
+      title="Spending limits"
+      description="Over all your keys, this app and the applications you let use models. You are told by mail and here."
+      actions={
+        query.data && (
+          <Group gap="xs">
+            <Button
+              size="sm"
+              variant="subtle"
+              leftSection={<IconBell size={16} aria-hidden />}
+              onClick={() => setOpen({ act: 'settings' })}
+            >
+              Settings
+            </Button>
+            {limits.length < Object.keys(windowNames).length && (
+              <Button size="sm" variant="default" onClick={() => setOpen({ act: 'new' })}>
+                Set a limit
+              </Button>
+            )}
+          </Group>
+        )
+      }
+    >
+      {query.error && (
+        <ErrorState error={query.error} title="Limits could not be loaded" onRetry={() => query.refetch()} />
+      )}
+      {query.data && limits.length === 0 && (
+        <Text size="sm" c="dimmed">
+          None: requests go on until the balance is used up.
+        </Text>
+      )}
+      <Stack gap="lg">
+        {limits.map((limit) => (
+          <Limit key={limit.window} limit={limit} onOpen={setOpen} />
+        ))}
+        {last && (
+          <Text size="xs" c="dimmed">
+            Last told <TimeAgo at={last.created_at} />: {Math.round(last.share * 1000) / 10} % of{' '}
+            {formatQuota(last.amount)}.
+          </Text>
+        )}
+      </Stack>
+      {open?.act === 'new' && <LimitEditor taken={limits.map(({ window }) => window)} onClose={close} />}
+      {open?.act === 'edit' && <LimitEditor limit={open.limit} taken={[]} onClose={close} />}
+      {open?.act === 'settings' && query.data && <WarningSettings spending={query.data} onClose={close} />}
+      {open?.act === 'remove' && (
+        <ConfirmDelete
+          opened
+          onClose={close}
+          title={`Take away the limit ${windowNames[open.limit.window].toLowerCase()}?`}
+          confirmLabel="Take away"
+          onConfirm={async () => {
+            await del('/api/user/spending/{window}', { path: { window: open.limit.window } });
+            await reloadSpending();
+          }}
+        >
+          What was used of it is forgotten; a new one begins at nothing.
+        </ConfirmDelete>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,32 @@
+import { queryOptions } from '@tanstack/react-query';
+import { get, type Result } from '../../api.ts';
+import { queryClient } from '../../session.ts';
+
+export type Spending = Result<'/api/user/spending', 'get'>;
+export type SpendingLimit = Spending['limits'][number];
+export type LimitWindow = SpendingLimit['window'];
+
+export const spendingQuery = queryOptions({
+  queryKey: ['spending'],
+  queryFn: ({ signal }) => get('/api/user/spending', { signal }),
+});
+
+export const reloadSpending = () => queryClient.invalidateQueries(spendingQuery);
+
+export const windowNames: Record<LimitWindow, string> = {
+  day: 'Each day',
+  week: 'Each week',
+  month: 'Each month',
+  total: 'In all',
+};
+
+/** `50, 80, 100` as shares; null for what is no list of percentages. */
+export function sharesOf(text: string): number[] | null {
+  const parts = text.split(/[\s,;%]+/).filter((part) => part !== '');
+  const shares = parts.map((part) => Number(part) / 100);
+  const valid = shares.length <= 20 && shares.every((share) => share > 0 && share <= 1);
+  return valid ? [...new Set(shares)].sort((a, b) => a - b) : null;
+}
+
+export const percentages = (shares: number[]): string =>
+  shares.map((share) => String(Math.round(share * 1000) / 10)).join(', ');

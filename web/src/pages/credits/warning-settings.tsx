@@ -1,0 +1,69 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { post, put } from '../../api.ts';
+import { CopyField } from '../../components/copy-field.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { useAct } from '../../use-act.ts';
+import { reloadSpending, type Spending } from './spending-query.ts';
+
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Mounted while it is open. */
+export function WarningSettings({ spending, onClose }: { spending: Spending; onClose: () => void }) {
+  const [zone, setZone] = useState(spending.time_zone);
+  const [url, setUrl] = useState(spending.webhook_url);
+  const save = useAct({
+    mutationFn: () => put('/api/user/spending', { body: { time_zone: zone.trim(), webhook_url: url.trim() } }),
+    onSuccess: async () => {
+      notifySuccess('Saved');
+      onClose();
+      await reloadSpending();
+    },
+  });
+  const secret = useAct({ mutationFn: () => post('/api/user/spending/webhook-secret'), onError: notifyError });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Dialog opened onClose={onClose} title="How limits count, and who is told">
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Time zone"
+            description={`Days, weeks and months begin by it. Yours seems to be ${here}.`}
+            maxLength={64}
+            required
+            withAsterisk={false}
+            data-autofocus
+            value={zone}
+            onChange={(event) => setZone(event.currentTarget.value)}
+          />
+          <TextInput
+            type="url"
+            label="Webhook"
+            description="Warnings are posted there too, signed; empty for none"
+            maxLength={2000}
+            value={url}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          {secret.data ? (
+            <CopyField label="Secret, shown this once" value={secret.data.webhook_secret} />
+          ) : (
+            <Button
+              variant="default"
+              style={{ alignSelf: 'flex-start' }}
+              loading={secret.isPending}
+              onClick={() => secret.mutate()}
+            >
+              New secret for signatures
+            </Button>
+          )}
+          <FormFoot act={save} failure="Nothing was saved" submitLabel="Save" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
