@@ -107,6 +107,7 @@ function idsOf(things: Things) {
     app_id: [application.id],
     application_id: [application.id],
     session_id: [sessionId, 'another'],
+    chat_id: ['fuzz-chat', 'another'],
     jobId: [jobId],
     conversation_id: [conversationId],
     item_id: [conversationItem],

@@ -34,6 +34,7 @@ import { type Idempotency, openIdempotency } from './platform/idempotency/open.t
 import { openMailer } from './platform/mail.ts';
 import type { Platform } from './platform/open.ts';
 import { UpstreamConnections } from './platform/upstream/connections.ts';
+import { openPlayground } from './playground/open.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { relayRoutes } from './relay/open.ts';
@@ -206,9 +207,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const payments = { stripe: config.stripe, baseUrl, webUrl };
   const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
 
+  const playground = openPlayground({ db, clock });
+
   const accounts = openAccounts({
     ...{ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video },
-    ...{ responses, batches, mcp, topUps, organisations },
+    ...{ responses, batches, mcp, topUps, organisations, playground },
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -250,6 +253,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...autonomous.routes,
       ...video.routes,
       ...topUps.routes,
+      ...playground.routes,
       ...accounts.routes,
     ],
     start: async () => {

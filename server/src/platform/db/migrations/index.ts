@@ -34,6 +34,7 @@ import { migration as organisations } from './0033-organisations.ts';
 import { migration as credentials } from './0034-credentials.ts';
 import { migration as topUps } from './0035-top-ups.ts';
 import { migration as failures } from './0036-failures.ts';
+import { migration as playground } from './0039-playground.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -73,6 +74,7 @@ export const migrations: Migration[] = [
   credentials,
   topUps,
   failures,
+  playground,
 ];
 
 /**
