@@ -66,6 +66,7 @@ const columns = (acts: UserActs): Column<User>[] => [
   {
     key: 'user',
     header: 'User',
+    fluid: true,
     cell: ({ username, display_name, id }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600} title={display_name || username}>
@@ -80,6 +81,7 @@ const columns = (acts: UserActs): Column<User>[] => [
   {
     key: 'email',
     header: 'Email',
+    fluid: true,
     cell: ({ email, email_verified }) =>
       email ? (
         <Group gap={6} wrap="nowrap">

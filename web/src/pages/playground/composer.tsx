@@ -6,6 +6,8 @@ import { readImage } from '../../read-image.ts';
 
 interface ComposerProps {
   busy: boolean;
+  /** Several models are asked. */
+  several: boolean;
   disabled: boolean;
   onSend: (text: string, images: string[]) => void;
   onStop: () => void;
@@ -24,7 +26,8 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
   );
 }
 
-export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
+export function Composer({ busy, several, disabled, onSend, onStop }: ComposerProps) {
+  const stopLabel = several ? 'Stop all' : 'Stop';
   const [text, setText] = useState('');
   const [images, setImages] = useState<string[]>([]);
   const input = useRef<HTMLTextAreaElement>(null);
@@ -72,7 +75,7 @@ export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
           ref={input}
           className="svc-composer-text"
           aria-label="Message"
-          placeholder="Ask something…"
+          placeholder={several ? 'Ask them all…' : 'Ask something…'}
           autosize
           minRows={1}
           maxRows={10}
@@ -82,8 +85,8 @@ export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
           onKeyDown={onKeyDown}
         />
         {busy ? (
-          <Tooltip label="Stop (Esc)">
-            <ActionIcon size={42} color="red" aria-label="Stop" onClick={onStop}>
+          <Tooltip label={`${stopLabel} (Esc)`}>
+            <ActionIcon size={42} color="red" aria-label={stopLabel} onClick={onStop}>
               <IconPlayerStopFilled size={18} aria-hidden />
             </ActionIcon>
           </Tooltip>

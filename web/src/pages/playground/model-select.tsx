@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { modelGroups, modelsQuery } from '../../models.ts';
 
 interface ModelSelectProps {
+  label?: string;
   value: string;
   onChange: (model: string) => void;
 }
 
 /** Every chat model, found by typing any part of its name. */
-export function ModelSelect({ value, onChange }: ModelSelectProps) {
+export function ModelSelect({ label = 'Model', value, onChange }: ModelSelectProps) {
   const models = useQuery(modelsQuery);
   const groups = modelGroups(models.data ?? []);
   const known = groups.some(({ items }) => items.some((item) => item.value === value));
@@ -18,7 +19,7 @@ export function ModelSelect({ value, onChange }: ModelSelectProps) {
   return (
     <Select
       className="svc-chat-model"
-      aria-label="Model"
+      aria-label={label}
       placeholder={models.isPending ? 'Loading models…' : 'Choose a model'}
       data={data}
       value={value || null}
