@@ -20,6 +20,14 @@ interface Owner {
   moved(): void;
 }
 
+/** Of the API what is needed here. */
+const service = {
+  save: (id: string, version: number, content: Content): Promise<{ version: number; name: string }> =>
+    put('/api/playground/chats/{chat_id}', { path: { chat_id: id }, body: { version, content } }),
+  load: (id: string): Promise<{ version: number; content: Content }> =>
+    get('/api/playground/chats/{chat_id}', { path: { chat_id: id } }),
+};
+
 const statusOf = (error: unknown): number => (error instanceof ApiError ? error.status : 0);
 /** The same may well succeed a moment later. */
 const mayPass = (status: number): boolean => status === 0 || status === 429 || status >= 500;
@@ -38,6 +46,7 @@ export class ChatSaver {
   constructor(
     readonly owner: Owner,
     public version: number,
+    readonly calls = service,
   ) {}
 
   /** Whether the service has not yet all that is here. */
@@ -82,16 +91,15 @@ export class ChatSaver {
   }
 
   async #send(content: Content): Promise<void> {
-    const path = { chat_id: this.owner.id() };
-    const body = { version: this.version, content };
+    const id = this.owner.id();
+    const before = this.#sent;
+    this.#sent = idsOf(content);
     try {
-      const before = this.#sent;
-      this.#sent = idsOf(content);
-      const { version, name } = await put('/api/playground/chats/{chat_id}', { path, body }).catch(async (error) => {
+      const { version, name } = await this.calls.save(id, this.version, content).catch(async (error) => {
         // Ours arrived before, and only its answer did not: then it is the latest all the same.
-        const theirs = statusOf(error) === 409 ? await get('/api/playground/chats/{chat_id}', { path }) : null;
+        const theirs = statusOf(error) === 409 ? await this.calls.load(id) : null;
         if (!theirs || idsOf(theirs.content) !== before) throw error;
-        return put('/api/playground/chats/{chat_id}', { path, body: { ...body, version: theirs.version } });
+        return this.calls.save(id, theirs.version, content);
       });
       if (this.#ended) return;
       this.version = version;
