@@ -263,7 +263,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await site.service.serve({ kind: 'openai', modelId: 'scripted/scripted-2', modelName: 'other', url: `${upstream.url}/v1` });
       const { page, complaints } = await site.root();
       const quick = says('openai', { text: 'Quick answer.' });
-      const slow = says('openai', { text: Array.from({ length: 2_000 }, (_, n) => `s${n}`).join(' ') }, { everyMs: 40 });
+      const slow = says('openai', { text: Array.from({ length: 6_000 }, (_, n) => `s${n}`).join(' ') }, { everyMs: 40 });
       let second = slow;
       upstream.script = (request) => (request.body.model === 'other' ? second : quick)(request);
       await page.goto('/playground?model=scripted/scripted-1');
