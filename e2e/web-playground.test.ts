@@ -260,10 +260,19 @@ describe.skipIf(browserMissing)('playground', () => {
     }, 300_000);
 
     test('models answer side by side, each for itself, through other pages and a reload', async () => {
-      await site.service.serve({ kind: 'openai', modelId: 'scripted/scripted-2', modelName: 'other', url: `${upstream.url}/v1` });
+      await site.service.serve({
+        kind: 'openai',
+        modelId: 'scripted/scripted-2',
+        modelName: 'other',
+        url: `${upstream.url}/v1`,
+      });
       const { page, complaints } = await site.root();
       const quick = says('openai', { text: 'Quick answer.' });
-      const slow = says('openai', { text: Array.from({ length: 6_000 }, (_, n) => `s${n}`).join(' ') }, { everyMs: 40 });
+      const slow = says(
+        'openai',
+        { text: Array.from({ length: 6_000 }, (_, n) => `s${n}`).join(' ') },
+        { everyMs: 40 },
+      );
       let second = slow;
       upstream.script = (request) => (request.body.model === 'other' ? second : quick)(request);
       await page.goto('/playground?model=scripted/scripted-1');

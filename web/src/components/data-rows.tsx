@@ -24,8 +24,15 @@ export interface Detail<Row> {
 }
 
 /** By class and not by style, so that on a phone, where rows are cards, other rules hold. */
-export const cellClass = ({ wrap, fluid, pinned, align }: Pick<Column<never>, 'wrap' | 'fluid' | 'pinned' | 'align'>): string =>
-  [wrap && 'svc-wrap', fluid && 'svc-fluid', pinned && 'svc-pinned', align === 'right' && 'svc-right'].filter(Boolean).join(' ');
+export const cellClass = ({
+  wrap,
+  fluid,
+  pinned,
+  align,
+}: Pick<Column<never>, 'wrap' | 'fluid' | 'pinned' | 'align'>): string =>
+  [wrap && 'svc-wrap', fluid && 'svc-fluid', pinned && 'svc-pinned', align === 'right' && 'svc-right']
+    .filter(Boolean)
+    .join(' ');
 
 interface DataRowProps<Row> {
   row: Row;

@@ -33,7 +33,15 @@ interface ChatsDrawerProps {
 
 const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: 'Give it a name.' }) });
 
-function RenameChat({ chat, onClose, onRenamed }: { chat: ChatHead; onClose: () => void; onRenamed: (n: string) => void }) {
+function RenameChat({
+  chat,
+  onClose,
+  onRenamed,
+}: {
+  chat: ChatHead;
+  onClose: () => void;
+  onRenamed: (n: string) => void;
+}) {
   const send = async ({ name }: { name: string }) => {
     const renamed = await put('/api/playground/chats/{chat_id}/name', { path: { chat_id: chat.id }, body: { name } });
     onRenamed(renamed.name);
@@ -68,14 +76,25 @@ function DeleteChat({ chat, onClose, onDeleted }: { chat: ChatHead; onClose: () 
   };
   return (
     <ConfirmDelete opened onClose={onClose} title="Delete this chat?" onConfirm={remove}>
-      Everything said in <b className="svc-anywhere">{chat.name}</b> is deleted for good. What it cost stays in your usage.
+      Everything said in <b className="svc-anywhere">{chat.name}</b> is deleted for good. What it cost stays in your
+      usage.
     </ConfirmDelete>
   );
 }
 
 type Act = { kind: 'rename' | 'delete'; chat: ChatHead };
 
-function ChatRow({ chat, isCurrent, onOpen, onAct }: { chat: ChatHead; isCurrent: boolean; onOpen: () => void; onAct: (act: Act) => void }) {
+function ChatRow({
+  chat,
+  isCurrent,
+  onOpen,
+  onAct,
+}: {
+  chat: ChatHead;
+  isCurrent: boolean;
+  onOpen: () => void;
+  onAct: (act: Act) => void;
+}) {
   const acts = [
     { label: 'Rename', icon: IconPencil, onClick: () => onAct({ kind: 'rename', chat }) },
     { label: 'Delete', icon: IconTrash, onClick: () => onAct({ kind: 'delete', chat }), danger: true },
@@ -95,7 +114,11 @@ function ChatRow({ chat, isCurrent, onOpen, onAct }: { chat: ChatHead; isCurrent
   );
 }
 
-function ChatList({ current, onOpen, onAct }: Pick<ChatsDrawerProps, 'current' | 'onOpen'> & { onAct: (act: Act) => void }) {
+function ChatList({
+  current,
+  onOpen,
+  onAct,
+}: Pick<ChatsDrawerProps, 'current' | 'onOpen'> & { onAct: (act: Act) => void }) {
   const query = useInfiniteQuery({
     queryKey: chatsKey,
     queryFn: ({ pageParam, signal }) =>
@@ -119,17 +142,36 @@ function ChatList({ current, onOpen, onAct }: Pick<ChatsDrawerProps, 'current' |
     );
   }
   if (chats.length === 0) {
-    return <EmptyState icon={IconMessages} title="No chats yet" description="What you say is kept here, for every browser you log in with." />;
+    return (
+      <EmptyState
+        icon={IconMessages}
+        title="No chats yet"
+        description="What you say is kept here, for every browser you log in with."
+      />
+    );
   }
   return (
     <>
       <ul className="svc-chat-rows" aria-label="Chats">
         {chats.map((chat) => (
-          <ChatRow key={chat.id} chat={chat} isCurrent={chat.id === current} onOpen={() => onOpen(chat.id)} onAct={onAct} />
+          <ChatRow
+            key={chat.id}
+            chat={chat}
+            isCurrent={chat.id === current}
+            onOpen={() => onOpen(chat.id)}
+            onAct={onAct}
+          />
         ))}
       </ul>
       {query.hasNextPage && (
-        <Button variant="default" size="xs" mt="sm" fullWidth loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+        <Button
+          variant="default"
+          size="xs"
+          mt="sm"
+          fullWidth
+          loading={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
           Older chats
         </Button>
       )}
@@ -143,7 +185,14 @@ export function ChatsDrawer({ opened, onClose, current, onOpen, onRenamed, onDel
   const end = () => setAct(null);
   return (
     <>
-      <SideDialog opened={opened} onClose={onClose} title="Chats" position="left" size="23rem" closeButtonProps={{ 'aria-label': 'Close chats' }}>
+      <SideDialog
+        opened={opened}
+        onClose={onClose}
+        title="Chats"
+        position="left"
+        size="23rem"
+        closeButtonProps={{ 'aria-label': 'Close chats' }}
+      >
         <ChatList current={current} onOpen={onOpen} onAct={setAct} />
       </SideDialog>
       {act?.kind === 'rename' && (

@@ -19,11 +19,7 @@ function ColumnHead({ store, column, place }: ColumnHeadProps) {
   const remove = async () => store.removeColumn(column.id);
   return (
     <Group gap={4} wrap="nowrap" className="svc-chat-column">
-      <ModelSelect
-        label={`Model ${place}`}
-        value={column.model}
-        onChange={(model) => store.choose(column.id, model)}
-      />
+      <ModelSelect label={`Model ${place}`} value={column.model} onChange={(model) => store.choose(column.id, model)} />
       <Tooltip label="Take this model out">
         <ActionIcon
           variant="subtle"

@@ -60,13 +60,7 @@ export function ConversationView({ store, shown, columns, single }: Conversation
             </ActionIcon>
           </Tooltip>
         )}
-        <Composer
-          busy={shown.busy}
-          several={several}
-          disabled={!ready}
-          onSend={send}
-          onStop={store.stopAll}
-        />
+        <Composer busy={shown.busy} several={several} disabled={!ready} onSend={send} onStop={store.stopAll} />
       </div>
     </>
   );

@@ -15,7 +15,8 @@ const realOnes = (admin: boolean): string =>
   admin ? 'Add a provider key to talk to a real one.' : 'Ask your administrator for a real one.';
 
 function descriptionOf(models: string[], admin: boolean): string {
-  if (models.length > 1) return 'Each model gets the same message. Compare what they answer, in which time and at which cost.';
+  if (models.length > 1)
+    return 'Each model gets the same message. Compare what they answer, in which time and at which cost.';
   const [model = ''] = models;
   if (model.startsWith('demo/')) return `This model is a simulation that answers offline. ${realOnes(admin)}`;
   if (model === orchestrationModel)

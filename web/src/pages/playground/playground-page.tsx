@@ -9,8 +9,8 @@ import { useHeadingFocus } from '../../heading-focus.ts';
 import { firstModel, type ListedModel, modelGroups, modelsQuery, orchestrationModel } from '../../models.ts';
 import { ChatsDrawer } from './chats-drawer.tsx';
 import { ColumnHeads } from './column-heads.tsx';
-import { ConversationView } from './conversation-view.tsx';
 import type { Column } from './conversation.ts';
+import { ConversationView } from './conversation-view.tsx';
 import { ModelSelect } from './model-select.tsx';
 import { changedCount, readTools } from './settings.ts';
 import { SettingsDrawer } from './settings-drawer.tsx';
@@ -92,9 +92,7 @@ function ChatBody({ chat, columns, single }: { chat: OpenChat; columns: Column[]
   const { store, shown, loading, load } = chat;
   if (!loading) return <ConversationView store={store} shown={shown} columns={columns} single={single} />;
   if (loading.error != null) {
-    return (
-      <ErrorState error={loading.error} title="The chat could not be opened" onRetry={() => load(loading.id)} />
-    );
+    return <ErrorState error={loading.error} title="The chat could not be opened" onRetry={() => load(loading.id)} />;
   }
   return (
     <Stack aria-busy="true">
