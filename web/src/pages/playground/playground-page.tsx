@@ -61,11 +61,16 @@ function HeadButton({ label, icon: Icon, onClick, disabled, badge = 0 }: HeadBut
     <Button
       className="svc-chat-button"
       variant="default"
-      aria-label={label}
       title={label}
       disabled={disabled}
       leftSection={<Icon size={16} stroke={1.7} aria-hidden />}
-      rightSection={badge > 0 && <Badge size="sm">{badge}</Badge>}
+      rightSection={
+        badge > 0 && (
+          <Badge size="sm" aria-hidden>
+            {badge}
+          </Badge>
+        )
+      }
       onClick={onClick}
     >
       {label}
