@@ -3,6 +3,7 @@ import { type ChatState, packed } from './chat-content.ts';
 import { ChatSaver } from './chat-saver.ts';
 import { type AnswerEntry, type Entry, entriesOf, newAnswer, openCalls } from './conversation.ts';
 import { before, forColumn, withoutAnswer, withoutColumn } from './edit-entries.ts';
+import { isLeaving } from './leaving.ts';
 import { newId } from './new-id.ts';
 import { painter } from './painter.ts';
 import { requestOf, type Settings } from './settings.ts';
@@ -178,7 +179,7 @@ export class ChatStore {
       });
     } catch (error) {
       const failed = { state: 'failed', error: error as Error } as const;
-      current = { ...current, ...(controller.signal.aborted ? { state: 'stopped' } : failed) };
+      current = { ...current, ...(controller.signal.aborted || isLeaving() ? { state: 'stopped' } : failed) };
     }
     this.#latest.delete(current.id);
     if (this.#running.get(column.id) === controller) this.#running.delete(column.id);
