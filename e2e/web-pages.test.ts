@@ -9,6 +9,8 @@ let site: Site;
 const pathsOfRelay = [
   '/',
   '/playground',
+  '/models',
+  '/models/demo/chat',
   '/routing/health',
   '/routing/decisions',
   '/routing/preferences',
@@ -146,7 +148,7 @@ describe.skipIf(browserMissing)('pages', () => {
   }, 300_000);
 
   test('a page comes in at most twelve requests, from an empty cache', async () => {
-    for (const path of ['/', '/keys', '/playground', '/admin/users', '/admin/channels', '/login']) {
+    for (const path of ['/', '/keys', '/playground', '/models', '/admin/users', '/admin/channels', '/login']) {
       const visitor = path === '/login' ? await site.visit() : await site.root({});
       const asked: string[] = [];
       visitor.page.on('request', (request) => asked.push(new URL(request.url()).pathname));

@@ -152,7 +152,7 @@ describe.skipIf(browserMissing)('playground', () => {
       upstream.script = says('openai', { calls });
       await page.goto('/playground?model=scripted/scripted-1');
       await page.getByRole('button', { name: 'Parameters' }).click();
-      await page.getByLabel('Tools').fill('[{');
+      await page.getByRole('textbox', { name: 'Tools' }).fill('[{');
       await page.getByText('This is not JSON').first().waitFor();
       await page.getByRole('button', { name: 'Insert an example' }).click();
       expect(await accessibilityFaults(page)).toEqual([]);

@@ -5,6 +5,8 @@ import './styles.css';
 import './bare.css';
 import './code.css';
 import './tables.css';
+import './models.css';
+import './palette.css';
 // Of pages: all styles come in one file, since a browser waits for every one of them before it shows anything.
 import './pages/docs/docs.css';
 import './pages/knowledge/knowledge.css';

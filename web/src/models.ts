@@ -1,22 +1,28 @@
 import { queryOptions } from '@tanstack/react-query';
-import { errorOf } from './api.ts';
+import { get, type Result } from './api.ts';
 
+export type OfferedModel = Result<'/api/models', 'get'>['models'][number];
+export type ModelDetail = Result<'/api/models/{model_id}', 'get'>;
+export type Offer = ModelDetail['offers'][number];
+
+/** As much of a model as finding it takes. */
 export interface ListedModel {
   id: string;
   owned_by: string;
 }
 
-/** The models this user may call. The header tells the relay that a page asks, so that the session counts as the key. */
+/** The models this user may call. */
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
-  queryFn: async ({ signal }) => {
-    const response = await fetch('/v1/models', { headers: { 'x-svc-web': '1' }, signal });
-    if (!response.ok) throw await errorOf(response);
-    const { data } = (await response.json()) as { data: ListedModel[] };
-    return data;
-  },
+  queryFn: async ({ signal }) => (await get('/api/models', { signal })).models,
   staleTime: 60_000,
 });
+
+export const modelQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['models', id],
+    queryFn: ({ signal }) => get('/api/models/{model_id}', { path: { model_id: id }, signal }),
+  });
 
 /** The orchestration model plans a task and calls the others for it. */
 export const orchestrationModel = 'svc/svc-ms';
@@ -54,11 +60,10 @@ export interface ModelGroup {
   items: { value: string; label: string }[];
 }
 
-/** Chat models by who owns them; the orchestration model stands first. */
-export function modelGroups(models: ListedModel[]): ModelGroup[] {
+/** By who owns them; the orchestration model stands first. */
+export function groupsOf(models: ListedModel[]): ModelGroup[] {
   const groups = new Map<string, ModelGroup>();
-  const chat = models.filter(isChat).sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const { id, owned_by } of chat) {
+  for (const { id, owned_by } of [...models].sort((a, b) => (a.id < b.id ? -1 : 1))) {
     const name = id === orchestrationModel ? 'Orchestration' : owned_by || 'Other';
     const group = groups.get(name) ?? { group: name, items: [] };
     group.items.push({ value: id, label: id });
@@ -66,6 +71,9 @@ export function modelGroups(models: ListedModel[]): ModelGroup[] {
   }
   return [...groups.values()].sort((a, b) => Number(b.group === 'Orchestration') - Number(a.group === 'Orchestration'));
 }
+
+/** Of those that chat. */
+export const modelGroups = (models: ListedModel[]): ModelGroup[] => groupsOf(models.filter(isChat));
 
 /** Where a newcomer starts: a plain chat model, a real one before the simulation. */
 export function firstModel(models: ListedModel[]): string {

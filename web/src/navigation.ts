@@ -7,6 +7,7 @@ import {
   IconBox,
   IconChartBar,
   IconCreditCard,
+  IconCube,
   IconGitBranch,
   IconHistory,
   IconHome,
@@ -51,6 +52,7 @@ const groups: NavigationGroup[] = [
     entries: [
       { label: 'Home', path: '/', icon: IconHome },
       { label: 'Playground', path: '/playground', icon: IconMessageCircle, hint: 'Chat with any model' },
+      { label: 'Models', path: '/models', icon: IconCube, hint: 'Prices, context and health' },
       { label: 'Keys', path: '/keys', icon: IconKey, hint: 'Create and manage API keys' },
       { label: 'Usage', path: '/usage', icon: IconChartBar, hint: 'Requests, tokens and cost' },
       { label: 'Credits', path: '/credits', icon: IconCreditCard, hint: 'Balance, ledger, top-ups' },

@@ -1,11 +1,13 @@
 import { Outlet, useMatches } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { titleOf, usePageName } from './page-name.ts';
 
 /** Around every page: keeps the document's title in step. */
 export function Root() {
-  const title = useMatches({ select: (matches) => matches.at(-1)?.staticData.title });
+  const kind = useMatches({ select: (matches) => matches.at(-1)?.staticData.title });
+  const name = usePageName();
   useEffect(() => {
-    document.title = title ? `${title} · svc` : 'svc';
-  }, [title]);
+    document.title = titleOf(name, kind);
+  }, [name, kind]);
   return <Outlet />;
 }

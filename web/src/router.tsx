@@ -55,9 +55,12 @@ const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('./page-groups/user.ts'), 'Shell'),
 });
 
+/** With a slash at the end it comes before the page that takes whatever follows, and be it nothing. */
+const beforeRest = (path: string): string => (pages.some((page) => page.path === `${path}/$`) ? `${path}/` : path);
+
 const routeOf = ({ path, title, load, access, bare }: PageEntry) =>
   createRoute({
-    path,
+    path: beforeRest(path),
     getParentRoute: () => (bare ? rootRoute : shellRoute),
     beforeLoad: access === 'guest' ? requireGuest : bare && access !== 'public' ? requireUser : undefined,
     component: lazyRouteComponent(

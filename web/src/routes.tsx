@@ -34,6 +34,9 @@ export const pages: PageEntry[] = [
   ...open({ access: 'user' }, [
     ['/', 'Home', async () => (await userPages()).HomePage],
     ['/playground', 'Playground', async () => (await userPages()).PlaygroundPage],
+    ['/models', 'Models', async () => (await userPages()).ModelsPage],
+    // Ids of models hold slashes.
+    ['/models/$', 'Model', async () => (await userPages()).ModelPage],
     ['/account', 'Account', async () => (await userPages()).AccountPage],
     ['/keys', 'Keys', async () => (await userPages()).KeysPage],
     ['/applications', 'Applications', async () => (await userPages()).ApplicationsPage],

@@ -5,6 +5,7 @@ import { Outlet } from '@tanstack/react-router';
 import { AccountMenu } from './components/account-menu.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
 import { NavigationList } from './components/navigation-list.tsx';
+import { PaletteButton } from './components/palette-button.tsx';
 import { SessionEnded } from './components/session-ended.tsx';
 import { StepUp } from './components/step-up.tsx';
 import { useBackCloses, useFocusBack } from './use-overlay.ts';
@@ -46,6 +47,7 @@ export function Shell() {
           <header className="svc-header">
             <NarrowNavigation />
             <div style={{ flex: 1 }} />
+            <PaletteButton />
             <ColorSchemeMenu />
             <AccountMenu />
           </header>

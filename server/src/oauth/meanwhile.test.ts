@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
-import { type OAuthTest, openOAuthTest, type TestClient, type Tokens } from './oauth.fixture.ts';
+import { jsonOf, type OAuthTest, openOAuthTest, type TestClient, type Tokens } from './oauth.fixture.ts';
 
 let t: OAuthTest;
 let root: Member;
@@ -58,5 +58,19 @@ test.each(Object.entries(ends))('of tokens issued while %s none is of use', asyn
   for (const { access_token, refresh_token } of [held, ...refreshes, ...issued]) {
     expect((await t.userinfo(access_token)).status).not.toBe(200);
     expect((await t.refresh(client, refresh_token)).status).not.toBe(200);
+  }
+});
+
+test('whoever agrees while the consent is revoked has a consent afterwards, or a code that is of no use', async () => {
+  const [user, client] = [await t.user(), await t.client()];
+  for (let turn = 0; turn < 40; turn += 1) {
+    await t.code(client, {}, user);
+    const revoked = user.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
+    const codes = await Promise.all([t.code(client, {}, user), t.code(client, {}, user)]);
+    await revoked;
+    const { ok } = await t.exchange(client, { code: codes[turn % 2]! });
+    if (!ok) continue;
+    const { data } = await jsonOf(user.call('/api/oauth2/consents'));
+    expect(data.consents).toHaveLength(1);
   }
 });

@@ -22,6 +22,7 @@ import { imagesRoutes } from './routes/images.ts';
 import type { MetaModels } from './routes/meta-models.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { moderationsRoutes } from './routes/moderations.ts';
+import { offeredModelsRoutes } from './routes/offered-models.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { responsesRoutes } from './routes/responses.ts';
 import { backgroundAnswers } from './routes/responses-background.ts';
@@ -57,6 +58,7 @@ export function relayRoutes(
     ...responsesRoutes(deps, metaModels, responses.keeper),
     ...countTokensRoutes(deps),
     ...modelsRoutes(deps, () => ownModels),
+    ...offeredModelsRoutes(deps, () => ownModels),
     ...geminiRoutes(deps, metaModels),
     ...geminiModelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),

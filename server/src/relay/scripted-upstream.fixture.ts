@@ -128,6 +128,10 @@ export interface NewModel {
   prompt_price?: number;
   completion_price?: number;
   request_price?: number;
+  prices?: object;
+  context_length?: number;
+  max_output_tokens?: number;
+  capabilities?: object;
 }
 
 /** A channel to an upstream with its models, made as an administrator would; resolves to its id. */

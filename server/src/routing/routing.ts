@@ -14,6 +14,7 @@ import { type ConfigCache, openConfigs } from './configs.ts';
 import { type CredentialMeter, openCredentialMeter } from './credential-meter.ts';
 import { credentialOrder } from './credential-order.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
+import { type Health, healthOf } from './health.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import type { Override } from './override.ts';
 import { type OwnKey, type OwnKeys, openOwnKeys } from './own-keys.ts';
@@ -65,6 +66,8 @@ export interface Routing {
   plan(request: PlanRequest): Plan | Promise<Plan>;
   /** How candidates stand for a user whose request has this override, without choosing among them. */
   standing(userId: number, override: Override | null): Promise<Standing>;
+  /** How a candidate has been doing, as last aggregated. */
+  health(candidate: Candidate): Health;
   /** The 60-second cycle: recovery check, aggregation, sweeping. Run by `start`; public for tests. */
   cycle(): Promise<void>;
   start(): void;
@@ -146,6 +149,10 @@ class RoutingRoom implements Routing {
     const given = { measured: this.#measured, circuit: this.#circuit, userId, preferences, override, config: null };
     // By whichever strategy: who is left does not depend on scores.
     return (candidates) => scoreAll({ ...given, candidates }, 'balanced');
+  }
+
+  health(candidate: Candidate): Health {
+    return healthOf(this.parts, candidate);
   }
 
   cycle(): Promise<void> {

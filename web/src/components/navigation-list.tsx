@@ -1,19 +1,30 @@
+import { IconChevronDown } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useId, useRef } from 'react';
 import { type NavigationGroup, navigationFor } from '../navigation.ts';
 import { useUser } from '../session.ts';
+import { useFolded } from '../use-folded.ts';
 import { Brand } from './brand.tsx';
 
 function NavigationSection({ label, entries, onLeave }: NavigationGroup & { onLeave?: () => void }) {
   const id = useId();
+  const [folded, fold] = useFolded(label ?? '');
   return (
     <>
       {label && (
-        <div className="svc-nav-label" id={id}>
+        <button
+          type="button"
+          className="svc-nav-fold"
+          id={id}
+          aria-expanded={!folded}
+          aria-controls={`${id}-list`}
+          onClick={() => fold(!folded)}
+        >
           {label}
-        </div>
+          <IconChevronDown size={14} stroke={1.8} aria-hidden />
+        </button>
       )}
-      <ul aria-labelledby={label ? id : undefined}>
+      <ul id={`${id}-list`} aria-labelledby={label ? id : undefined} data-folded={folded}>
         {entries.map(({ label: text, path, icon: Icon }) => (
           <li key={path}>
             {/* The router marks the link of the open page with aria-current. */}

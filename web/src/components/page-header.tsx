@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useHeadingFocus } from '../heading-focus.ts';
+import { useNamedByHeading } from '../page-name.ts';
 
 interface PageHeaderProps {
   title: ReactNode;
@@ -12,6 +13,7 @@ interface PageHeaderProps {
 /** The top of every page; holds its only h1. */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useHeadingFocus();
+  useNamedByHeading(title);
   return (
     <Group component="header" justify="space-between" align="flex-start" gap="md" mb="lg">
       <Stack gap={4} flex="1 1 16rem" miw={0}>

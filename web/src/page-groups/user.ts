@@ -10,6 +10,8 @@ export { DocsPage } from '../pages/docs/docs-page.tsx';
 export { HomePage } from '../pages/home/home-page.tsx';
 export { KeysPage } from '../pages/keys/keys-page.tsx';
 export { KnowledgePage } from '../pages/knowledge/knowledge-page.tsx';
+export { ModelPage } from '../pages/models/model-page.tsx';
+export { ModelsPage } from '../pages/models/models-page.tsx';
 export { OrchestrationPreferencesPage } from '../pages/orchestration-preferences/orchestration-preferences-page.tsx';
 export { PlaygroundPage } from '../pages/playground/playground-page.tsx';
 export { RoutingDecisionsPage } from '../pages/routing-decisions/routing-decisions-page.tsx';

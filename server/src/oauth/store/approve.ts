@@ -93,11 +93,10 @@ export const writeCode = (code: Omit<CodeRow, 'id' | 'used_at' | 'sign_in'>, sig
 
 /** The values of a consent that has to change, or null. */
 function widened(
-  existing: ConsentRow | undefined,
+  existing: ConsentRow,
   approval: Approval,
   merge: Merge,
 ): [string, number, number, number | null, string, number] | null {
-  if (!existing) return null;
   const { epoch, created_at, spending } = approval;
   const scopes = merge(existing);
   const limited = existing.spending_limit !== null || spending === null;
@@ -123,12 +122,7 @@ function postgresApprovals(db: Db): Approvals {
       db.transaction().execute(async (tx): Promise<Approved> => {
         if ((await execute(tx, heldSession, [sessionId, approval.user_id])).length === 0) return 'session_ended';
         if (approval.spend && (await run(tx, approval.spend)).length === 0) return 'spent';
-        const added = await all(tx, addConsent, [...consentValues(approval, merge)]);
-        if (added.length === 0) {
-          const [existing] = await execute<ConsentRow>(tx, heldConsent, [approval.user_id, approval.application_id]);
-          const change = widened(existing, approval, merge);
-          if (change) await all(tx, changeConsent, change);
-        }
+        await consentInPostgres(tx, approval, merge);
         const [signIn] = approval.sign_in
           ? await all<{ sid: string }>(tx, addSignIn, [...signInValues(approval, sessionId)])
           : [];
@@ -136,6 +130,19 @@ function postgresApprovals(db: Db): Approvals {
         return 'written';
       }),
   };
+}
+
+/** A consent that was there and is revoked before it is held has to be given anew: nothing is granted without one. */
+async function consentInPostgres(tx: Db, approval: Approval, merge: Merge): Promise<void> {
+  for (;;) {
+    const added = await all(tx, addConsent, [...consentValues(approval, merge)]);
+    if (added.length > 0) return;
+    const [existing] = await execute<ConsentRow>(tx, heldConsent, [approval.user_id, approval.application_id]);
+    if (!existing) continue;
+    const change = widened(existing, approval, merge);
+    if (change) await all(tx, changeConsent, change);
+    return;
+  }
 }
 
 /** Approvals that come together share a transaction, in which each sees what those before it added. */
@@ -155,7 +162,7 @@ function approveOne(writer: Database, approval: Approval, merge: Merge, sessionI
   const added = prepared(writer, addConsent.sqlite.sql).get(...consentValues(approval, merge));
   if (!added) {
     const find = prepared<ConsentRow, [number, number]>(writer, consentOf.sqlite.sql);
-    const change = widened(find.get(approval.user_id, approval.application_id) ?? undefined, approval, merge);
+    const change = widened(find.get(approval.user_id, approval.application_id)!, approval, merge);
     if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
   }
   const known = prepared<{ sid: string }, SQLQueryBindings[]>(writer, addSignIn.sqlite.sql);

@@ -142,9 +142,9 @@ class SqliteConnection implements DatabaseConnection {
 
 /**
  * Runs `work` as one transaction on the writer, at once when nobody is in the gate; `work` must not await. For what every
- * request writes. `failed` is told at once when nothing of it holds, before anybody else writes.
+ * request writes.
  */
-export function writeSync<T>(db: Db, work: (writer: Database) => T, failed?: () => void): T | Promise<T> {
+export function writeSync<T>(db: Db, work: (writer: Database) => T): T | Promise<T> {
   const { writer, gate } = sqliteOf(db);
   const run = (): T => {
     prepared(writer, 'begin immediate').run();
@@ -153,7 +153,6 @@ export function writeSync<T>(db: Db, work: (writer: Database) => T, failed?: () 
       prepared(writer, 'commit').run();
       return result;
     } catch (error) {
-      failed?.();
       // A full disk can have ended the transaction already.
       if (writer.inTransaction) writer.run('rollback');
       throw error;

@@ -23,7 +23,14 @@ const reachOf = async ({ reachOf: of }: ListDeps, { keyId }: Caller): Promise<Re
  * Models that the key may use; `own` are those that the house itself answers for. What these ask is held to what the
  * organisation allows when they ask it.
  */
-export async function listModels(deps: ListDeps, caller: Caller, own: readonly ModelListing[]): Promise<ModelView[]> {
+export const listModels = async (deps: ListDeps, caller: Caller, own: readonly ModelListing[]): Promise<ModelView[]> =>
+  (await usableModels(deps, caller, own)).map((model) => view(deps, caller, model));
+
+export async function usableModels(
+  deps: ListDeps,
+  caller: Caller,
+  own: readonly ModelListing[],
+): Promise<ModelListing[]> {
   const { catalog } = deps;
   const allowed = allowedModels(deps, caller);
   const isOffered = offered(await reachOf(deps, caller));
@@ -34,7 +41,7 @@ export async function listModels(deps: ListDeps, caller: Caller, own: readonly M
     .aliases(caller.group)
     .filter(({ id }) => !own.some((model) => model.id === id) && mayUseAlias(catalog, caller, allowed, id))
     .filter(({ id }) => models.some((model) => catalog.membersOf(id, caller.group)!.includes(model.id)));
-  return [...models, ...aliases].map((model) => view(deps, caller, model));
+  return [...models, ...aliases];
 }
 
 /** One whose models may all be used, or that the key names itself. */
@@ -45,23 +52,31 @@ const mayUseAlias = (
   alias: string,
 ): boolean => allowed === null || catalog.membersOf(alias, group)!.every((id) => allowed.has(id));
 
-export async function describeModel(
+export const describeModel = async (
   deps: ListDeps,
   caller: Caller,
   own: readonly ModelListing[],
   name: string,
-): Promise<ModelView> {
+): Promise<ModelView> => view(deps, caller, await usableModel(deps, caller, own, name));
+
+/** One by its name, which may lack the vendor. */
+export async function usableModel(
+  deps: ListDeps,
+  caller: Caller,
+  own: readonly ModelListing[],
+  name: string,
+): Promise<ModelListing> {
   const { catalog } = deps;
   const allowed = allowedModels(deps, caller);
   const alias = own.some(({ id }) => id === name)
     ? undefined
     : catalog.aliases(caller.group).find((model) => model.id === name);
-  if (alias && mayUseAlias(catalog, caller, allowed, name)) return view(deps, caller, alias);
+  if (alias && mayUseAlias(catalog, caller, allowed, name)) return alias;
   const id = catalog.resolve(name, caller.group) ?? name;
   const listed = catalog.model(id, caller.group);
   const isOffered = offered(await reachOf(deps, caller));
   const found = own.find((model) => model.id === name) ?? (listed && isOffered(listed) ? listed : undefined);
-  if (found && (allowed === null || allowed.has(found.id))) return view(deps, caller, found);
+  if (found && (allowed === null || allowed.has(found.id))) return found;
   throw new AppError('model_not_found', `The model '${name}' does not exist or cannot be used here.`, {
     param: 'model',
   });

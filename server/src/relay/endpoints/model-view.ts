@@ -37,7 +37,7 @@ const abilityOf: Record<string, string> = {
   stream: 'streaming',
 };
 
-function supportedParameters({ types, capabilities }: ModelListing): string[] {
+export function supportedParameters({ types, capabilities }: Pick<ModelListing, 'types' | 'capabilities'>): string[] {
   const all = (types.length === 0 ? (['chat'] as const) : types).flatMap((type) => parametersOf[type]);
   const has = (parameter: string) => capabilities[abilityOf[parameter] ?? parameter] !== false;
   return [...new Set(all)].filter(has);

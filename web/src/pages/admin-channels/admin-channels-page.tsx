@@ -4,14 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
-import { type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
+import { allChannelsQuery, type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { usePage } from '../../use-url-state.ts';
+import { useOpened, usePage } from '../../use-url-state.ts';
 import { AddChannel } from './add-channel.tsx';
 import { channelColumns } from './channel-columns.tsx';
 import { bodyOf, type ChannelFields, fieldsOf, isElsewhere } from './channel-fields.ts';
@@ -54,6 +54,9 @@ export function AdminChannelsPage() {
   const acts = useChannelActs();
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
+  const [named, setNamed] = useOpened();
+  const all = useQuery({ ...allChannelsQuery, enabled: named !== '' }).data?.channels;
+  const namedChannel = all?.find(({ id }) => String(id) === named);
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
       Add channel
@@ -98,6 +101,9 @@ export function AdminChannelsPage() {
         }
       />
       {open?.act === 'add' && <AddChannel onClose={close} />}
+      {namedChannel && (
+        <EditChannel key={named} channel={namedChannel} onClose={() => setNamed('')} onMoved={acts.test} />
+      )}
       {open?.act === 'edit' && <EditChannel channel={open.channel} onClose={close} onMoved={acts.test} />}
       <ConfirmDelete
         opened={acts.failing !== null}

@@ -1,7 +1,6 @@
-import { Autocomplete, MultiSelect, Select, Switch, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { MultiSelect, Select, Switch, TextInput } from '@mantine/core';
+import { ModelNameInput } from '../../components/model-picker.tsx';
 import { scopeWords, splitScopes } from '../../components/scopes.tsx';
-import { modelsQuery } from '../../models.ts';
 import { DurationOption, NumberOption } from './number-option.tsx';
 import type { Option } from './option-groups.ts';
 import { isDuration } from './option-units.ts';
@@ -27,14 +26,12 @@ function TextOption({ option, label, onSave, turn }: OptionInputProps) {
 }
 
 function ModelOption({ option, label, onSave, turn }: OptionInputProps) {
-  const models = useQuery(modelsQuery);
   const { draft, setDraft, ...keys } = useDraft(String(option.value), turn, onSave);
   return (
-    <Autocomplete
+    <ModelNameInput
       aria-label={label}
       placeholder="Picked automatically"
       openOnFocus={false}
-      data={models.data?.map(({ id }) => id) ?? []}
       value={draft}
       onChange={setDraft}
       onOptionSubmit={onSave}

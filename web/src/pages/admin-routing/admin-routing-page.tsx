@@ -1,4 +1,4 @@
-import { Group, Select, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { IconArrowBackUp, IconEdit, IconRoute } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,11 +8,12 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { ModelPicker } from '../../components/model-picker.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
-import { modelsQuery, orchestrationModel } from '../../models.ts';
+import { orchestrationModel } from '../../models.ts';
 import { queryClient } from '../../session.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { ConfigForm, type RoutingConfig } from './config-form.tsx';
@@ -73,22 +74,19 @@ export function AdminRoutingPage() {
   const [{ model }, set] = useUrlState(urlDefaults);
   const [page, setPage] = usePage();
   const [reset, setReset] = useState<RoutingConfig | null>(null);
-  const models = useQuery(modelsQuery).data ?? [];
   const query = useQuery({
     queryKey: ['routing-configs', page],
     queryFn: ({ signal }) => get('/api/routing/configs', { query: { page, page_size: pageSize }, signal }),
     placeholderData: (before) => before,
   });
   const chooser = (
-    <Select
+    <ModelPicker
       aria-label="Configure a model"
       placeholder="Configure a model…"
-      data={models.map(({ id }) => id).filter((id) => id !== orchestrationModel)}
-      searchable
-      limit={100}
+      fits={({ id }) => id !== orchestrationModel}
       w={{ base: '100%', xs: 280 }}
-      value={null}
-      onChange={(chosen) => chosen && set({ model: chosen })}
+      value=""
+      onChange={(chosen) => set({ model: chosen })}
     />
   );
   return (

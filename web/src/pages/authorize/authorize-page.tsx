@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
+import { useNamed } from '../../page-name.ts';
 import { useUser } from '../../session.ts';
 import { type Asked, decide, leaveTo, loginAgain, readAuthorization } from './authorization.ts';
 import { Consent } from './consent.tsx';
@@ -78,6 +79,7 @@ export function AuthorizePage() {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
+  useNamed(query.data && 'asked' in query.data ? query.data.asked.application.name : '');
   if (query.error) return <Refused error={query.error} onRetry={() => query.refetch()} />;
   if (!query.data) return <Waiting />;
   if ('leaveTo' in query.data) return <Leaving to={query.data.leaveTo} />;

@@ -1,8 +1,7 @@
 import { NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
-import { modelsQuery } from '../../models.ts';
+import { ModelsPicker } from '../../components/model-picker.tsx';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { cacheChoices, expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
 
@@ -50,18 +49,14 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
 }
 
 function ScopeFields({ fields, faults, set }: FieldsProps) {
-  const models = useQuery(modelsQuery);
   return (
     <>
-      <TagsInput
+      <ModelsPicker
         label="Models"
         description="Leave empty to allow every model"
         placeholder={fields.models.length === 0 ? 'All models' : undefined}
-        data={models.data?.map(({ id }) => id) ?? []}
         value={fields.models}
         onChange={(chosen) => set({ models: chosen })}
-        maxDropdownHeight={220}
-        limit={100}
         clearable
       />
       <TagsInput

@@ -12,6 +12,7 @@ import { SecretOnce } from '../../components/secret-once.tsx';
 import { usePost } from '../../once.ts';
 import { keysQuery, queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
+import { useOpened } from '../../use-url-state.ts';
 import { keyColumns } from './key-columns.tsx';
 import { type ApiKey, bodyOf, changesOf, emptyKey, fieldsOf, type KeyFields } from './key-fields.ts';
 import { KeyForm } from './key-form.tsx';
@@ -39,6 +40,8 @@ export function KeysPage() {
   const [open, setOpen] = useState<Open | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setOpen(null);
+  const [named, setNamed] = useOpened();
+  const namedKey = query.data?.find(({ id }) => String(id) === named);
   const post = usePost();
   const toggle = useAct(
     {
@@ -98,6 +101,7 @@ export function KeysPage() {
         <KeyForm title="Create a key" submitLabel="Create key" initial={emptyKey} onClose={close} onSubmit={create} />
       )}
       {open?.act === 'edit' && <EditKey apiKey={open.key} onClose={close} />}
+      {namedKey && <EditKey key={named} apiKey={namedKey} onClose={() => setNamed('')} />}
       <ConfirmDelete
         opened={open?.act === 'revoke'}
         onClose={close}

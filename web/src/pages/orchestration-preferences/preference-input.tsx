@@ -1,7 +1,7 @@
 import { NumberInput, Select, Switch } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ListedModel, modelsQuery, orchestrationModel } from '../../models.ts';
+import { ModelPicker } from '../../components/model-picker.tsx';
+import { orchestrationModel } from '../../models.ts';
 import { type Field, faultOf, type Value } from './preference-fields.ts';
 
 interface PreferenceInputProps<F extends Field = Field> {
@@ -42,30 +42,22 @@ function NumberPreference({ field, value, onSave }: Of<'number'>) {
   );
 }
 
-type Typed = ListedModel & { types?: string[] };
-
 /** Models of one type; the orchestration model cannot plan for itself. */
 function ModelPreference({ field, value, onSave }: Of<'model'>) {
-  const models = useQuery(modelsQuery);
-  const fitting = ((models.data ?? []) as Typed[])
-    .filter(({ id, types = ['chat'] }) => types.includes(field.type) && id !== orchestrationModel)
-    .map(({ id }) => id)
-    .sort();
-  const chosen = String(value);
   return (
-    <Select
+    <ModelPicker
       aria-label={field.label}
       placeholder="Picked for you"
       nothingFoundMessage="No such model"
-      searchable
       openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': `No model for ${field.label}` }}
-      // A model that no longer exists stays visible, so that the user sees what to change.
-      data={chosen && !fitting.includes(chosen) ? [chosen, ...fitting] : fitting}
-      limit={100}
-      value={chosen || null}
-      onChange={(id) => onSave(id ?? '')}
+      // A name that only a channel knows comes without a type, and most of these chat.
+      fits={({ id, types }) =>
+        (types.length === 0 ? ['chat'] : types).includes(field.type) && id !== orchestrationModel
+      }
+      value={String(value)}
+      onChange={onSave}
     />
   );
 }

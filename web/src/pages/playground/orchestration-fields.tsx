@@ -1,4 +1,6 @@
 import { Divider, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
+import { ModelPicker } from '../../components/model-picker.tsx';
+import { isChat, orchestrationModel } from '../../models.ts';
 import type { Orchestration } from './settings.ts';
 
 interface OrchestrationFieldsProps {
@@ -29,7 +31,7 @@ export function OrchestrationFields({ value, onChange }: OrchestrationFieldsProp
     placeholder: 'Default',
     clearable: true,
   });
-  const text = (name: 'sessionId' | 'forceModel' | 'projectId') => ({
+  const text = (name: 'sessionId' | 'projectId') => ({
     value: value[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => onChange({ [name]: event.currentTarget.value.trim() }),
   });
@@ -48,7 +50,14 @@ export function OrchestrationFields({ value, onChange }: OrchestrationFieldsProp
         {...text('sessionId')}
       />
       <SimpleGrid cols={2}>
-        <TextInput label="Force model" placeholder="Chosen per task" {...text('forceModel')} />
+        <ModelPicker
+          label="Force model"
+          placeholder="Chosen per task"
+          clearable
+          fits={(model) => isChat(model) && model.id !== orchestrationModel}
+          value={value.forceModel}
+          onChange={(forceModel) => onChange({ forceModel })}
+        />
         <TextInput label="Project" placeholder="None" {...text('projectId')} />
       </SimpleGrid>
       <NumberInput

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { healthPageSize, type Metrics, metricsQuery, useChannelNames } from '../../catalog.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ModelPicker } from '../../components/model-picker.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { modelsQuery, providersOf } from '../../models.ts';
@@ -55,16 +56,13 @@ export function RoutingHealthPage() {
       <Summary rows={rows} />
       <Group gap="sm" mb="md" justify="space-between">
         <Group gap="sm" w={{ base: '100%', xs: 'auto' }}>
-          <Select
+          <ModelPicker
             aria-label="Model"
             placeholder="All models"
             w={{ base: '100%', xs: 220 }}
-            data={models.map(({ id }) => id)}
-            searchable
             clearable
-            limit={100}
-            value={filter.model || null}
-            onChange={(model) => set({ model: model ?? '', page: '1' })}
+            value={filter.model}
+            onChange={(model) => set({ model, page: '1' })}
           />
           <Select
             aria-label="Provider"

@@ -12,6 +12,7 @@ import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
 import { orchestrationModel } from '../../models.ts';
+import { useNamed } from '../../page-name.ts';
 import { DeleteSession } from './delete-session.tsx';
 import { History } from './history.tsx';
 import { PlanCard } from './plan-card.tsx';
@@ -82,6 +83,7 @@ export function SessionPage() {
   const navigate = useNavigate();
   const [removing, setRemoving] = useState(false);
   const session = query.data;
+  useNamed(session ? id : '');
   if (query.error && !session) {
     return (
       <>

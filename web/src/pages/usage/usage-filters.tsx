@@ -1,6 +1,7 @@
 import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ModelPicker } from '../../components/model-picker.tsx';
 import { keysQuery } from '../../session.ts';
 import { summaryQuery } from './usage-queries.ts';
 import { filterOf, periods, type Range, type UsageState } from './usage-range.ts';
@@ -48,13 +49,13 @@ export function UsageFilters({ state, set, range }: UsageFiltersProps) {
           />
         </Group>
       )}
-      <Select
+      <ModelPicker
         aria-label="Model"
         placeholder="All models"
-        data={[...new Set([...names, ...(state.model ? [state.model] : [])])]}
-        value={state.model || null}
-        onChange={(model) => set({ model: model ?? '', page: '1' })}
-        searchable
+        fits={({ id }) => names.includes(id)}
+        besides={names}
+        value={state.model}
+        onChange={(model) => set({ model, page: '1' })}
         clearable
         clearButtonProps={{ 'aria-label': 'All models' }}
         w={{ base: '100%', xs: 200 }}

@@ -1,9 +1,10 @@
-import { Button, Card, Group, Select, Skeleton, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Card, Group, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { IconVideo } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { ModelPicker } from '../../components/model-picker.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { useOnce } from '../../once.ts';
@@ -55,12 +56,11 @@ function Form({ models }: { models: VideoModel[] }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <Select
+        <ModelPicker
           label="Model"
           description={model.description || undefined}
-          data={models.map(({ id, name }) => ({ value: id, label: name || id }))}
-          allowDeselect={false}
-          searchable={models.length > 8}
+          fits={({ id }) => models.some((one) => one.id === id)}
+          besides={models.map(({ id }) => id)}
           value={model.id}
           onChange={(id) => {
             const next = models.find((one) => one.id === id) ?? model;

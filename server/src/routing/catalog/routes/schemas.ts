@@ -31,7 +31,7 @@ const rates = {
 const inOrder = (tiers: { above_context: number }[]): boolean =>
   tiers.every((tier, i) => i === 0 || tier.above_context > tiers[i - 1]!.above_context);
 /** A name that is not known is refused: misspelled, its tokens would cost what the rest costs. */
-const prices = z.strictObject({
+export const prices = z.strictObject({
   ...rates,
   tiers: z
     .array(z.strictObject({ above_context: count.min(1), ...rates }))

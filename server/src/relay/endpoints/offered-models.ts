@@ -1,0 +1,93 @@
+import type { Candidate } from '../../routing/candidate.ts';
+import type { ModelListing } from '../../routing/catalog/listing.ts';
+import { viewPrices } from '../../routing/catalog/prices-field.ts';
+import { type Health, sharedHealth } from '../../routing/health.ts';
+import type { Caller, RelayDeps } from '../deps.ts';
+import { usableModel, usableModels } from './list-models.ts';
+import { abilitiesOf } from './model-abilities.ts';
+import { supportedParameters } from './model-view.ts';
+
+type OfferDeps = Pick<RelayDeps, 'catalog' | 'reachOf' | 'routing'>;
+
+/** Every model that somebody may use, with what they choose by. */
+export const offeredModels = async (deps: OfferDeps, caller: Caller, own: readonly ModelListing[]) =>
+  (await usableModels(deps, caller, own)).map((model) => summaryOf(deps, caller, own, model));
+
+/** One of them, with those who serve it. */
+export async function offeredModel(deps: OfferDeps, caller: Caller, own: readonly ModelListing[], name: string) {
+  const model = await usableModel(deps, caller, own, name);
+  return {
+    ...summaryOf(deps, caller, own, model),
+    supported_parameters: supportedParameters(model),
+    offers: candidatesOf(deps, caller, own, model).map((candidate) =>
+      offerOf(candidate, deps.routing.health(candidate)),
+    ),
+  };
+}
+
+function summaryOf(deps: OfferDeps, caller: Caller, own: readonly ModelListing[], model: ModelListing) {
+  const candidates = candidatesOf(deps, caller, own, model);
+  const price = model.price ?? candidates[0]?.price;
+  return {
+    id: model.id,
+    name: model.name,
+    owned_by: model.ownedBy,
+    types: model.types,
+    context_length: model.contextLength || null,
+    max_output_tokens: model.maxOutputTokens || null,
+    // Our own cost what the models cost that they ask.
+    prices: price && !isOwn(own, model) ? viewPrices(price) : null,
+    capabilities: abilitiesOf(model),
+    providers: [...new Set(candidates.map(({ channel }) => channel.provider))],
+    members: membersOf(deps, caller, own, model) ?? [],
+    health: viewHealth(sharedHealth(candidates.map((candidate) => deps.routing.health(candidate)))),
+  };
+}
+
+const isOwn = (own: readonly ModelListing[], { id }: ModelListing): boolean => own.some((model) => model.id === id);
+
+/** What an alias stands for. */
+const membersOf = ({ catalog }: OfferDeps, { group }: Caller, own: readonly ModelListing[], model: ModelListing) =>
+  isOwn(own, model) ? undefined : catalog.membersOf(model.id, group);
+
+/** Everybody who may be asked for a model, whatever its type; those of all its members for an alias. */
+function candidatesOf(
+  deps: OfferDeps,
+  caller: Caller,
+  own: readonly ModelListing[],
+  model: ModelListing,
+): readonly Candidate[] {
+  if (isOwn(own, model)) return [];
+  const { catalog } = deps;
+  const { group } = caller;
+  return (membersOf(deps, caller, own, model) ?? [model.id]).flatMap((id) => {
+    const types = catalog.model(id, group)?.types ?? [];
+    // Names in a channel's list alone come without a type.
+    return types.length === 0
+      ? catalog.legacyCandidatesFor(id, 'chat', group)
+      : types.flatMap((type) => catalog.candidatesFor(id, type, group));
+  });
+}
+
+const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
+
+const viewHealth = (health: ReturnType<typeof sharedHealth>) =>
+  health && {
+    circuit_state: health.circuit,
+    requests_last_hour: health.samples,
+    success_rate_last_hour: rounded(health.successRate),
+  };
+
+const offerOf = ({ channel, modelId, type, price, contextLength, maxOutputTokens }: Candidate, health: Health) => ({
+  provider: channel.provider,
+  channel_id: channel.id,
+  model_id: modelId,
+  type,
+  prices: viewPrices(price),
+  context_length: contextLength || null,
+  max_output_tokens: maxOutputTokens || null,
+  health: viewHealth(health)!,
+  p50_latency_ms: health.latencyP50Ms,
+  p50_ttft_ms: health.ttftP50Ms,
+  tokens_per_second: health.throughput === null ? null : rounded(health.throughput),
+});

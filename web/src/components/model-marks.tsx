@@ -1,0 +1,95 @@
+import { Badge, Group, Text } from '@mantine/core';
+import {
+  IconBraces,
+  IconBrain,
+  IconDatabase,
+  IconEye,
+  IconTool,
+  IconVolume,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { type Capability, capabilityNames, modelHealth, priceWords, tokenWords } from '../model-facts.ts';
+import type { OfferedModel } from '../models.ts';
+
+const icons: Record<Capability, TablerIcon> = {
+  tools: IconTool,
+  structured_outputs: IconBraces,
+  vision: IconEye,
+  audio: IconVolume,
+  reasoning: IconBrain,
+  caching: IconDatabase,
+};
+
+/** What a model can, as marks; their names are read out, and shown where the pointer rests. */
+export function CapabilityMarks({ of }: { of: readonly Capability[] }) {
+  return (
+    <span className="svc-marks">
+      {of.map((capability) => {
+        const Icon = icons[capability];
+        const name = capabilityNames[capability];
+        return (
+          <span key={capability} role="img" aria-label={name} title={name}>
+            <Icon size={15} stroke={1.7} aria-hidden />
+          </span>
+        );
+      })}
+    </span>
+  );
+}
+
+export function CapabilityBadges({ of }: { of: readonly Capability[] }) {
+  return (
+    <Group gap={6}>
+      {of.map((capability) => {
+        const Icon = icons[capability];
+        return (
+          <Badge key={capability} color="gray" leftSection={<Icon size={13} stroke={1.8} aria-hidden />}>
+            {capabilityNames[capability]}
+          </Badge>
+        );
+      })}
+    </Group>
+  );
+}
+
+export function ModelHealth({ model }: { model: Pick<OfferedModel, 'health'> }) {
+  const health = modelHealth(model);
+  return health ? <Badge color={health.color}>{health.label}</Badge> : <Text size="sm">–</Text>;
+}
+
+/** Small enough for a line of a list; trouble is said in words. */
+function HealthDot({ model }: { model: OfferedModel }) {
+  const health = modelHealth(model);
+  if (!health) return null;
+  const quiet = health.color === 'teal' || health.color === 'gray';
+  return (
+    <span className="svc-health-dot" data-color={health.color} title={health.label}>
+      <span className={quiet ? 'svc-hidden' : undefined}>{health.label}</span>
+    </span>
+  );
+}
+
+/** A model in a list to choose from: its name, and what one chooses by. */
+export function ModelLine({ id, model }: { id: string; model: OfferedModel | undefined }) {
+  return (
+    <span className="svc-model-line">
+      <span className="svc-model-name">
+        <bdi>{id}</bdi>
+        {model && model.name !== id && (
+          <Text span size="xs" c="dimmed">
+            {' '}
+            <bdi>{model.name}</bdi>
+          </Text>
+        )}
+      </span>
+      {model && (
+        <span className="svc-model-facts">
+          <span>{` ${priceWords(model)}`}</span>
+          {model.context_length !== null && <span>{`${tokenWords(model.context_length)} context`}</span>}
+          <CapabilityMarks of={model.capabilities} />
+          <HealthDot model={model} />
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,153 @@
+import type { OfferedModel } from '../models.ts';
+import { chatSnippets } from './chat-snippets.ts';
+import type { Snippet } from './code-block.tsx';
+
+interface ModelCall {
+  /** Where the service answers, without a trailing slash. */
+  baseUrl: string;
+  apiKey: string;
+}
+
+type ModelType = OfferedModel['types'][number];
+
+interface Endpoint {
+  path: string;
+  /** What is sent besides the model. */
+  body: Record<string, unknown>;
+  /** How OpenAI's clients call it, and what is shown of the answer. */
+  method?: string;
+  answer?: { python: string; typescript: string };
+  /** What the TypeScript imports besides. */
+  imports?: string;
+  /** Where the answer is a file. */
+  file?: string;
+}
+
+const endpoints: Record<Exclude<ModelType, 'chat' | 'transcription'>, Endpoint> = {
+  embedding: {
+    path: '/v1/embeddings',
+    body: { input: 'A boat on a quiet lake' },
+    method: 'embeddings.create',
+    answer: { python: 'print(answer.data[0].embedding)', typescript: 'console.log(answer.data[0].embedding);' },
+  },
+  image: {
+    path: '/v1/images/generations',
+    body: { prompt: 'A boat on a quiet lake' },
+    method: 'images.generate',
+    answer: { python: 'print(answer.data[0].url)', typescript: 'console.log(answer.data[0].url);' },
+  },
+  speech: {
+    path: '/v1/audio/speech',
+    body: { voice: 'alloy', input: 'Hello!' },
+    method: 'audio.speech.create',
+    answer: {
+      python: 'answer.write_to_file("speech.mp3")',
+      typescript: "await writeFile('speech.mp3', Buffer.from(await answer.arrayBuffer()));",
+    },
+    imports: "import { writeFile } from 'node:fs/promises';\n",
+    file: 'speech.mp3',
+  },
+  moderation: {
+    path: '/v1/moderations',
+    body: { input: 'Is this all right?' },
+    method: 'moderations.create',
+    answer: { python: 'print(answer.results[0].flagged)', typescript: 'console.log(answer.results[0].flagged);' },
+  },
+  rerank: {
+    path: '/v1/rerank',
+    body: { query: 'boats', documents: ['A quiet lake', 'A boat at sea'] },
+  },
+  video: { path: '/v1/videos', body: { prompt: 'A boat on a quiet lake', duration: 4 } },
+};
+
+const quoted = (text: string): string => text.replaceAll("'", "'\\''");
+const indented = (text: string): string => text.replaceAll('\n', '\n  ');
+const json = (value: unknown): string => JSON.stringify(value);
+
+const curlOf = ({ baseUrl, apiKey }: ModelCall, { path, file }: Endpoint, body: object): Snippet => ({
+  label: 'curl',
+  code: `curl ${baseUrl}${path} \\
+  -H "Authorization: Bearer ${apiKey}" \\
+  -H "Content-Type: application/json" \\${file ? `\n  -o ${file} \\` : ''}
+  -d '${quoted(indented(JSON.stringify(body, null, 2)))}'`,
+});
+
+const named = (body: object, write: (name: string, value: string) => string): string =>
+  Object.entries(body)
+    .map(([name, value]) => write(name, json(value)))
+    .join('\n');
+
+function clientsOf(
+  { baseUrl, apiKey }: ModelCall,
+  { method, answer, imports = '' }: Endpoint,
+  body: object,
+): Snippet[] {
+  if (!method || !answer) return [];
+  const [url, key] = [json(`${baseUrl}/v1`), json(apiKey)];
+  return [
+    {
+      label: 'Python',
+      code: `from openai import OpenAI
+
+client = OpenAI(base_url=${url}, api_key=${key})
+answer = client.${method}(
+${named(body, (name, value) => `    ${name}=${value},`)}
+)
+${answer.python}`,
+    },
+    {
+      label: 'TypeScript',
+      code: `${imports}import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: ${url}, apiKey: ${key} });
+const answer = await client.${method}({
+${named(body, (name, value) => `  ${name}: ${value},`)}
+});
+${answer.typescript}`,
+    },
+  ];
+}
+
+function transcriptionSnippets({ baseUrl, apiKey }: ModelCall, model: string): Snippet[] {
+  const [url, key, name] = [json(`${baseUrl}/v1`), json(apiKey), json(model)];
+  return [
+    {
+      label: 'curl',
+      code: `curl ${baseUrl}/v1/audio/transcriptions \\
+  -H "Authorization: Bearer ${apiKey}" \\
+  -F file=@speech.mp3 \\
+  -F 'model=${quoted(model)}'`,
+    },
+    {
+      label: 'Python',
+      code: `from openai import OpenAI
+
+client = OpenAI(base_url=${url}, api_key=${key})
+with open("speech.mp3", "rb") as file:
+    answer = client.audio.transcriptions.create(model=${name}, file=file)
+print(answer.text)`,
+    },
+    {
+      label: 'TypeScript',
+      code: `import { createReadStream } from 'node:fs';
+import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: ${url}, apiKey: ${key} });
+const answer = await client.audio.transcriptions.create({
+  model: ${name},
+  file: createReadStream('speech.mp3'),
+});
+console.log(answer.text);`,
+    },
+  ];
+}
+
+/** How a model is called, by what it is for. */
+export function modelSnippets(call: ModelCall, { id, types }: Pick<OfferedModel, 'id' | 'types'>): Snippet[] {
+  const type = types[0] ?? 'chat';
+  if (type === 'chat') return chatSnippets({ ...call, model: id });
+  if (type === 'transcription') return transcriptionSnippets(call, id);
+  const endpoint = endpoints[type];
+  const body = { model: id, ...endpoint.body };
+  return [curlOf(call, endpoint, body), ...clientsOf(call, endpoint, body)];
+}

@@ -1,0 +1,99 @@
+import { formatCompact } from './format.ts';
+import { type Health, healthOf } from './health.ts';
+import type { OfferedModel } from './models.ts';
+
+export type Prices = NonNullable<OfferedModel['prices']>;
+export type Capability = OfferedModel['capabilities'][number];
+type Rate = Exclude<keyof Prices, 'tiers'>;
+type Tier = NonNullable<Prices['tiers']>[number];
+
+export const capabilityNames: Record<Capability, string> = {
+  tools: 'Tools',
+  structured_outputs: 'Structured output',
+  vision: 'Vision',
+  audio: 'Sound',
+  reasoning: 'Reasoning',
+  caching: 'Prompt cache',
+};
+export const capabilities = Object.keys(capabilityNames) as Capability[];
+
+/** What `request` is a price of, by the type of the model. */
+const units: Record<string, string> = {
+  image: 'image',
+  speech: 'minute',
+  transcription: 'minute',
+  video: 'second',
+};
+const unitOf = ({ types }: Pick<OfferedModel, 'types'>): string => units[types[0] ?? 'chat'] ?? 'request';
+
+/** Prices may be fractions of a cent, and cents are always two digits. */
+export const dollars = (usd: number): string =>
+  usd.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+
+const isFree = ({ tiers = [], ...rates }: Prices): boolean =>
+  Object.values(rates).every((rate) => rate === 0) &&
+  tiers.every(({ above_context: _, ...tier }) => Object.values(tier).every((rate) => rate === 0));
+
+type Priced = Pick<OfferedModel, 'prices' | 'types'>;
+
+/** A price in one line, as lists have room for. */
+export function priceWords({ prices, types }: Priced): string {
+  if (prices === null) return 'As the models it asks';
+  if (isFree(prices)) return 'Free';
+  const { prompt, completion, request = 0, tiers = [] } = prices;
+  const words = [
+    (prompt > 0 || completion > 0) && `${dollars(prompt)} in`,
+    completion > 0 && `${dollars(completion)} out`,
+    request > 0 && `${dollars(request)} / ${unitOf({ types })}`,
+    tiers[0] && `more above ${formatCompact(tiers[0].above_context)}`,
+  ];
+  return words.filter(Boolean).join(' · ');
+}
+
+interface PriceRow {
+  label: string;
+  /** What it costs without tiers, and in each of them; `as` where it has no price of its own. */
+  values: (number | { as: string })[];
+}
+
+/** Each part of the price, and the part whose price it has where it has none of its own. */
+const parts: [name: Rate, label: string, as?: 'prompt' | 'completion'][] = [
+  ['prompt', 'Prompt'],
+  ['cache_read', 'Read from cache', 'prompt'],
+  ['cache_write', 'Written to cache', 'prompt'],
+  ['cache_write_1h', 'Written to cache for an hour', 'prompt'],
+  ['image_in', 'Pictures in', 'prompt'],
+  ['audio_in', 'Sound in', 'prompt'],
+  ['completion', 'Completion'],
+  ['reasoning', 'Reasoning', 'completion'],
+  ['audio_out', 'Sound out', 'completion'],
+];
+
+/** The whole price: a row for each part that has one, a column for each size of prompt. */
+export function priceTable({ prices, types }: { prices: Prices; types: OfferedModel['types'] }): {
+  columns: string[];
+  rows: PriceRow[];
+} {
+  const { tiers = [], ...base } = prices;
+  const all: (typeof base | Tier)[] = [base, ...tiers];
+  const byToken = all.some(({ prompt, completion }) => prompt > 0 || completion > 0);
+  const rows = parts.flatMap(([name, label, as]): PriceRow[] => {
+    const said = all.some((one) => one[name] !== undefined);
+    if (!said || (as === undefined && !byToken && base.request)) return [];
+    return [{ label, values: all.map((one) => one[name] ?? { as: as === 'completion' ? 'Completion' : 'Prompt' }) }];
+  });
+  if (all.some(({ request }) => request))
+    rows.push({
+      label: `Each ${unitOf({ types })}`,
+      values: all.map(({ request }) => request ?? base.request ?? 0),
+    });
+  const first = tiers.length > 0 ? `Up to ${formatCompact(tiers[0]!.above_context)}` : 'Price';
+  return { columns: [first, ...tiers.map(({ above_context }) => `Above ${formatCompact(above_context)}`)], rows };
+}
+
+export const tokenWords = (count: number | null): string => (count === null ? '–' : formatCompact(count));
+
+/** Null where other models are asked. */
+export function modelHealth({ health }: Pick<OfferedModel, 'health'>): Health | null {
+  return health && healthOf(health.circuit_state, health.success_rate_last_hour, health.requests_last_hour);
+}

@@ -1,0 +1,9 @@
+import { expect, test } from 'bun:test';
+import { titleOf } from './page-name.ts';
+
+test('a title names the thing first', () => {
+  expect(titleOf('Board', 'Application')).toBe('Board · Application · svc');
+  expect(titleOf(' two\nlines ', 'Run')).toBe('two lines · Run · svc');
+  expect(titleOf('', 'Keys')).toBe('Keys · svc');
+  expect(titleOf('', undefined)).toBe('svc');
+});

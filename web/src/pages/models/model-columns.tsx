@@ -1,0 +1,55 @@
+import { Stack, Text } from '@mantine/core';
+import { IconMessageCircle } from '@tabler/icons-react';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
+import { AnchorLink, ButtonLink } from '../../components/link.tsx';
+import { CapabilityMarks, ModelHealth } from '../../components/model-marks.tsx';
+import { priceWords, tokenWords } from '../../model-facts.ts';
+import { isChat, type OfferedModel } from '../../models.ts';
+
+/** Where a model can be tried; nothing where no page does. */
+export function TryLink({ model, size }: { model: OfferedModel; size?: string }) {
+  const words = { 'aria-label': `Try ${model.id}`, children: 'Try' };
+  const look = { size, variant: 'default', leftSection: <IconMessageCircle size={15} stroke={1.7} aria-hidden /> };
+  if (isChat(model)) return <ButtonLink to="/playground" search={{ model: model.id }} {...look} {...words} />;
+  return model.types.includes('video') ? <ButtonLink to="/videos" {...look} {...words} /> : null;
+}
+
+export const modelColumns: Column<OfferedModel>[] = [
+  {
+    key: 'model',
+    header: 'Model',
+    wrap: true,
+    cell: ({ id, name, types, members }) => (
+      <Stack gap={0}>
+        <AnchorLink to="/models/$" params={{ _splat: id }} size="sm" fw={600} lineClamp={3} className="svc-anywhere">
+          <bdi>{id}</bdi>
+        </AnchorLink>
+        <Text size="xs" c="dimmed" className="svc-anywhere">
+          {name !== id && <bdi>{name}</bdi>}
+          {name !== id && ' · '}
+          {members.length > 0 ? 'alias' : types.join(', ') || 'untyped'}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    key: 'price',
+    header: 'Price / M tokens',
+    wrap: true,
+    cell: (model) => <span className="svc-number">{priceWords(model)}</span>,
+  },
+  {
+    key: 'context',
+    header: 'Context',
+    align: 'right',
+    cell: ({ context_length }) => <span className="svc-number">{tokenWords(context_length)}</span>,
+  },
+  {
+    key: 'can',
+    header: 'Can',
+    cell: ({ capabilities }) => (capabilities.length > 0 ? <CapabilityMarks of={capabilities} /> : '–'),
+  },
+  { key: 'health', header: 'Health', cell: (model) => <ModelHealth model={model} /> },
+  { ...actsColumn('Try'), cell: (model) => <TryLink model={model} size="compact-sm" /> },
+];

@@ -1,0 +1,141 @@
+import { Badge, Code, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { CapabilityBadges, ModelHealth } from '../../components/model-marks.tsx';
+import { modelSnippets } from '../../components/model-snippets.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { Section } from '../../components/section.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { formatNumber } from '../../format.ts';
+import { tokenWords } from '../../model-facts.ts';
+import { type ModelDetail, modelQuery } from '../../models.ts';
+import { TryLink } from './model-columns.tsx';
+import { Offers } from './offers.tsx';
+import { PriceTable } from './price-table.tsx';
+
+/** What a key stands for in the examples: nobody's own is shown where it could be read over a shoulder. */
+const placeholder = 'sk-your-key';
+
+function Where({ model }: { model?: ModelDetail }) {
+  return (
+    <Group component="span" gap="xs" mt={4}>
+      <AnchorLink to="/models" size="sm" underline="always">
+        All models
+      </AnchorLink>
+      {model && (
+        <>
+          <Code className="svc-anywhere">{model.id}</Code>
+          <CopyButton value={model.id} label="Copy the model's id" />
+          {model.types.map((type) => (
+            <Badge key={type} color="gray">
+              {type}
+            </Badge>
+          ))}
+        </>
+      )}
+    </Group>
+  );
+}
+
+/** In words beside the short form: "1.05M" is not what a limit is checked against. */
+const tokenHint = (count: number | null): string | undefined =>
+  count === null ? 'Not known' : `${formatNumber(count)} tokens`;
+
+function Facts({ model }: { model: ModelDetail }) {
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+      <StatCard label="Context" value={tokenWords(model.context_length)} hint={tokenHint(model.context_length)} />
+      <StatCard
+        label="Longest answer"
+        value={tokenWords(model.max_output_tokens)}
+        hint={tokenHint(model.max_output_tokens)}
+      />
+      <StatCard label="Health" value={<ModelHealth model={model} />} hint="Over the last hour" />
+      <StatCard
+        label="Providers"
+        value={model.providers.length || '–'}
+        hint={model.providers.join(', ') || undefined}
+      />
+    </SimpleGrid>
+  );
+}
+
+function Members({ model }: { model: ModelDetail }) {
+  if (model.members.length === 0) return null;
+  return (
+    <Section title="Stands for" description="Asked in this order, where one does not answer.">
+      <Stack component="ol" gap={4} m={0} pl="lg">
+        {model.members.map((id) => (
+          <li key={id}>
+            <AnchorLink to="/models/$" params={{ _splat: id }} size="sm" className="svc-anywhere">
+              {id}
+            </AnchorLink>
+          </li>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+function Abilities({ model }: { model: ModelDetail }) {
+  return (
+    <Section title="What it takes">
+      <Stack gap="sm">
+        {model.capabilities.length > 0 && <CapabilityBadges of={model.capabilities} />}
+        {model.supported_parameters.length > 0 ? (
+          <Group gap={6}>
+            {model.supported_parameters.map((name) => (
+              <Code key={name}>{name}</Code>
+            ))}
+          </Group>
+        ) : (
+          <Text size="sm" c="dimmed">
+            Nothing besides its input.
+          </Text>
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+export function ModelPage() {
+  const { _splat: id = '' } = useParams({ strict: false }) as { _splat?: string };
+  const query = useQuery(modelQuery(id));
+  const model = query.data;
+  if (!model) {
+    return (
+      <>
+        <PageHeader title="Model" description={<Where />} />
+        {query.error ? (
+          <ErrorState error={query.error} title="The model could not be shown" onRetry={() => query.refetch()} />
+        ) : (
+          <Stack aria-busy="true">
+            <Skeleton height={96} />
+            <Skeleton height={320} />
+          </Stack>
+        )}
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeader title={model.name} description={<Where model={model} />} actions={<TryLink model={model} />} />
+      <Stack gap="lg">
+        <Facts model={model} />
+        <Members model={model} />
+        <Section title="Price" description="Dollars per million tokens; of several providers, the cheapest.">
+          <PriceTable model={model} />
+        </Section>
+        <Section title="Call it from your code">
+          <CodeBlock snippets={modelSnippets({ baseUrl: window.location.origin, apiKey: placeholder }, model)} />
+        </Section>
+        <Offers model={model} />
+        <Abilities model={model} />
+      </Stack>
+    </>
+  );
+}

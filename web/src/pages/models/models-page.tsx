@@ -1,0 +1,62 @@
+import { IconCube } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { chosenModels, sortings } from '../../model-list.ts';
+import { modelsQuery, providersOf } from '../../models.ts';
+import { isAdmin, useUser } from '../../session.ts';
+import { usePage, useUrlState } from '../../use-url-state.ts';
+import { modelColumns } from './model-columns.tsx';
+import { ModelFilters } from './model-filters.tsx';
+
+const urlDefaults = { q: '', capability: '', provider: '', type: '', sort: '', page: '1' };
+const pageSize = 50;
+
+function NoModels({ filtered }: { filtered: boolean }) {
+  const admin = isAdmin(useUser());
+  if (filtered) return <EmptyState icon={IconCube} title="No model fits these filters" />;
+  return (
+    <EmptyState
+      icon={IconCube}
+      title="No models yet"
+      description={admin ? 'Models come with the channels that serve them.' : 'Ask your administrator to add some.'}
+      action={admin && <ButtonLink to="/admin/channels">Go to channels</ButtonLink>}
+    />
+  );
+}
+
+/** Every model that this user may call, and what one chooses by. */
+export function ModelsPage() {
+  const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
+  const [page, setPage] = usePage();
+  const query = useQuery(modelsQuery);
+  // An address may ask for an order that there is not.
+  const sort = sortings.some(({ value }) => value === filter.sort) ? filter.sort : '';
+  const models = query.data && chosenModels(query.data, { ...filter, sort });
+  const filtered = Object.values(filter).some((value) => value !== '');
+  return (
+    <>
+      <PageHeader
+        title="Models"
+        description="What you can call: prices in dollars per million tokens, from the cheapest provider of each."
+      />
+      <ModelFilters
+        filter={{ ...filter, sort }}
+        providers={providersOf(query.data ?? []).map(({ name }) => name)}
+        set={(changes) => set({ ...changes, page: '1' })}
+      />
+      <DataTable
+        label="Models"
+        columns={modelColumns}
+        rows={models?.slice((page - 1) * pageSize, page * pageSize)}
+        rowKey={({ id }) => id}
+        query={{ error: query.error, isFetching: query.isPending, refetch: query.refetch }}
+        minWidth={820}
+        paging={{ page, pageSize, total: models?.length ?? 0, onPage: setPage }}
+        empty={<NoModels filtered={filtered} />}
+      />
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { Stack, Text, Title } from '@mantine/core';
+import { useChannelNames } from '../../catalog.ts';
+import type { Column } from '../../components/data-rows.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { ModelHealth } from '../../components/model-marks.tsx';
+import { formatNumber } from '../../format.ts';
+import { priceWords, tokenWords } from '../../model-facts.ts';
+import type { ModelDetail, Offer } from '../../models.ts';
+
+const milliseconds = (value: number | null): string => (value === null ? '–' : `${formatNumber(value)} ms`);
+
+/** Without requests in the last hour the rate is an assumption. */
+const successWords = ({ health: { requests_last_hour, success_rate_last_hour: rate } }: Offer): string =>
+  requests_last_hour === 0 ? '–' : `${(rate * 100).toFixed(rate === 1 ? 0 : 1)} %`;
+
+const number = (key: string, header: string, words: (offer: Offer) => string): Column<Offer> => ({
+  key,
+  header,
+  align: 'right',
+  cell: (offer) => <span className="svc-number">{words(offer)}</span>,
+});
+
+const columns = (model: string, channelName: (id: number) => string): Column<Offer>[] => [
+  {
+    key: 'provider',
+    header: 'Provider',
+    cell: ({ provider, channel_id, model_id }) => (
+      <Stack gap={0}>
+        <AnchorLink to="/routing/health" search={{ model: model_id, provider }} size="sm" fw={600}>
+          {provider}
+        </AnchorLink>
+        <Text size="xs" c="dimmed">
+          {model_id === model ? channelName(channel_id) : model_id}
+        </Text>
+      </Stack>
+    ),
+  },
+  { key: 'health', header: 'Health', cell: (offer) => <ModelHealth model={offer} /> },
+  number('success', 'Success', successWords),
+  {
+    key: 'price',
+    header: 'Price',
+    wrap: true,
+    cell: ({ prices, type }) => <span className="svc-number">{priceWords({ prices, types: [type] })}</span>,
+  },
+  number('context', 'Context', ({ context_length }) => tokenWords(context_length)),
+  number('latency', 'p50', ({ p50_latency_ms }) => milliseconds(p50_latency_ms)),
+  number('first', 'First token', ({ p50_ttft_ms }) => milliseconds(p50_ttft_ms)),
+  number('speed', 'Tokens/s', ({ tokens_per_second }) =>
+    tokens_per_second === null ? '–' : formatNumber(Math.round(tokens_per_second)),
+  ),
+];
+
+/** Everybody who serves a model, and how they have been doing in the last hour. */
+export function Offers({ model }: { model: ModelDetail }) {
+  const channelName = useChannelNames();
+  return (
+    <Stack component="section" gap="xs">
+      <Title order={2}>Who serves it</Title>
+      <DataTable
+        label="Providers"
+        columns={columns(model.id, channelName)}
+        rows={model.offers}
+        rowKey={({ provider, model_id, channel_id, type }) => `${provider} ${model_id} ${channel_id} ${type}`}
+        query={{ error: null, isFetching: false, refetch: () => {} }}
+        minWidth={820}
+        empty={<EmptyState title="Nobody serves it by itself" description="It asks the models that fit each task." />}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,42 @@
+import { Table, Text } from '@mantine/core';
+import { dollars, priceTable } from '../../model-facts.ts';
+import type { OfferedModel } from '../../models.ts';
+
+/** Every part of a price, with a column for each size of prompt that has prices of its own. */
+export function PriceTable({ model: { prices, types } }: { model: OfferedModel }) {
+  if (prices === null)
+    return <Text size="sm">It asks other models in your place, and each call costs what that model costs.</Text>;
+  const { columns, rows } = priceTable({ prices, types });
+  return (
+    <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label="Prices">
+      <Table className="svc-price-table">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">
+              <span className="svc-hidden">Part</span>
+            </Table.Th>
+            {columns.map((column) => (
+              <Table.Th key={column} scope="col" ta="right">
+                {column}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ label, values }) => (
+            <Table.Tr key={label}>
+              <Table.Th scope="row" fw={500}>
+                {label}
+              </Table.Th>
+              {values.map((value, index) => (
+                <Table.Td key={columns[index]} ta="right" className="svc-number">
+                  {typeof value === 'number' ? dollars(value) : `as ${value.as.toLowerCase()}`}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

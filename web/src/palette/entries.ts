@@ -1,0 +1,80 @@
+import { IconApps, IconCube, IconKey, IconPlugConnected, IconUser } from '@tabler/icons-react';
+import { priceWords } from '../model-facts.ts';
+import type { OfferedModel } from '../models.ts';
+import { navigationFor } from '../navigation.ts';
+import type { User } from '../session.ts';
+import type { Entry } from './find.ts';
+
+export const pageGroup = 'Pages';
+
+/** Pages of the navigation: what this user may see, and nothing else. */
+export const pageEntries = (user: Pick<User, 'role'>): Entry[] =>
+  navigationFor(user).flatMap(({ label: group, entries }) =>
+    entries.map(({ label, path, icon, hint }) => ({
+      key: `page ${path}`,
+      group: pageGroup,
+      label,
+      // Two pages may have one name, and are told apart by where they stand.
+      hint: group ?? hint,
+      words: [group, hint].join(' '),
+      icon,
+      to: { to: path },
+    })),
+  );
+
+export const modelEntries = (models: readonly OfferedModel[]): Entry[] =>
+  models.map((model) => ({
+    key: `model ${model.id}`,
+    group: 'Models',
+    label: model.id,
+    hint: priceWords(model),
+    words: model.name,
+    icon: IconCube,
+    to: { to: '/models/$', params: { _splat: model.id } },
+  }));
+
+interface Named {
+  id: number;
+  name: string;
+}
+
+export const keyEntries = (keys: readonly Named[]): Entry[] =>
+  keys.map(({ id, name }) => ({
+    key: `key ${id}`,
+    group: 'Keys',
+    label: name,
+    icon: IconKey,
+    to: { to: '/keys', search: { open: String(id) } },
+  }));
+
+export const applicationEntries = (applications: readonly Named[]): Entry[] =>
+  applications.map(({ id, name }) => ({
+    key: `application ${id}`,
+    group: 'Applications',
+    label: name,
+    icon: IconApps,
+    to: { to: '/applications/$id', params: { id: String(id) } },
+  }));
+
+export const channelEntries = (channels: readonly (Named & { provider: string })[]): Entry[] =>
+  channels.map(({ id, name, provider }) => ({
+    key: `channel ${id}`,
+    group: 'Channels',
+    label: name,
+    hint: provider,
+    icon: IconPlugConnected,
+    to: { to: '/admin/channels', search: { open: String(id) } },
+  }));
+
+type Person = Pick<User, 'id' | 'username' | 'display_name' | 'email'>;
+
+export const userEntries = (users: readonly Person[]): Entry[] =>
+  users.map(({ id, username, display_name, email }) => ({
+    key: `user ${id}`,
+    group: 'Users',
+    label: username,
+    hint: display_name === username ? email : display_name,
+    words: `${display_name} ${email}`,
+    icon: IconUser,
+    to: { to: '/admin/users', search: { q: username } },
+  }));

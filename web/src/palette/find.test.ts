@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import { type Entry, find } from './find.ts';
+
+const entry = (group: string, label: string, more: Partial<Entry> = {}): Entry => ({
+  key: `${group} ${label}`,
+  group,
+  label,
+  icon: (() => null) as unknown as Entry['icon'],
+  to: { to: '/' },
+  ...more,
+});
+
+const entries = [
+  entry('Pages', 'Home'),
+  entry('Pages', 'Keys', { hint: 'Create and manage API keys' }),
+  entry('Pages', 'Models', { words: 'Admin' }),
+  entry('Keys', 'Backend'),
+  entry('Keys', 'Home office'),
+  entry('Models', 'acme/home-1'),
+  entry('Users', 'nadia', { words: 'Nadia Novak nadia@example.org' }),
+];
+const found = (query: string) =>
+  find(entries, query, 'Pages').flatMap(({ group, entries: of }) => of.map(({ label }) => `${group}: ${label}`));
+
+test('without a query there are the pages', () => {
+  expect(found('  ')).toEqual(['Pages: Home', 'Pages: Keys', 'Pages: Models']);
+  expect(find([], '', 'Pages')).toEqual([]);
+});
+
+test('what fits best stands first, its group with it', () => {
+  expect(found('HOME')).toEqual(['Pages: Home', 'Keys: Home office', 'Models: acme/home-1']);
+  expect(found('home off')).toEqual(['Keys: Home office']);
+  expect(found('key')).toEqual(['Pages: Keys', 'Keys: Backend', 'Keys: Home office']);
+});
+
+test('every word counts, in any order, also those that are not shown', () => {
+  expect(found('novak')).toEqual(['Users: nadia']);
+  expect(found('example nadia')).toEqual(['Users: nadia']);
+  expect(found('office  home')).toEqual(['Keys: Home office']);
+  expect(found('admin models')).toEqual(['Pages: Models']);
+  expect(found('nothing like it')).toEqual([]);
+  expect(found('.*')).toEqual([]);
+});
+
+test('a group shows its best, however many fit', () => {
+  const many = Array.from({ length: 500 }, (_, i) => entry('Models', `acme/model-${i}`));
+  const [models] = find([...many, entry('Models', 'model')], 'model', 'Pages');
+  expect(models!.entries).toHaveLength(8);
+  expect(models!.entries[0]!.label).toBe('model');
+});
