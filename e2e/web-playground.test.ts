@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('playground', () => {
     const chart = page.getByRole('img', { name: /^Cost per day, \$0/ });
     const amounts = chart.locator('svg text').filter({ hasText: '$' });
     await amounts.first().waitFor();
-    expect(await amounts.allTextContents()).toEqual(['$0']);
+    expect(await amounts.allTextContents()).toEqual(['$0.00']);
     expect(complaints).toEqual([]);
   }, 300_000);
 
@@ -316,7 +316,7 @@ describe.skipIf(browserMissing)('playground', () => {
       // On a phone one at a time.
       await page.setViewportSize({ width: 390, height: 800 });
       await until('one column is shown', async () => (await answers(page).count()) === 2);
-      await page.getByRole('radio', { name: /^2 / }).click({ force: true });
+      await page.getByText('2 scripted-2').click();
       await page.getByRole('combobox', { name: 'Model 2' }).waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);

@@ -24,7 +24,7 @@ export async function saveChat(
 ): Promise<{ chat: ChatHead; created: boolean }> {
   const text = JSON.stringify(content);
   const bytes = Buffer.byteLength(text);
-  if (bytes > limits.chatBytes) throw tooLarge(`A chat may have ${limits.chatBytes} bytes, this one has ${bytes}.`);
+  if (bytes > limits.chatBytes) throw tooLarge(`A chat may have ${mebibytes(limits.chatBytes)}, this one has more.`);
   const models = JSON.stringify(content.columns.map(({ model }) => model));
   const said = { models, bytes, content: text, updated_at: nowSeconds(clock) };
   return db.transaction().execute(async (tx) => {
@@ -41,6 +41,7 @@ export async function saveChat(
   });
 }
 
+const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
 const tooLarge = (message: string) => new AppError('request_too_large', message);
 
 async function refuseFull(tx: PlaygroundDeps['db'], userId: number, chatId: string, bytes: number, isNew: boolean) {
@@ -48,5 +49,5 @@ async function refuseFull(tx: PlaygroundDeps['db'], userId: number, chatId: stri
   if (isNew && others.count >= limits.chats)
     throw new AppError('forbidden', `You have ${limits.chats} chats, and no more are kept. Delete some first.`);
   if (others.bytes + bytes > limits.userBytes)
-    throw tooLarge(`All your chats together may have ${limits.userBytes} bytes. Delete some first.`);
+    throw tooLarge(`All your chats together may have ${mebibytes(limits.userBytes)}. Delete some first.`);
 }

@@ -48,6 +48,9 @@ const onVisit = <Data,>(name: string, search: string, act: () => Promise<Data>) 
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: 0,
   retry: false,
+  // One that failed leaves the word to whoever is asked: it must not be tried again behind their back.
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
 });
 
 function Known({ asked, search }: { asked: Asked; search: string }) {

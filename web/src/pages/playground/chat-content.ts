@@ -27,8 +27,16 @@ type KeptAnswer = Extract<KeptEntry, { role: 'assistant' }>;
 /** What the service keeps of one message. */
 const mostImages = 20;
 
-/** The service takes none. */
-const withoutNul = (text: string): string => text.replaceAll('\0', '');
+/** The service takes none, anywhere: a model, or a tool, may have said one. */
+function withoutNul<T>(value: T): T;
+function withoutNul(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('\0', '');
+  if (Array.isArray(value)) return value.map(withoutNul);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [withoutNul(name), withoutNul(one)]));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const rounded = (value: number | undefined) => (value === undefined ? undefined : Math.round(value));
 
 const packedStats = (stats: AnswerStats): KeptAnswer['stats'] => ({
@@ -62,9 +70,9 @@ function packedAnswer(answer: AnswerEntry): KeptAnswer {
   const { messages: _, ...request } = answer.request;
   return {
     ...{ id, role, column, model, request },
-    content: withoutNul(answer.content),
-    reasoning: withoutNul(answer.reasoning),
-    tool_calls: answer.toolCalls.map((call) => ({ ...call, arguments: withoutNul(call.arguments) })),
+    content: answer.content,
+    reasoning: answer.reasoning,
+    tool_calls: answer.toolCalls,
     state: isRunning(answer) ? 'stopped' : (answer.state as KeptAnswer['state']),
     finish_reason: answer.finishReason,
     error: error && {
@@ -84,22 +92,19 @@ function packedEntry(entry: Entry): KeptEntry {
   const { id, content } = entry;
   if (entry.role === 'tool') {
     const { role, column, name, toolCallId } = entry;
-    return { ...{ id, role, column, name }, tool_call_id: toolCallId, content: withoutNul(content) };
+    return { ...{ id, role, column, name }, tool_call_id: toolCallId, content };
   }
   const images = entry.images.slice(0, mostImages);
   const leftOut = Math.min(mostImages, entry.images.length - images.length + (entry.imagesLeftOut ?? 0));
   return {
-    ...{ id, role: entry.role, content: withoutNul(content) },
+    ...{ id, role: entry.role, content },
     ...(images.length > 0 && { images }),
     ...(leftOut > 0 && { images_left_out: leftOut }),
   };
 }
 
-export const packed = ({ columns, settings, entries }: ChatState): Content => ({
-  columns,
-  settings: { ...settings },
-  entries: entries.map(packedEntry),
-});
+export const packed = ({ columns, settings, entries }: ChatState): Content =>
+  withoutNul({ columns, settings: { ...settings }, entries: entries.map(packedEntry) });
 
 function unpackedAnswer(kept: KeptAnswer, before: Entry[]): AnswerEntry {
   const { id, role, column, model, content, reasoning, state, error } = kept;
@@ -126,8 +131,6 @@ function unpackedEntry(kept: KeptEntry, before: Entry[]): Entry {
   const { role, images = [], images_left_out: imagesLeftOut } = kept;
   return { id, role, content, images, ...(imagesLeftOut && { imagesLeftOut }) } satisfies UserEntry;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** What an earlier version kept may lack what this one has, or mean something else by it. */
 function settingsFrom<T extends object>(kept: unknown, defaults: T): T {
@@ -158,7 +161,7 @@ export function fitting(content: Content, mostBytes: number): Content {
     if (over <= 0 || entry.role !== 'user' || !entry.images?.length) return entry;
     const { images, images_left_out: gone = 0, ...rest } = entry;
     over -= bytesOf(images);
-    return { ...rest, images_left_out: gone + images.length };
+    return { ...rest, images_left_out: Math.min(mostImages, gone + images.length) };
   });
   return { ...content, entries };
 }

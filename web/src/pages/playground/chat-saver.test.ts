@@ -40,7 +40,7 @@ const contentOf = (...ids: string[]): Content => ({
   entries: ids.map((id) => ({ id, role: 'user', content: id })),
 });
 
-function open(id: string, first: Content | null, version = 0) {
+function open(id: string, first: Content | null, version = 0, sent = '') {
   const chat = { id, content: first, moves: 0, fault: null as Error | null, told: Promise.withResolvers<void>() };
   const saver = new ChatSaver(
     {
@@ -55,7 +55,7 @@ function open(id: string, first: Content | null, version = 0) {
         chat.id = `${id}-moved`;
       },
     },
-    version,
+    { version, sent },
     service,
   );
   const saved = async (content: Content | null) => {
@@ -105,6 +105,43 @@ test('a request, or its answer, may be lost: it is saved all the same, and once'
     expect(kept.get(what)!.content).toEqual(contentOf('1', '2'));
     saver.end();
   }
+});
+
+test('a page that was loaded again knows what it had sent: that is not somebody else’s', async () => {
+  kept.set('a', { version: 2, content: contentOf('1') });
+  const { chat, saved } = open('a', null, 1, '1');
+  await saved(contentOf('1', '2'));
+  expect([chat.moves, kept.size]).toEqual([0, 1]);
+  expect(kept.get('a')).toMatchObject({ version: 3, content: contentOf('1', '2') });
+});
+
+test('a service that knows no chats is not asked again and again', async () => {
+  let asked = 0;
+  const save = service.save;
+  service.save = async () => {
+    asked += 1;
+    if (asked > 5) throw new Error('too often');
+    throw new ApiError(404, 'Not found.', null);
+  };
+  const { chat, saver, saved } = open('a', null, 3);
+  await saved(contentOf('1'));
+  service.save = save;
+  expect([asked, chat.fault?.message, saver.behind]).toEqual([2, 'Not found.', true]);
+});
+
+test('what a session that has ended left unsaved is saved by the next try', async () => {
+  const { chat, saver, saved } = open('a', null);
+  const save = service.save;
+  service.save = async () => {
+    throw new ApiError(401, 'Log in.', null);
+  };
+  await saved(contentOf('1'));
+  service.save = save;
+  expect([chat.fault?.message, saver.behind, kept.size]).toEqual(['Log in.', true, 0]);
+  chat.told = Promise.withResolvers();
+  saver.now();
+  await chat.told.promise;
+  expect([chat.fault, kept.size]).toEqual([null, 1]);
 });
 
 test('nothing is written after the end', async () => {

@@ -20,6 +20,13 @@ interface Owner {
   moved(): void;
 }
 
+export interface LastSave {
+  /** What the service has; 0 for nothing. */
+  version: number;
+  /** Entries of what was sent last: whether it arrived is not always heard, least of all by a page that is loaded again. */
+  sent: string;
+}
+
 /** Of the API what is needed here. */
 const service = {
   save: (id: string, version: number, content: Content): Promise<{ version: number; name: string }> =>
@@ -40,14 +47,21 @@ export class ChatSaver {
   /** How often it was changed, and at which of these the service has it. */
   #changes = 0;
   #saved = 0;
-  /** Entries of the last content that was sent: whether it arrived is not always heard. */
-  #sent = '';
+  #version: number;
+  #sent: string;
 
   constructor(
     readonly owner: Owner,
-    public version: number,
+    { version, sent }: LastSave,
     readonly calls = service,
-  ) {}
+  ) {
+    this.#version = version;
+    this.#sent = sent;
+  }
+
+  get last(): LastSave {
+    return { version: this.#version, sent: this.#sent };
+  }
 
   /** Whether the service has not yet all that is here. */
   get behind(): boolean {
@@ -90,26 +104,27 @@ export class ChatSaver {
     else if (retry) this.#schedule(retryMs);
   }
 
-  async #send(content: Content): Promise<void> {
+  async #send(content: Content, moved = false): Promise<void> {
     const id = this.owner.id();
     const before = this.#sent;
     this.#sent = idsOf(content);
     try {
-      const { version, name } = await this.calls.save(id, this.version, content).catch(async (error) => {
+      const { version, name } = await this.calls.save(id, this.#version, content).catch(async (error) => {
         // Ours arrived before, and only its answer did not: then it is the latest all the same.
         const theirs = statusOf(error) === 409 ? await this.calls.load(id) : null;
         if (!theirs || idsOf(theirs.content) !== before) throw error;
         return this.calls.save(id, theirs.version, content);
       });
       if (this.#ended) return;
-      this.version = version;
+      this.#version = version;
       this.owner.told(name, null);
       void queryClient.invalidateQueries({ queryKey: chatsKey });
     } catch (error) {
-      if (![404, 409].includes(statusOf(error)) || this.#ended) throw error;
-      this.version = 0;
+      // Nobody else has the id that it was moved to: refused once more, it is for another reason.
+      if (![404, 409].includes(statusOf(error)) || this.#ended || moved) throw error;
+      this.#version = 0;
       this.owner.moved();
-      await this.#send(content);
+      await this.#send(content, true);
     }
   }
 }

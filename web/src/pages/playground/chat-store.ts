@@ -1,6 +1,6 @@
 import { ask, costOf } from './ask.ts';
 import { type ChatState, packed } from './chat-content.ts';
-import { ChatSaver } from './chat-saver.ts';
+import { ChatSaver, type LastSave } from './chat-saver.ts';
 import { type AnswerEntry, type Entry, entriesOf, newAnswer, openCalls } from './conversation.ts';
 import { before, forColumn, withoutAnswer, withoutColumn } from './edit-entries.ts';
 import { isLeaving } from './leaving.ts';
@@ -22,7 +22,13 @@ export interface Shown extends ChatState {
 interface Start extends ChatState {
   id: string;
   name?: string;
-  version?: number;
+  last?: LastSave;
+}
+
+/** What is being typed, and not said yet. */
+export interface Typed {
+  text: string;
+  images: string[];
 }
 
 /** A chat that goes on whether its page is open or not: who leaves the page has not asked to stop the answers. */
@@ -34,8 +40,12 @@ export class ChatStore {
   readonly #listeners = new Set<() => void>();
   readonly #saver: ChatSaver;
   readonly #paint = painter(() => this.#show({}));
+  /** Stays when it goes on under another id. */
+  readonly key = newId();
+  /** Waits here while another chat, or another page, is open. */
+  typed: Typed = { text: '', images: [] };
 
-  constructor({ id, name = '', version = 0, columns, settings, entries }: Start) {
+  constructor({ id, name = '', last = { version: 0, sent: '' }, columns, settings, entries }: Start) {
     this.#shown = { id, name, columns, settings, entries, busy: false, fault: null, movedFrom: null };
     this.#saver = new ChatSaver(
       {
@@ -44,7 +54,7 @@ export class ChatStore {
         told: (saved, fault) => this.#show({ fault, ...(saved && { name: saved }) }),
         moved: () => this.#show({ id: newId(), movedFrom: this.#shown.id }),
       },
-      version,
+      last,
     );
   }
 
@@ -64,14 +74,18 @@ export class ChatStore {
     return this.#shown.entries.length === 0;
   }
 
-  get version(): number {
-    return this.#saver.version;
+  get last(): LastSave {
+    return this.#saver.last;
   }
 
   /** Whether leaving the page would lose something. */
   get behind(): boolean {
     return this.#shown.busy || this.#saver.behind;
   }
+
+  keepTyped = (typed: Typed): void => {
+    this.typed = typed;
+  };
 
   /** Says something to every model. */
   send(content: string, images: string[]): void {

@@ -3,8 +3,12 @@ import { IconArrowUp, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { notifyError } from '../../components/notify.ts';
 import { readImage } from '../../read-image.ts';
+import type { Typed } from './chat-store.ts';
 
 interface ComposerProps {
+  /** As it was when this chat was last shown. */
+  typed: Typed;
+  onTyped: (typed: Typed) => void;
   busy: boolean;
   /** Several models are asked. */
   several: boolean;
@@ -26,10 +30,11 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
   );
 }
 
-export function Composer({ busy, several, disabled, onSend, onStop }: ComposerProps) {
+export function Composer({ typed, onTyped, busy, several, disabled, onSend, onStop }: ComposerProps) {
   const stopLabel = several ? 'Stop all' : 'Stop';
-  const [text, setText] = useState('');
-  const [images, setImages] = useState<string[]>([]);
+  const [text, setText] = useState(typed.text);
+  const [images, setImages] = useState(typed.images);
+  useEffect(() => onTyped({ text, images }), [onTyped, text, images]);
   const input = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // A phone would open its keyboard over the page.

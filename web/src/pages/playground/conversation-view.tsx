@@ -60,7 +60,16 @@ export function ConversationView({ store, shown, columns, single }: Conversation
             </ActionIcon>
           </Tooltip>
         )}
-        <Composer busy={shown.busy} several={several} disabled={!ready} onSend={send} onStop={store.stopAll} />
+        <Composer
+          key={store.key}
+          typed={store.typed}
+          onTyped={store.keepTyped}
+          busy={shown.busy}
+          several={several}
+          disabled={!ready}
+          onSend={send}
+          onStop={store.stopAll}
+        />
       </div>
     </>
   );

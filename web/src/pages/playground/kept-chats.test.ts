@@ -38,7 +38,24 @@ test('an answer that was under way comes back as far as it had come, an error as
   const [, failed] = back([u1, { ...a1, state: 'failed', error: new ApiError(502, 'No answer.', 'req_1') }]);
   expect((failed as AnswerEntry).error).toBeInstanceOf(ApiError);
   expect((failed as AnswerEntry).error).toMatchObject({ status: 502, message: 'No answer.', requestId: 'req_1' });
-  expect(back([{ ...u1, content: 'a\0b' } as Entry])[0]).toMatchObject({ content: 'ab' });
+});
+
+test('what the service would refuse is not in it: NUL, wherever it stands', () => {
+  const request = { ...a1.request, stop: 'a\0b' };
+  const odd = {
+    ...a1,
+    content: 'a\0b',
+    request,
+    error: new ApiError(502, 'a\0b', null),
+    toolCalls: [{ id: 'a\0b', name: 'f', arguments: '{}' }],
+  };
+  const kept = packed({
+    ...state,
+    settings: { ...settings, system: 'a\0b' },
+    entries: [{ ...u1, content: 'a\0b' } as Entry, odd],
+  });
+  expect(JSON.stringify(kept)).not.toContain('\\u0000');
+  expect(JSON.stringify(kept).match(/"ab"/g)).toHaveLength(6);
 });
 
 test('settings of an earlier version are taken as far as they fit', () => {
@@ -56,10 +73,14 @@ test('what is too large goes without its oldest pictures', () => {
   const [first, , second] = fitting(content, 20_000).entries;
   expect(first).toEqual({ id: 'u1', role: 'user', content: 'u1?', images_left_out: 2 });
   expect(second).toMatchObject({ images: [large] });
+  // As many as one message may have, and some more that did not count.
+  const many = packed({ ...state, entries: [said('u1', Array(25).fill(large))] });
+  expect(many.entries[0]).toMatchObject({ images: Array(20).fill(large), images_left_out: 5 });
+  expect(fitting(many, 1_000).entries[0]).toMatchObject({ images_left_out: 20 });
 });
 
 test('nobody gets what somebody else said, nor what cannot be read', () => {
-  const kept = { id: 'x', name: 'X', version: 3, behind: true, state };
+  const kept = { id: 'x', name: 'X', last: { version: 3, sent: 'u1' }, behind: true, state };
   const text = written(7, [kept]);
   expect(read(7, text)).toEqual(JSON.parse(JSON.stringify([kept])));
   expect(read(8, text)).toEqual([]);

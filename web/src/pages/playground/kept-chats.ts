@@ -1,4 +1,5 @@
 import { type ChatState, type Content, fitting, packed, unpacked } from './chat-content.ts';
+import type { LastSave } from './chat-saver.ts';
 
 /** Where a tab keeps, through a reload, what the service does not have yet; closing the tab ends it. */
 const place = 'svc-playground';
@@ -7,7 +8,7 @@ const someBytes = 1024 * 1024;
 
 export interface KeptChat {
   id: string;
-  version: number;
+  last: LastSave;
   name: string;
   state: ChatState;
   /** The service does not have all of it. */
@@ -47,9 +48,12 @@ export function keepChats(userId: number, chats: KeptChat[]): void {
   }
 }
 
-export function keptChats(userId: number): KeptChat[] {
+/** Once: after a page that ended without a word, it would be older than what the service has. */
+export function takeChats(userId: number): KeptChat[] {
   try {
-    return read(userId, sessionStorage.getItem(place));
+    const text = sessionStorage.getItem(place);
+    forgetChats();
+    return read(userId, text);
   } catch {
     return [];
   }

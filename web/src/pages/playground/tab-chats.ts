@@ -1,7 +1,7 @@
 import { onForget } from '../../session.ts';
 import { ChatStore } from './chat-store.ts';
 import type { Column } from './conversation.ts';
-import { forgetChats, type KeptChat, keepChats, keptChats } from './kept-chats.ts';
+import { forgetChats, type KeptChat, keepChats, takeChats } from './kept-chats.ts';
 import { newId } from './new-id.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
@@ -15,7 +15,7 @@ const emptyChat = ({ columns = [{ id: newId(), model: '' }], settings = defaultS
 
 const keptOf = (store: ChatStore): KeptChat => {
   const { id, name } = store.shown();
-  return { id, name, version: store.version, state: store.state(), behind: store.behind };
+  return { id, name, last: store.last, state: store.state(), behind: store.behind };
 };
 
 /** The chats of this tab: the one that is shown, and those whose answers are under way or not yet saved. */
@@ -25,7 +25,7 @@ export class TabChats {
   readonly #listeners = new Set<() => void>();
 
   constructor(readonly userId: number) {
-    const kept = keptChats(userId);
+    const kept = takeChats(userId);
     this.#stores = kept.map(({ state, ...rest }) => new ChatStore({ ...rest, ...state }));
     for (const [index, { behind }] of kept.entries()) if (behind) this.#stores[index]!.catchUp();
     if (this.#stores.length === 0) this.#stores = [emptyChat()];
@@ -67,6 +67,11 @@ export class TabChats {
     else forgetChats();
   }
 
+  /** What was refused because the session had ended, or there was no room, may be taken now. */
+  retry(): void {
+    for (const store of this.#stores) if (store.shown().fault) store.saveNow();
+  }
+
   /** An answer that was under way ends a moment later, and must not write down again what was forgotten. */
   forget(): void {
     for (const store of this.#stores) store.end();
@@ -102,5 +107,11 @@ onForget(() => {
   tab = null;
 });
 
-// What has come of answers so far is kept through a reload.
-if (typeof window !== 'undefined') window.addEventListener('pagehide', () => tab?.keep());
+if (typeof window !== 'undefined') {
+  // What has come of answers so far is kept through a reload.
+  window.addEventListener('pagehide', () => tab?.keep());
+  // A phone ends what is out of sight without a word.
+  document.addEventListener('visibilitychange', () => document.hidden && tab?.keep());
+  // Logging in again happens in another tab.
+  window.addEventListener('focus', () => tab?.retry());
+}

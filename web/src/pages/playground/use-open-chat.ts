@@ -52,7 +52,7 @@ function useLoad(tab: TabChats) {
       ({ content, name, version }) => {
         if (controller.signal.aborted) return;
         cancel();
-        tab.show(new ChatStore({ id, name, version, ...unpacked(content) }));
+        tab.show(new ChatStore({ id, name, last: { version, sent: '' }, ...unpacked(content) }));
       },
       (error: unknown) => {
         if (!controller.signal.aborted) setLoading({ id, error });
