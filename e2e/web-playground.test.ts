@@ -234,11 +234,16 @@ describe.skipIf(browserMissing)('playground', () => {
       await renaming.getByLabel('Name').fill('نهر '.repeat(28).trim());
       await renaming.getByRole('button', { name: 'Rename' }).click();
       await until('one is renamed', async () => (await rows.count()) === 1);
+      await here.page.keyboard.press('Escape');
+      // What is typed waits with the chat that it is for.
+      await message(here.page).fill('Not said yet');
+      await head(here.page, 'Chats').click();
       await here.page.getByRole('button', { name: /^نهر/ }).click();
       await answers(here.page).getByText('From the mountains.').waitFor();
-      expect(here.page.url()).toBe(address);
+      expect([here.page.url(), await message(here.page).inputValue()]).toEqual([address, '']);
       await here.page.goBack();
       await answers(here.page).getByText('Over a fall.').waitFor();
+      expect(await message(here.page).inputValue()).toBe('Not said yet');
       await head(here.page, 'Chats').click();
       await here.page.getByRole('button', { name: 'Actions for Where do rivers go?' }).click();
       await here.page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -258,6 +263,21 @@ describe.skipIf(browserMissing)('playground', () => {
       await here.page.getByText('Say something').waitFor();
       expect(await here.page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
       expect([...here.complaints, ...there.complaints]).toEqual([]);
+
+      // What is said after the session has ended is saved after the next login, which happens in another tab.
+      await here.context.clearCookies();
+      await say(here.page, 'Still here?');
+      const ended = here.page.getByRole('dialog', { name: 'Your session has ended' });
+      await ended.waitFor();
+      const login = { username: 'carla', password: passwordOf('carla') };
+      expect((await here.context.request.post('/api/user/login', { data: login })).ok()).toBe(true);
+      await here.page.evaluate(() => window.dispatchEvent(new Event('focus')));
+      await ended.waitFor({ state: 'detached' });
+      await here.page.getByText('This chat is not saved').waitFor({ state: 'detached' });
+      await until('it is saved', async () => {
+        const { data } = await (await here.context.request.get('/api/playground/chats')).json();
+        return data.chats[0].name === 'Still here?';
+      });
     }, 300_000);
 
     test('models answer side by side, each for itself, through other pages and a reload', async () => {

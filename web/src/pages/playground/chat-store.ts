@@ -30,6 +30,7 @@ export interface Typed {
   text: string;
   images: string[];
 }
+export const nothingTyped: Typed = { text: '', images: [] };
 
 /** A chat that goes on whether its page is open or not: who leaves the page has not asked to stop the answers. */
 export class ChatStore {
@@ -43,7 +44,7 @@ export class ChatStore {
   /** Stays when it goes on under another id. */
   readonly key = newId();
   /** Waits here while another chat, or another page, is open. */
-  typed: Typed = { text: '', images: [] };
+  typed = nothingTyped;
 
   constructor({ id, name = '', last = { version: 0, sent: '' }, columns, settings, entries }: Start) {
     this.#shown = { id, name, columns, settings, entries, busy: false, fault: null, movedFrom: null };
@@ -84,7 +85,7 @@ export class ChatStore {
   }
 
   keepTyped = (typed: Typed): void => {
-    this.typed = typed;
+    this.typed = typed.text === '' && typed.images.length === 0 ? nothingTyped : typed;
   };
 
   /** Says something to every model. */

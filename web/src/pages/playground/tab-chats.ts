@@ -1,5 +1,5 @@
 import { onForget } from '../../session.ts';
-import { ChatStore } from './chat-store.ts';
+import { ChatStore, nothingTyped, type Typed } from './chat-store.ts';
 import type { Column } from './conversation.ts';
 import { forgetChats, type KeptChat, keepChats, takeChats } from './kept-chats.ts';
 import { newId } from './new-id.ts';
@@ -8,10 +8,18 @@ import { defaultSettings, type Settings } from './settings.ts';
 interface Start {
   columns?: Column[];
   settings?: Settings;
+  typed?: Typed;
 }
 
-const emptyChat = ({ columns = [{ id: newId(), model: '' }], settings = defaultSettings }: Start = {}): ChatStore =>
-  new ChatStore({ id: newId(), columns, settings, entries: [] });
+function emptyChat({ columns, settings = defaultSettings, typed = nothingTyped }: Start = {}): ChatStore {
+  const asked = columns ?? [{ id: newId(), model: '' }];
+  const store = new ChatStore({ id: newId(), columns: asked, settings, entries: [] });
+  store.keepTyped(typed);
+  return store;
+}
+
+/** Chats in which nothing is said are all the same one. */
+const typedFor = (store: ChatStore): string => (store.isEmpty ? '' : store.shown().id);
 
 const keptOf = (store: ChatStore): KeptChat => {
   const { id, name } = store.shown();
@@ -23,6 +31,8 @@ export class TabChats {
   #stores: ChatStore[];
   readonly removed = new Set<string>();
   readonly #listeners = new Set<() => void>();
+  /** What is being typed in chats that are not shown, by their ids. */
+  readonly #typed = new Map<string, Typed>();
 
   constructor(readonly userId: number) {
     const kept = takeChats(userId);
@@ -41,7 +51,11 @@ export class TabChats {
   find = (id: string): ChatStore | undefined => this.#stores.find((store) => store.shown().id === id);
 
   show(store: ChatStore): void {
-    if (store === this.#stores[0]) return;
+    const left = this.current();
+    if (store === left) return;
+    this.#typed.set(typedFor(left), left.typed);
+    if (store.typed === nothingTyped) store.keepTyped(this.#typed.get(typedFor(store)) ?? nothingTyped);
+    this.#typed.delete(typedFor(store));
     // What is saved is asked for again: it may have been gone on with elsewhere.
     this.#stores = [store, ...this.#stores.filter((other) => other !== store && other.behind)];
     for (const listener of this.#listeners) listener();
@@ -79,11 +93,14 @@ export class TabChats {
   }
 }
 
-/** The same models and parameters, and nothing said. */
+/** The same models and parameters, and nothing said; what is being typed comes along. */
 export function newLike(store: ChatStore): Start {
   const { columns, settings } = store.shown();
+  const { typed } = store;
+  store.keepTyped(nothingTyped);
   const { orchestration } = settings;
   return {
+    typed,
     columns: columns.map(({ model }) => ({ id: newId(), model })),
     // A session belongs to the chat that it was opened for.
     settings: { ...settings, orchestration: { ...orchestration, sessionId: '' } },
