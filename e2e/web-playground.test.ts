@@ -281,9 +281,10 @@ describe.skipIf(browserMissing)('playground', () => {
     }, 300_000);
 
     test('models answer side by side, each for itself, through other pages and a reload', async () => {
+      const long = `scripted-2-${'with-a-long-name-'.repeat(6)}x`;
       await site.service.serve({
         kind: 'openai',
-        modelId: 'scripted/scripted-2',
+        modelId: `scripted/${long}`,
         modelName: 'other',
         url: `${upstream.url}/v1`,
       });
@@ -300,7 +301,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await head(page, 'Compare').click();
       const model = page.getByRole('combobox', { name: 'Model 2' });
       await model.fill('scripted-2');
-      await page.getByRole('option', { name: 'scripted/scripted-2' }).click();
+      await page.getByRole('option', { name: `scripted/${long}` }).click();
       await say(page, 'Go');
       await answers(page).getByText('Quick answer.').waitFor();
       await answers(page).getByText('s1').first().waitFor();
@@ -331,12 +332,15 @@ describe.skipIf(browserMissing)('playground', () => {
       await until('both are there', async () => (await answers(page).getByText('s20').count()) === 2);
       expect(await answers(page).count()).toBe(4);
       expect(await page.locator('[data-fact=stopped]').count()).toBe(2);
-      expect(await page.getByRole('combobox', { name: 'Model 2' }).inputValue()).toBe('scripted/scripted-2');
+      expect(await page.getByRole('combobox', { name: 'Model 2' }).inputValue()).toBe(`scripted/${long}`);
 
       // On a phone one at a time.
       await page.setViewportSize({ width: 390, height: 800 });
       await until('one column is shown', async () => (await answers(page).count()) === 2);
-      await page.getByText('2 scripted-2').click();
+      const tab = page.locator('label', { hasText: `2 ${long}` });
+      const { x, width } = (await tab.boundingBox())!;
+      expect([x > 0, x + width < 390]).toEqual([true, true]);
+      await tab.click();
       await page.getByRole('combobox', { name: 'Model 2' }).waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
