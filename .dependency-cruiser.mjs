@@ -1,5 +1,5 @@
 // Imports run one way: main → app → feature rooms → platform → lib, and among feature rooms
-// orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; video → routing, billing, identity; oauth, topups → billing, identity; organisations → routing, billing, identity; requests → orchestra, relay, routing, billing, identity;
+// orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; playground → identity; video → routing, billing, identity; oauth, topups → billing, identity; organisations → routing, billing, identity; requests → orchestra, relay, routing, billing, identity;
 // overview → organisations, routing, billing, identity; accounts, which exports and deletes a user, stands above them all.
 const below = {
   identity: [],
@@ -12,6 +12,7 @@ const below = {
   orchestra: ['mcp', 'relay', 'routing', 'billing', 'identity'],
   video: ['routing', 'billing', 'identity'],
   topups: ['billing', 'identity'],
+  playground: ['identity'],
   oauth: ['billing', 'identity'],
   organisations: ['routing', 'billing', 'identity'],
   requests: ['orchestra', 'relay', 'routing', 'billing', 'identity'],
@@ -24,6 +25,7 @@ const below = {
     'orchestra',
     'video',
     'topups',
+    'playground',
     'oauth',
     'relay',
     'routing',

@@ -93,8 +93,10 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await settled();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'Try acme/fine-4.1' }).click();
-    await page.waitForURL(/\/playground\?model=acme/);
-    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('acme/fine-4.1');
+    // The address asks for a new chat with it, and is that of the chat from then on.
+    await page.waitForURL(/\/playground$/);
+    const asked = page.getByRole('combobox', { name: 'Model' });
+    await until('it is chosen', async () => (await asked.inputValue()) === 'acme/fine-4.1');
 
     // Whatever it is called, its address leads to it, also from outside.
     for (const id of [odd, long]) {

@@ -112,7 +112,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await page.locator('[data-fact=latency]').waitFor();
     await page.reload();
     await answers(page).getByText('w119').waitFor();
-    await page.getByRole('button', { name: 'Clear the conversation' }).click();
+    await page.getByRole('button', { name: 'New chat' }).click();
     await page.reload();
     await page.getByText('Say something').waitFor();
 

@@ -1,7 +1,7 @@
 /** The playground as people use it: from the first login to answers that are stopped, repeated, and call tools. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { accessibilityFaults, browserMissing, openSite, type Site } from './browser.ts';
+import { accessibilityFaults, browserMissing, openSite, overflow, passwordOf, type Site } from './browser.ts';
 import { says } from './relay-replies.ts';
 import { rootPassword, until } from './service.ts';
 import { refuse, startUpstream, type Upstream } from './upstream.ts';
@@ -9,6 +9,7 @@ import { refuse, startUpstream, type Upstream } from './upstream.ts';
 let site: Site;
 let upstream: Upstream;
 
+const head = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const message = (page: Page) => page.getByLabel('Message', { exact: true });
 const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ });
 
@@ -63,8 +64,15 @@ describe.skipIf(browserMissing)('playground', () => {
     await page.getByRole('link', { name: 'Home', exact: true }).click();
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await answers(page).getByText('Simulation:').waitFor();
-    await page.getByRole('button', { name: 'Clear the conversation' }).click();
+    await page.getByRole('button', { name: 'New chat' }).click();
     await page.getByText('Say something').waitFor();
+
+    // What was free is drawn as nothing, on an axis that goes up to nothing.
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    const chart = page.getByRole('img', { name: /^Cost per day, \$0/ });
+    const amounts = chart.locator('svg text').filter({ hasText: '$' });
+    await amounts.first().waitFor();
+    expect(await amounts.allTextContents()).toEqual(['$0.00']);
     expect(complaints).toEqual([]);
   }, 300_000);
 
@@ -156,6 +164,191 @@ describe.skipIf(browserMissing)('playground', () => {
       await answers(page).getByText('The sky is clear.').waitFor();
       const { messages } = upstream.last().body as { messages: { role: string; content: string }[] };
       expect(messages.at(-1)).toMatchObject({ role: 'tool', content: '{"sky":"clear"}' });
+      expect(complaints).toEqual([]);
+    }, 300_000);
+
+    test('chats are kept: for another browser too, by name, renamed, deleted, and not mixed with those of another tab', async () => {
+      upstream.script = says('openai', { text: 'Down to the sea.' });
+      const here = await site.register('carla');
+      await here.page.goto('/playground?model=scripted/scripted-1');
+      await head(here.page, 'Parameters').click();
+      await here.page.getByLabel('Temperature').fill('0.5');
+      await here.page.getByRole('textbox', { name: 'System prompt' }).fill('Speak of water.');
+      await here.page.getByRole('button', { name: 'Actions for the system prompt' }).click();
+      await here.page.getByRole('menuitem', { name: 'Save as a preset' }).click();
+      const saving = here.page.getByRole('dialog', { name: 'Save as a preset' });
+      await saving.getByLabel('Name').fill('Water');
+      expect(await accessibilityFaults(here.page)).toEqual([]);
+      await saving.getByRole('button', { name: 'Save' }).click();
+      await saving.waitFor({ state: 'detached' });
+      await here.page.getByRole('button', { name: 'Done' }).click();
+      await say(here.page, 'Where do rivers go?');
+      await answers(here.page).getByText('Down to the sea.').waitFor();
+      await here.page.waitForURL(/chat=/);
+      const address = here.page.url();
+      await until('it is saved', async () => {
+        const { data } = await (await here.context.request.get('/api/playground/chats')).json();
+        return data.chats[0]?.version > 0 && data.chats[0].bytes > 1_000;
+      });
+
+      // Another browser opens it by the list, with its answer and its parameters, and goes on.
+      const there = await site.signIn('carla', passwordOf('carla'), { viewport: { width: 390, height: 800 } });
+      await there.page.goto('/playground');
+      await head(there.page, 'Chats').click();
+      await there.page.getByRole('button', { name: /^Where do rivers go\?/ }).click();
+      await answers(there.page).getByText('Down to the sea.').waitFor();
+      expect(there.page.url()).toBe(address);
+      await head(there.page, 'Parameters').click();
+      expect(await there.page.getByLabel('Temperature').inputValue()).toBe('0.5');
+      expect(await there.page.getByRole('combobox', { name: 'Preset' }).inputValue()).toBe('Water');
+      await there.page.getByRole('button', { name: 'Done' }).click();
+      upstream.script = says('openai', { text: 'From the mountains.' });
+      await say(there.page, 'And from where?');
+      await answers(there.page).getByText('From the mountains.').waitFor();
+      const { messages } = upstream.last().body as { messages: unknown[] };
+      expect(messages).toEqual([
+        { role: 'system', content: 'Speak of water.' },
+        { role: 'user', content: 'Where do rivers go?' },
+        { role: 'assistant', content: 'Down to the sea.' },
+        { role: 'user', content: 'And from where?' },
+      ]);
+      await there.page.locator('[data-fact=cost]').nth(1).waitFor();
+      await there.settled();
+
+      // The first one has not seen that, and goes on as well: both are kept, each as it was said.
+      await until('the other one is saved', async () => {
+        const { data } = await (await here.context.request.get('/api/playground/chats')).json();
+        return data.chats[0].version > 1;
+      });
+      upstream.script = says('openai', { text: 'Over a fall.' });
+      await say(here.page, 'How fast?');
+      await here.page.getByText('This chat was changed elsewhere').waitFor();
+      await until('the address is that of the new one', () => here.page.url() !== address);
+      await head(here.page, 'Chats').click();
+      const rows = here.page.getByRole('button', { name: /^Where do rivers go\?/ });
+      await until('both are listed', async () => (await rows.count()) === 2);
+      expect(await accessibilityFaults(here.page)).toEqual([]);
+      await here.page.getByRole('button', { name: 'Actions for Where do rivers go?' }).last().click();
+      await here.page.getByRole('menuitem', { name: 'Rename' }).click();
+      const renaming = here.page.getByRole('dialog', { name: 'Rename the chat' });
+      await renaming.getByLabel('Name').fill('نهر '.repeat(28).trim());
+      await renaming.getByRole('button', { name: 'Rename' }).click();
+      await until('one is renamed', async () => (await rows.count()) === 1);
+      await here.page.keyboard.press('Escape');
+      // What is typed waits with the chat that it is for.
+      await message(here.page).fill('Not said yet');
+      await head(here.page, 'Chats').click();
+      await here.page.getByRole('button', { name: /^نهر/ }).click();
+      await answers(here.page).getByText('From the mountains.').waitFor();
+      expect([here.page.url(), await message(here.page).inputValue()]).toEqual([address, '']);
+      await here.page.goBack();
+      await answers(here.page).getByText('Over a fall.').waitFor();
+      expect(await message(here.page).inputValue()).toBe('Not said yet');
+      await head(here.page, 'Chats').click();
+      await here.page.getByRole('button', { name: 'Actions for Where do rivers go?' }).click();
+      await here.page.getByRole('menuitem', { name: 'Delete' }).click();
+      const deleting = here.page.getByRole('dialog', { name: 'Delete this chat?' });
+      await deleting.getByRole('button', { name: 'Cancel' }).and(here.page.locator(':focus')).waitFor();
+      expect(await accessibilityFaults(here.page)).toEqual([]);
+      await deleting.getByRole('button', { name: 'Delete' }).click();
+      await rows.waitFor({ state: 'detached' });
+      await here.page.keyboard.press('Escape');
+      await here.page.getByText('Say something').waitFor();
+      expect(new URL(here.page.url()).search).toBe('');
+
+      // A link to try a model begins a new chat.
+      await here.page.goto(address);
+      await answers(here.page).getByText('From the mountains.').waitFor();
+      await here.page.goto('/playground?model=demo/chat');
+      await here.page.getByText('Say something').waitFor();
+      expect(await here.page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
+      expect([...here.complaints, ...there.complaints]).toEqual([]);
+
+      // What is said after the session has ended is saved after the next login, which happens in another tab.
+      await here.context.clearCookies();
+      await say(here.page, 'Still here?');
+      const ended = here.page.getByRole('dialog', { name: 'Your session has ended' });
+      await ended.waitFor();
+      const login = { username: 'carla', password: passwordOf('carla') };
+      expect((await here.context.request.post('/api/user/login', { data: login })).ok()).toBe(true);
+      await here.page.evaluate(() => window.dispatchEvent(new Event('focus')));
+      await ended.waitFor({ state: 'detached' });
+      await here.page.getByText('This chat is not saved').waitFor({ state: 'detached' });
+      await until('it is saved', async () => {
+        const { data } = await (await here.context.request.get('/api/playground/chats')).json();
+        return data.chats[0].name === 'Still here?';
+      });
+    }, 300_000);
+
+    test('models answer side by side, each for itself, through other pages and a reload', async () => {
+      const long = `scripted-2-${'with-a-long-name-'.repeat(6)}x`;
+      await site.service.serve({
+        kind: 'openai',
+        modelId: `scripted/${long}`,
+        modelName: 'other',
+        url: `${upstream.url}/v1`,
+      });
+      const { page, complaints } = await site.root();
+      const quick = says('openai', { text: 'Quick answer.' });
+      const slow = says(
+        'openai',
+        { text: Array.from({ length: 6_000 }, (_, n) => `s${n}`).join(' ') },
+        { everyMs: 40 },
+      );
+      let second = slow;
+      upstream.script = (request) => (request.body.model === 'other' ? second : quick)(request);
+      await page.goto('/playground?model=scripted/scripted-1');
+      await head(page, 'Compare').click();
+      const model = page.getByRole('combobox', { name: 'Model 2' });
+      await model.fill('scripted-2');
+      await page.getByRole('option', { name: `scripted/${long}` }).click();
+      await say(page, 'Go');
+      await answers(page).getByText('Quick answer.').waitFor();
+      await answers(page).getByText('s1').first().waitFor();
+      expect(await answers(page).count()).toBe(2);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      const running = page.getByRole('button', { name: /^Stop scripted/ });
+      await until('one is still being written', async () => (await running.count()) === 1);
+      await page.getByRole('link', { name: 'Keys', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+      await page.getByRole('link', { name: 'Playground', exact: true }).click();
+      await answers(page).getByText('s40').first().waitFor();
+      await running.click();
+      await page.locator('[data-fact=stopped]').waitFor();
+      expect(await page.locator('[data-fact=latency]').count()).toBe(1);
+      await until('each has its cost', async () => (await page.locator('[data-fact=cost]').count()) === 2);
+
+      // Asked again, alone.
+      second = says('openai', { text: 'Now it is done.' });
+      await page.getByRole('button', { name: 'Ask again' }).last().click();
+      await answers(page).getByText('Now it is done.').waitFor();
+      expect(await answers(page).count()).toBe(2);
+
+      // Both are under way when the page is loaded again: what has come of them stays.
+      upstream.script = slow;
+      await say(page, 'On');
+      await until('both have begun', async () => (await answers(page).getByText('s20').count()) === 2);
+      await page.reload();
+      await until('both are there', async () => (await answers(page).getByText('s20').count()) === 2);
+      expect(await answers(page).count()).toBe(4);
+      expect(await page.locator('[data-fact=stopped]').count()).toBe(2);
+      expect(await page.getByRole('combobox', { name: 'Model 2' }).inputValue()).toBe(`scripted/${long}`);
+
+      // On a phone one at a time.
+      await page.setViewportSize({ width: 390, height: 800 });
+      await until('one column is shown', async () => (await answers(page).count()) === 2);
+      const tab = page.locator('label', { hasText: `2 ${long}` });
+      const { x, width } = (await tab.boundingBox())!;
+      expect([x > 0, x + width < 390]).toEqual([true, true]);
+      await tab.click();
+      await page.getByRole('combobox', { name: 'Model 2' }).waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      await page.getByRole('button', { name: 'Take out model 2' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Take out' }).click();
+      await page.getByRole('combobox', { name: 'Model', exact: true }).waitFor();
+      expect(await answers(page).getByText('Quick answer.').count()).toBe(1);
+      upstream.script = says('openai', { text: 'unset' });
       expect(complaints).toEqual([]);
     }, 300_000);
 

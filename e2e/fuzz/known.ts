@@ -7,6 +7,7 @@ interface Things {
   channelId: number;
   tokenId: number;
   knowledgeId: number;
+  presetId: number;
   application: { id: number; client_id: string; client_secret_plain: string };
   tokens: { access_token: string; refresh_token: string };
   code: string;
@@ -44,6 +45,8 @@ export const modelFor = (path: string): string => models.find(([pattern]) => pat
 
 /** An item of the conversation that there is. */
 export const conversationItem = 'msg_known';
+/** A chat of the playground that there is. */
+export const playgroundChat = 'known-chat';
 
 const hi = [{ role: 'user', content: 'hi' }];
 /** Port 9 discards, and nobody listens there: no fuzzed address may lead out of this machine. */
@@ -107,6 +110,7 @@ function idsOf(things: Things) {
     app_id: [application.id],
     application_id: [application.id],
     session_id: [sessionId, 'another'],
+    chat_id: [playgroundChat, 'another'],
     jobId: [jobId],
     conversation_id: [conversationId],
     item_id: [conversationItem],
@@ -125,6 +129,7 @@ function idsOf(things: Things) {
     'servers/{id}': [things.mcpServerId],
     'tools/{name}': ['svc__list_models'],
     'knowledge/{id}': [knowledgeId],
+    'presets/{id}': [things.presetId],
     // Requests to a model of this name would find the channel where nobody listens.
     model_id: ['fuzz/model'],
     'models/{model_id}': ['demo/chat'],

@@ -84,6 +84,8 @@ const destructive = new Set([
   'DELETE /api/svc-ms/sessions/{session_id}',
   'DELETE /api/svc-ms/knowledge/{id}',
   'DELETE /api/svc-ms/knowledge/sources/{id}',
+  'DELETE /api/playground/chats/{chat_id}',
+  'DELETE /api/playground/presets/{id}',
   'DELETE /v1/videos/{jobId}',
 ]);
 

@@ -1,6 +1,6 @@
 /** Things that exist in the service under test, so that requests can name them, and the secrets no answer may hold. */
 import { type Caller, login, rootPassword, type Service } from '../service.ts';
-import { conversationItem, knownValues, providerName } from './known.ts';
+import { conversationItem, knownValues, playgroundChat, providerName } from './known.ts';
 import { newOrganisation } from './organisation.ts';
 
 export interface World {
@@ -65,6 +65,11 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
   await user.api('/api/svc-ms/sessions', { method: 'POST', body: { session_id: name } });
   const fact = { category: 'fact', title: 'A fact', content: 'It is known.' };
   const knowledge = await user.api<{ id: number }>('/api/svc-ms/knowledge', { method: 'POST', body: fact });
+  const chat = { columns: [{ id: 'one', model: 'demo/chat' }], settings: {}, entries: [] };
+  await user.api(`/api/playground/chats/${playgroundChat}`, { method: 'PUT', body: { version: 0, content: chat } });
+  const preset = await user.api<{ id: number }>('/api/playground/presets', {
+    ...{ method: 'POST', body: { name, prompt: 'Be brief.' } },
+  });
   const [token] = await user.api<{ id: number }[]>('/api/tokens');
   const job = await service.post('/v1/videos', { model: 'demo/video', prompt: 'a storm' }, { key });
   const items = [{ id: conversationItem, type: 'message', role: 'user', content: 'hi' }];
@@ -79,6 +84,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     ...{ credentialId: credential.id, aliasId: alias.id, ownKeyId: ownKey.id },
     ...{ registered, baseUrl: service.url },
     ...{ callback, userId: user.id, channelId: channel.id, tokenId: token!.id, knowledgeId: knowledge.id },
+    presetId: preset.id,
     ...{ application, tokens, code, sessionId: name, jobId: ((await job.json()) as { id: string }).id },
     organisation: await newOrganisation(user, await service.user(), name),
     conversationId: ((await conversation.json()) as { id: string }).id,

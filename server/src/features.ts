@@ -29,6 +29,7 @@ import { type Idempotency, openIdempotency } from './platform/idempotency/open.t
 import { openMailer } from './platform/mail.ts';
 import type { Platform } from './platform/open.ts';
 import { UpstreamConnections } from './platform/upstream/connections.ts';
+import { openPlayground } from './playground/open.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { testOwnKey } from './relay/endpoints/key-tests.ts';
@@ -192,9 +193,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const payments = { stripe: config.stripe, baseUrl, webUrl };
   const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
 
+  const playground = openPlayground({ db, clock });
+
   const accounts = openAccounts({
     ...{ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video },
-    ...{ responses, contents, batches, mcp, topUps, organisations },
+    ...{ responses, contents, batches, mcp, topUps, organisations, playground },
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -239,6 +242,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...autonomous.routes,
       ...video.routes,
       ...topUps.routes,
+      ...playground.routes,
       ...accounts.routes,
     ],
     start: async () => {

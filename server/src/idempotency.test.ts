@@ -126,6 +126,12 @@ const created: Record<string, { by: () => Member; path: () => Promise<string>; b
     body: () => ({ provider: 'openai', name: 'Mine', credential: 'sk-secret-of-the-user' }),
     table: 'routing_own_keys',
   },
+  presets: {
+    by: () => user,
+    path: async () => '/api/playground/presets',
+    body: () => ({ name: `preset ${keys}`, prompt: 'Be brief.' }),
+    table: 'playground_presets',
+  },
   sessions: { by: () => user, path: async () => '/api/svc-ms/sessions', body: () => ({}), table: 'ms_sessions' },
   knowledge: {
     by: () => user,

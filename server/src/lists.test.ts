@@ -17,6 +17,7 @@ import { pageOfMessages } from './orchestra/store/messages.ts';
 import { listSessions } from './orchestra/store/sessions.ts';
 import { lookedAt } from './platform/db/plans.fixture.ts';
 import type { Db } from './platform/db/tables.ts';
+import { listChats, othersThan } from './playground/store/chats.ts';
 import { pageRequests, type RequestFilter } from './requests/page.ts';
 import { listDecisions } from './routing/store/decisions.ts';
 import { pageOwnJobs } from './video/store.ts';
@@ -72,6 +73,8 @@ async function fill(db: Db): Promise<void> {
   await sql`insert into files (id, user_id, purpose, filename, bytes, blob, ready, created_at)
     ${numbers} select 'file-' || i, i % 2, case when i = 9 then 'vision' else 'user_data' end, '', 1, '', 1, 0
     from n`.execute(db);
+  await sql`insert into playground_chats (user_id, chat_id, name, models, bytes, version, created_at, updated_at, content)
+    ${numbers} select i % 80, 'c-' || i, '', '[]', 1, 1, 0, ${start} + i, '{}' from n`.execute(db);
   await fillMemory(db);
   await sql`analyze`.execute(db);
 }
@@ -188,6 +191,10 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
   'messages of a session': (db) => pageOfMessages(db, 1, 0, 20),
   'runs of a user': (db) => listRuns(db, { userId: heavy, ...range }),
   'runs of a user that failed': (db) => listRuns(db, { userId: heavy, status: 'failed', ...range }),
+  'chats of a user': (db) => listChats(db, { userId: heavy, limit: 20 }),
+  'chats of a user, further on': (db) =>
+    listChats(db, { userId: heavy, after: { updatedAt: start, id: 1 }, limit: 20 }),
+  'size of the chats of a user': (db) => othersThan(db, heavy, 'c-1'),
   'video jobs of a user': (db) => pageOwnJobs(db, heavy, range),
 };
 

@@ -86,6 +86,8 @@ const places: Places = [
     () => '/api/admin/provider-models',
     (name) => ({ ...model, channel_id: channelId, model_id: name.replaceAll(' ', '') }),
   ],
+  ['a chat, renamed', 'PUT', () => '/api/playground/chats/good/name', (name) => ({ name })],
+  ['a preset', 'POST', () => '/api/playground/presets', (name) => ({ name, prompt: 'Good' })],
   ['a tag', 'POST', () => '/api/svc-ms/sessions', (name) => ({ tags: [name] })],
   ['a username', 'POST', () => '/api/user/register', (name) => ({ username: `${name}x`, password: rootPassword })],
 ];

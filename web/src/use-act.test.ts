@@ -11,3 +11,13 @@ test('what a click starts goes through useAct, or has a scope', async () => {
   }
   expect(bare).toEqual([]);
 });
+
+/** An effect runs again when its page is mounted again. What a visit itself does is a query, which is asked once. */
+test('no effect starts an act', async () => {
+  const found: string[] = [];
+  for await (const path of new Glob('**/*.tsx').scan(import.meta.dir)) {
+    const text = await Bun.file(`${import.meta.dir}/${path}`).text();
+    if (/useEffect\(\s*\(\) =>\s*(\{\s*)?(void )?(\w+\.)?mutate(Async)?\(/.test(text)) found.push(path);
+  }
+  expect(found).toEqual([]);
+});

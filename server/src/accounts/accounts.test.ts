@@ -97,6 +97,12 @@ async function livedIn(): Promise<{ member: Member; key: string; clientId: strin
     };
     return data.sources[0]!.state === 'ready' && data.sources[0]!.entries === 1;
   });
+  const said = { id: 'u1', role: 'user', content: 'The garden has a pond.' };
+  const pond = { columns: [{ id: 'c1', model: 'demo/chat' }], settings: {}, entries: [said] };
+  const kept = { method: 'PUT', body: { version: 0, content: pond } };
+  expect((await member.call('/api/playground/chats/pond', kept)).status).toBe(201);
+  const preset = { name: 'Gardener', prompt: 'Speak of gardens.' };
+  expect((await member.call('/api/playground/presets', { method: 'POST', body: preset })).status).toBe(201);
   await member.call('/api/routing/preferences', { method: 'PUT', body: { default_strategy: 'balanced' } });
   const video = await service.call('/v1/videos', {
     method: 'POST',
@@ -134,6 +140,8 @@ test('the export holds what every room knows, and no secret', async () => {
   expect(part(data, 'orchestra', 'knowledge')[0]).toMatchObject({ title: 'Garden' });
   expect(part(data, 'orchestra', 'sources')[0]).toMatchObject({ name: 'tulips.md', state: 'ready' });
   expect(part(data, 'routing', 'preferences')).toHaveLength(1);
+  expect(part(data, 'playground', 'chats')[0]!.content).toContain('a pond');
+  expect(part(data, 'playground', 'presets')[0]).toMatchObject({ name: 'Gardener', prompt: 'Speak of gardens.' });
   expect(part(data, 'responses', 'conversations')).toHaveLength(1);
   expect(part(data, 'responses', 'items')[0]!.body).toContain('a gate');
   expect(part(data, 'video', 'jobs')[0]).toMatchObject({ status: 'completed' });
@@ -232,6 +240,8 @@ test('whoever deletes the account is gone from every room, and the books still a
 
   const personal = [
     'kept_conversations',
+    'playground_chats',
+    'playground_presets',
     'kept_items',
     'ms_sessions',
     'ms_knowledge',

@@ -15,6 +15,7 @@ import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
 import type { Log } from '../platform/log.ts';
+import type { Playground } from '../playground/open.ts';
 import type { KeptResponses } from '../relay/responses/open.ts';
 import type { KeptContents } from '../requests/contents/open.ts';
 import * as routing from '../routing/store/account-data.ts';
@@ -38,6 +39,7 @@ export interface AccountsDeps {
   batches: Pick<Batches, 'exportOf' | 'forgetUser'>;
   mcp: Pick<Mcp, 'exportOf' | 'forgetUser'>;
   topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
+  playground: Pick<Playground, 'exportOf' | 'forgetUser'>;
   organisations: Pick<Organisations, 'exportOf' | 'forgetUser' | 'requirePerson'>;
 }
 
@@ -88,6 +90,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     batches: { exportOf: given.batches.exportOf, forget: given.batches.forgetUser },
     mcp: { exportOf: given.mcp.exportOf, forget: given.mcp.forgetUser },
     topups: { exportOf: given.topUps.exportOf, forget: given.topUps.forgetUser },
+    playground: { exportOf: given.playground.exportOf, forget: given.playground.forgetUser },
     organisations: { exportOf: given.organisations.exportOf, forget: given.organisations.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },

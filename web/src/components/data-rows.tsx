@@ -10,6 +10,8 @@ export interface Column<Row> {
   width?: number | string;
   /** Long text breaks into lines; other cells keep theirs in one. */
   wrap?: boolean;
+  /** Text of any length takes what the other columns leave, and is cut there: they all stay in sight. */
+  fluid?: boolean;
   /** Stays in sight at the right while the others scroll sideways. */
   pinned?: boolean;
 }
@@ -22,8 +24,15 @@ export interface Detail<Row> {
 }
 
 /** By class and not by style, so that on a phone, where rows are cards, other rules hold. */
-export const cellClass = ({ wrap, pinned, align }: Pick<Column<never>, 'wrap' | 'pinned' | 'align'>): string =>
-  [wrap && 'svc-wrap', pinned && 'svc-pinned', align === 'right' && 'svc-right'].filter(Boolean).join(' ');
+export const cellClass = ({
+  wrap,
+  fluid,
+  pinned,
+  align,
+}: Pick<Column<never>, 'wrap' | 'fluid' | 'pinned' | 'align'>): string =>
+  [wrap && 'svc-wrap', fluid && 'svc-fluid', pinned && 'svc-pinned', align === 'right' && 'svc-right']
+    .filter(Boolean)
+    .join(' ');
 
 interface DataRowProps<Row> {
   row: Row;

@@ -20,7 +20,8 @@ export function FormFoot({ act, failure, submitLabel, onCancel, disabled, danger
     <>
       {act.error != null && <ErrorState error={act.error} title={failure} />}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
+        {/* Where the act cannot be undone, the way out is what Enter takes first; a field to fill in comes before it. */}
+        <Button variant="default" onClick={onCancel} data-autofocus={danger || undefined}>
           Cancel
         </Button>
         <Button type="submit" color={danger ? 'red' : undefined} loading={act.isPending} disabled={disabled}>

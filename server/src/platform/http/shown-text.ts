@@ -8,7 +8,9 @@ import { z } from 'zod';
 /** Letters and symbols that show as nothing: fillers of Hangul, Khmer vowels, the empty Braille cell, a joiner of marks. */
 const blanks = '\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0';
 /** Control characters, format characters (zero width, writing direction, tags), separators of lines, lone surrogates, private. */
-const hidden = new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}${blanks}\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\u180b-\\u180f]`, 'u');
+const hiddenSource = `[\\p{C}\\p{Zl}\\p{Zp}${blanks}\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\u180b-\\u180f]`;
+const hidden = new RegExp(hiddenSource, 'u');
+const allHidden = new RegExp(hiddenSource, 'gu');
 
 /** Scripts whose letters change their form by a joiner or non-joiner between them: there it is spelling. */
 const joining = ['Arabic', 'Bengali', 'Devanagari', 'Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Oriya', 'Sinhala']
@@ -35,6 +37,12 @@ const inOneLine = (text: string): string =>
 const inLines = (text: string): string => text.normalize('NFC').replace(/\r\n?/g, '\n').trim();
 
 export const holdsHidden = (text: string): boolean => hidden.test(text.replace(meant, ''));
+
+/** Text of any origin without what cannot be seen, for names that nobody typed as such. */
+export function visible(text: string): string {
+  const kept = new Set([...text.matchAll(meant)].map(({ index }) => index));
+  return text.replace(allHidden, (character, index: number) => (kept.has(index) ? character : ''));
+}
 
 /** Counted in characters as people count them, so an emoji of one code point is one. */
 const fits = (least: number, most: number) => (text: string) => {

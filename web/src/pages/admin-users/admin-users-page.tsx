@@ -28,6 +28,7 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
   {
     key: 'user',
     header: 'User',
+    fluid: true,
     cell: ({ username, display_name, id }) => (
       <Stack gap={0}>
         <AnchorLink to={`/admin/users/${id}`} size="sm" fw={600} title={display_name || username}>
@@ -42,6 +43,7 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
   {
     key: 'email',
     header: 'Email',
+    fluid: true,
     cell: ({ email, email_verified }) =>
       email ? (
         <Group gap={6} wrap="nowrap">

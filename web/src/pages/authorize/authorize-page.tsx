@@ -5,7 +5,6 @@ import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { useNamed } from '../../page-name.ts';
 import { useUser } from '../../session.ts';
-import { useAct } from '../../use-act.ts';
 import { type Asked, decide, leaveTo, loginAgain, readAuthorization } from './authorization.ts';
 import { Consent } from './consent.tsx';
 import { Refused } from './refused.tsx';
@@ -42,21 +41,34 @@ function Leaving({ to, name }: { to: string; name?: string }) {
 const needsNoAnswer = ({ application, has_existing_consent, needs_reconsent, interaction }: Asked): boolean =>
   application.is_verified && has_existing_consent && !needs_reconsent && !interaction;
 
+/** What the visit itself does: a query, which is asked once however often its page is mounted. */
+const onVisit = <Data,>(name: string, search: string, act: () => Promise<Data>) => ({
+  queryKey: ['authorization', name, search],
+  queryFn: act,
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  retry: false,
+  // One that failed leaves the word to whoever is asked: it must not be tried again behind their back.
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+});
+
 function Known({ asked, search }: { asked: Asked; search: string }) {
-  const { mutate, data, error } = useAct({ mutationFn: () => decide(search, { approved: true, spending: null }) });
-  useEffect(() => mutate(), [mutate]);
+  const allow = () => decide(search, { approved: true, spending: null });
+  const { data, error } = useQuery(onVisit('allowed before', search, allow));
   if (error) return <Consent asked={asked} search={search} />;
   return data ? <Leaving to={data} name={asked.application.name} /> : <Waiting />;
 }
 
 /** The application wants a fresh login: this session ends, and the request goes on after the next one. */
 function LoginAgain({ to }: { to: string }) {
-  const { mutate, error } = useAct({
-    mutationFn: () => post('/api/user/logout'),
-    onSuccess: () => window.location.replace(to),
-  });
-  useEffect(() => mutate(), [mutate]);
-  return error ? <Refused error={error} onRetry={() => mutate()} /> : <Waiting />;
+  const logOut = async () => {
+    await post('/api/user/logout');
+    window.location.replace(to);
+    return null;
+  };
+  const { error, refetch } = useQuery(onVisit('log in again', to, logOut));
+  return error ? <Refused error={error} onRetry={() => refetch()} /> : <Waiting />;
 }
 
 export function AuthorizePage() {

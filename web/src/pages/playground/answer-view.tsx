@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Tooltip } from '@mantine/core';
-import { IconReload, IconTerminal2 } from '@tabler/icons-react';
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
+import { IconPlayerStopFilled, IconReload, IconTerminal2 } from '@tabler/icons-react';
 import { memo } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -35,9 +35,11 @@ interface AnswerViewProps {
   answer: AnswerEntry;
   /** Absent while another answer is being written. */
   onRegenerate?: (id: string) => void;
+  /** Where others are being written beside it. */
+  onStop?: (column: string) => void;
 }
 
-export const AnswerView = memo(function AnswerView({ answer, onRegenerate }: AnswerViewProps) {
+export const AnswerView = memo(function AnswerView({ answer, onRegenerate, onStop }: AnswerViewProps) {
   const { content, reasoning, toolCalls, meta, error } = answer;
   const running = isRunning(answer);
   const empty = content === '' && toolCalls.length === 0;
@@ -50,6 +52,18 @@ export const AnswerView = memo(function AnswerView({ answer, onRegenerate }: Ans
         <ToolCallView key={call.id || index} call={call} />
       ))}
       {running && empty && <Waiting />}
+      {running && onStop && (
+        <Button
+          className="svc-answer-stop"
+          variant="default"
+          size="compact-xs"
+          leftSection={<IconPlayerStopFilled size={12} aria-hidden />}
+          aria-label={`Stop ${answer.model}`}
+          onClick={() => onStop(answer.column)}
+        >
+          Stop
+        </Button>
+      )}
       {error && <ErrorState error={error} title="No answer" />}
       {!running && (
         <div className="svc-answer-foot">

@@ -70,7 +70,7 @@ export async function ask(
   return { ...current, state: 'done', stats: { ...current.stats, latencyMs: elapsed() } };
 }
 
-const costTries = [150, 500, 1_200];
+const costTries = [150, 500, 1_200, 3_000, 8_000];
 
 type UsageLog = Result<'/api/usage/logs', 'get'>['logs'][number];
 

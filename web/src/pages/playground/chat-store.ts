@@ -1,50 +1,62 @@
-import { onForget } from '../../session.ts';
 import { ask, costOf } from './ask.ts';
-import { type AnswerEntry, type Entry, newAnswer } from './conversation.ts';
-import { forgetChat, keepChat, keptChat } from './kept-chat.ts';
+import { type ChatState, packed } from './chat-content.ts';
+import { ChatSaver, type LastSave } from './chat-saver.ts';
+import { type AnswerEntry, type Entry, entriesOf, newAnswer, openCalls } from './conversation.ts';
+import { before, forColumn, withoutAnswer, withoutColumn } from './edit-entries.ts';
+import { isLeaving } from './leaving.ts';
+import { newId } from './new-id.ts';
+import { painter } from './painter.ts';
+import { requestOf, type Settings } from './settings.ts';
 
-/** `crypto.randomUUID` is missing on pages that came over plain http. */
-export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
-
-/** Each chunk re-reads the whole text as Markdown: at most this often, and no more than half of the time. */
-const paintEveryMs = 50;
-
-/** Paints when asked to, with rests as long as painting took: a long answer on a slow machine must leave time for a click on Stop. */
-function painter(paint: () => void): () => void {
-  let resting = false;
-  let missed = false;
-  return function wanted(): void {
-    missed = resting;
-    if (resting) return;
-    resting = true;
-    const begun = performance.now();
-    paint();
-    const rested = () => {
-      resting = false;
-      if (missed) wanted();
-    };
-    // Timers run when it is painted.
-    setTimeout(() => setTimeout(rested, Math.max(paintEveryMs, performance.now() - begun)));
-  };
-}
-
-interface Shown {
-  entries: Entry[];
+export interface Shown extends ChatState {
+  id: string;
+  /** Empty until the service has it. */
+  name: string;
   busy: boolean;
+  /** Why the service does not have what is here. */
+  fault: Error | null;
+  /** Whose place it took, when somebody else had changed that meanwhile. */
+  movedFrom: string | null;
 }
 
-/** A conversation that goes on whether its page is open or not: who leaves the page has not asked to stop the answer. */
-class ChatStore {
-  #shown: Shown;
-  #running: AbortController | null = null;
-  #forgotten = false;
-  readonly #listeners = new Set<() => void>();
+interface Start extends ChatState {
+  id: string;
+  name?: string;
+  last?: LastSave;
+}
 
-  constructor(
-    readonly userId: number,
-    entries: Entry[],
-  ) {
-    this.#shown = { entries, busy: false };
+/** What is being typed, and not said yet. */
+export interface Typed {
+  text: string;
+  images: string[];
+}
+export const nothingTyped: Typed = { text: '', images: [] };
+
+/** A chat that goes on whether its page is open or not: who leaves the page has not asked to stop the answers. */
+export class ChatStore {
+  #shown: Shown;
+  readonly #running = new Map<string, AbortController>();
+  /** Answers as far as they have come, which is further than what is painted. */
+  readonly #latest = new Map<string, AnswerEntry>();
+  readonly #listeners = new Set<() => void>();
+  readonly #saver: ChatSaver;
+  readonly #paint = painter(() => this.#show({}));
+  /** Stays when it goes on under another id. */
+  readonly key = newId();
+  /** Waits here while another chat, or another page, is open. */
+  typed = nothingTyped;
+
+  constructor({ id, name = '', last = { version: 0, sent: '' }, columns, settings, entries }: Start) {
+    this.#shown = { id, name, columns, settings, entries, busy: false, fault: null, movedFrom: null };
+    this.#saver = new ChatSaver(
+      {
+        id: () => this.#shown.id,
+        content: () => (this.isEmpty ? null : packed(this.state())),
+        told: (saved, fault) => this.#show({ fault, ...(saved && { name: saved }) }),
+        moved: () => this.#show({ id: newId(), movedFrom: this.#shown.id }),
+      },
+      last,
+    );
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -54,87 +66,160 @@ class ChatStore {
 
   shown = (): Shown => this.#shown;
 
-  /** Asks for the answer to this history; what else was said goes. */
-  async run(history: Entry[], model: string, request: Record<string, unknown>): Promise<void> {
-    this.stop();
+  state = (): ChatState => {
+    const { columns, settings, entries } = this.#shown;
+    return { columns, settings, entries: entries.map((entry) => this.#latest.get(entry.id) ?? entry) };
+  };
+
+  get isEmpty(): boolean {
+    return this.#shown.entries.length === 0;
+  }
+
+  get last(): LastSave {
+    return this.#saver.last;
+  }
+
+  /** Whether leaving the page would lose something. */
+  get behind(): boolean {
+    return this.#shown.busy || this.#saver.behind;
+  }
+
+  keepTyped = (typed: Typed): void => {
+    this.typed = typed.text === '' && typed.images.length === 0 ? nothingTyped : typed;
+  };
+
+  /** Says something to every model. */
+  send(content: string, images: string[]): void {
+    this.#askAll([...this.#shown.entries, { id: newId(), role: 'user', content, images }]);
+  }
+
+  /** Says something else instead; what came after it goes. */
+  edit = (id: string, content: string): void => {
+    const said = this.#shown.entries.find((entry) => entry.id === id);
+    if (said?.role === 'user') this.#askAll([...before(this.#shown.entries, id), { ...said, content }]);
+  };
+
+  /** Asks again for this answer; what came after it goes. */
+  regenerate = (id: string): void => {
+    const answer = this.#shown.entries.find((entry) => entry.id === id);
+    if (answer?.role !== 'assistant') return;
+    this.stop(answer.column);
+    this.#change({ entries: withoutAnswer(this.#shown.entries, answer) });
+    void this.#ask(answer.column);
+  };
+
+  /** Results of the calls that wait, by their ids. */
+  sendResults(column: string, results: Record<string, string>): void {
+    const calls = openCalls(entriesOf(this.#shown.entries, column));
+    const tools = calls.map(
+      ({ id, name }): Entry => ({
+        ...{ id: newId(), role: 'tool', column, toolCallId: id, name },
+        content: results[id] ?? '',
+      }),
+    );
+    this.#change({ entries: [...this.#shown.entries, ...tools] });
+    void this.#ask(column);
+  }
+
+  stop = (column: string): void => this.#running.get(column)?.abort();
+
+  stopAll = (): void => {
+    for (const controller of this.#running.values()) controller.abort();
+  };
+
+  changeSettings = (settings: Settings): void => this.#change({ settings });
+
+  choose(column: string, model: string): void {
+    if (this.#shown.columns.some((one) => one.id === column && one.model === model)) return;
+    this.#change({ columns: this.#shown.columns.map((one) => (one.id === column ? { ...one, model } : one)) });
+  }
+
+  /** The new one knows what was said so far as the first one does. */
+  addColumn(model: string): void {
+    const { columns, entries } = this.#shown;
+    const id = newId();
+    this.#change({ columns: [...columns, { id, model }], entries: forColumn(entries, columns[0]!.id, id, newId) });
+  }
+
+  removeColumn(id: string): void {
+    this.stop(id);
+    const { columns, entries } = this.#shown;
+    this.#change({ columns: columns.filter((one) => one.id !== id), entries: withoutColumn(entries, id) });
+  }
+
+  rename(name: string): void {
+    this.#show({ name });
+  }
+
+  /** The page's address names it by its new id. */
+  settle(): void {
+    this.#show({ movedFrom: null });
+  }
+
+  saveNow(): void {
+    this.#saver.now();
+  }
+
+  /** As it is after a reload with something that the service does not have. */
+  catchUp(): void {
+    this.#saver.changed();
+  }
+
+  /** It was deleted, or whoever it belongs to has left: nothing of it is written down again. */
+  end(): void {
+    this.#saver.end();
+    this.stopAll();
+  }
+
+  #askAll(entries: Entry[]): void {
+    this.stopAll();
+    this.#change({ entries });
+    for (const { id } of this.#shown.columns) void this.#ask(id);
+  }
+
+  async #ask(columnId: string): Promise<void> {
+    const column = this.#shown.columns.find(({ id }) => id === columnId);
+    if (!column) return;
     const controller = new AbortController();
-    this.#running = controller;
+    this.#running.set(column.id, controller);
     const startedAt = Math.floor(Date.now() / 1000);
-    let current = newAnswer(newId(), model, request);
-    let ended = false;
-    const paint = painter(() => {
-      if (!ended) this.#replace(current);
-    });
-    this.#show({ entries: [...history, current], busy: true });
+    const history = entriesOf(this.#shown.entries, column.id);
+    let current = newAnswer(newId(), column, requestOf(column.model, history, this.#shown.settings));
+    this.#change({ entries: [...this.#shown.entries, current] });
     try {
       current = await ask(current, controller.signal, (answer) => {
         current = answer;
-        paint();
+        this.#latest.set(answer.id, answer);
+        this.#paint();
       });
     } catch (error) {
       const failed = { state: 'failed', error: error as Error } as const;
-      current = { ...current, ...(controller.signal.aborted ? { state: 'stopped' } : failed) };
+      current = { ...current, ...(controller.signal.aborted || isLeaving() ? { state: 'stopped' } : failed) };
     }
-    ended = true;
+    this.#latest.delete(current.id);
+    if (this.#running.get(column.id) === controller) this.#running.delete(column.id);
     this.#replace(current);
-    if (this.#running === controller) {
-      this.#running = null;
-      this.#show({ ...this.#shown, busy: false });
-    }
-    this.keep();
     if (current.stats.cost !== undefined || current.stats.requestId === undefined) return;
     const cost = await costOf(current, startedAt).catch(() => undefined);
     if (cost !== undefined) this.#replace({ ...current, stats: { ...current.stats, cost } });
   }
 
-  stop(): void {
-    this.#running?.abort();
-  }
-
-  clear(): void {
-    this.stop();
-    this.#show({ ...this.#shown, entries: [] });
-    this.keep();
-  }
-
-  keep(): void {
-    if (!this.#forgotten) keepChat(this.userId, this.#shown.entries);
-  }
-
-  /** An answer that was under way ends a moment later, and must not write down again what was forgotten. */
-  forget(): void {
-    this.#forgotten = true;
-    this.stop();
-    forgetChat();
-  }
-
   #replace(answer: AnswerEntry): void {
-    const entries = this.#shown.entries.map((entry) => (entry.id === answer.id ? answer : entry));
-    this.#show({ ...this.#shown, entries });
+    this.#change({ entries: this.#shown.entries.map((entry) => (entry.id === answer.id ? answer : entry)) });
   }
 
-  #show(shown: Shown): void {
-    this.#shown = shown;
+  #change(changes: Partial<ChatState>): void {
+    this.#show(changes);
+    this.#saver.changed();
+  }
+
+  #show(changes: Partial<Shown>): void {
+    const { entries, ...rest } = { ...this.#shown, ...changes };
+    this.#shown = {
+      ...rest,
+      entries: this.#latest.size === 0 ? entries : entries.map((entry) => this.#latest.get(entry.id) ?? entry),
+      busy: this.#running.size > 0,
+    };
     for (const listener of this.#listeners) listener();
   }
 }
-
-let current: ChatStore | null = null;
-
-/** The conversation of this tab, as far as it is this user's. */
-export function chatOf(userId: number): ChatStore {
-  if (current?.userId !== userId) {
-    current?.forget();
-    current = new ChatStore(userId, keptChat(userId));
-  }
-  return current;
-}
-
-onForget(() => {
-  if (current) current.forget();
-  else forgetChat();
-  current = null;
-});
-
-// What has come of an answer so far is kept through a reload.
-if (typeof window !== 'undefined') window.addEventListener('pagehide', () => current?.keep());

@@ -3,9 +3,15 @@ import { IconArrowUp, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { notifyError } from '../../components/notify.ts';
 import { readImage } from '../../read-image.ts';
+import type { Typed } from './chat-store.ts';
 
 interface ComposerProps {
+  /** As it was when this chat was last shown. */
+  typed: Typed;
+  onTyped: (typed: Typed) => void;
   busy: boolean;
+  /** Several models are asked. */
+  several: boolean;
   disabled: boolean;
   onSend: (text: string, images: string[]) => void;
   onStop: () => void;
@@ -24,9 +30,11 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
   );
 }
 
-export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState('');
-  const [images, setImages] = useState<string[]>([]);
+export function Composer({ typed, onTyped, busy, several, disabled, onSend, onStop }: ComposerProps) {
+  const stopLabel = several ? 'Stop all' : 'Stop';
+  const [text, setText] = useState(typed.text);
+  const [images, setImages] = useState(typed.images);
+  useEffect(() => onTyped({ text, images }), [onTyped, text, images]);
   const input = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // A phone would open its keyboard over the page.
@@ -72,7 +80,7 @@ export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
           ref={input}
           className="svc-composer-text"
           aria-label="Message"
-          placeholder="Ask something…"
+          placeholder={several ? 'Ask them all…' : 'Ask something…'}
           autosize
           minRows={1}
           maxRows={10}
@@ -82,8 +90,8 @@ export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
           onKeyDown={onKeyDown}
         />
         {busy ? (
-          <Tooltip label="Stop (Esc)">
-            <ActionIcon size={42} color="red" aria-label="Stop" onClick={onStop}>
+          <Tooltip label={`${stopLabel} (Esc)`}>
+            <ActionIcon size={42} color="red" aria-label={stopLabel} onClick={onStop}>
               <IconPlayerStopFilled size={18} aria-hidden />
             </ActionIcon>
           </Tooltip>

@@ -31,17 +31,27 @@ export interface AnswerStats {
   requestId?: string;
 }
 
+/** One of the models that answer side by side. What the user says, all of them hear; answers are of one. */
+export interface Column {
+  id: string;
+  /** Asked next; empty until one is chosen. */
+  model: string;
+}
+
 export interface UserEntry {
   id: string;
   role: 'user';
   content: string;
   /** Data URLs. */
   images: string[];
+  /** Pictures that were sent, and were too large to be kept. */
+  imagesLeftOut?: number;
 }
 
 export interface ToolEntry {
   id: string;
   role: 'tool';
+  column: string;
   toolCallId: string;
   name: string;
   content: string;
@@ -50,6 +60,7 @@ export interface ToolEntry {
 export interface AnswerEntry {
   id: string;
   role: 'assistant';
+  column: string;
   model: string;
   content: string;
   reasoning: string;
@@ -67,10 +78,11 @@ export type Entry = UserEntry | ToolEntry | AnswerEntry;
 
 export const isRunning = ({ state }: AnswerEntry): boolean => state === 'waiting' || state === 'streaming';
 
-export const newAnswer = (id: string, model: string, request: Record<string, unknown>): AnswerEntry => ({
+export const newAnswer = (id: string, column: Column, request: Record<string, unknown>): AnswerEntry => ({
   id,
   role: 'assistant',
-  model,
+  column: column.id,
+  model: column.model,
   content: '',
   reasoning: '',
   toolCalls: [],
@@ -82,9 +94,31 @@ export const newAnswer = (id: string, model: string, request: Record<string, unk
   request,
 });
 
-const userContent = ({ content, images }: UserEntry): unknown =>
+/** What the model of one column has heard and said. */
+export const entriesOf = (entries: Entry[], column: string): Entry[] =>
+  entries.filter((entry) => entry.role === 'user' || entry.column === column);
+
+/** What the user said, and what came of it. */
+export interface Turn {
+  said: UserEntry;
+  after: (ToolEntry | AnswerEntry)[];
+}
+
+export function turnsOf(entries: Entry[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const entry of entries) {
+    if (entry.role === 'user') turns.push({ said: entry, after: [] });
+    else turns.at(-1)?.after.push(entry);
+  }
+  return turns;
+}
+
+/** A message of nothing but a picture that is gone: providers refuse one that is empty. */
+const pictureGone = '(a picture that is no longer there)';
+
+const userContent = ({ content, images, imagesLeftOut = 0 }: UserEntry): unknown =>
   images.length === 0
-    ? content
+    ? content || (imagesLeftOut > 0 ? pictureGone : '')
     : [{ type: 'text', text: content }, ...images.map((url) => ({ type: 'image_url', image_url: { url } }))];
 
 const toolCallOf = ({ id, name, arguments: args }: ToolCall) => ({

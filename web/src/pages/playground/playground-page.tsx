@@ -1,96 +1,32 @@
-import { ActionIcon, Badge, Button, Text, Tooltip } from '@mantine/core';
-import { IconAdjustmentsHorizontal, IconArrowDown, IconMessageCircle, IconTrash } from '@tabler/icons-react';
+import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconAdjustmentsHorizontal, IconColumns, IconHistory, IconPlus, type TablerIcon } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifySuccess } from '../../components/notify.ts';
 import { useHeadingFocus } from '../../heading-focus.ts';
-import { firstModel, modelsQuery, orchestrationModel } from '../../models.ts';
-import { isAdmin, useUser } from '../../session.ts';
-import { useFollow } from '../../use-follow.ts';
-import { useUrlState } from '../../use-url-state.ts';
-import { AnswerView } from './answer-view.tsx';
-import { Composer } from './composer.tsx';
-import { type Entry, openCalls } from './conversation.ts';
+import { firstModel, type ListedModel, modelGroups, modelsQuery, orchestrationModel } from '../../models.ts';
+import { ChatsDrawer } from './chats-drawer.tsx';
+import { ColumnHeads } from './column-heads.tsx';
+import type { Column } from './conversation.ts';
+import { ConversationView } from './conversation-view.tsx';
 import { ModelSelect } from './model-select.tsx';
-import { SaidView } from './said-view.tsx';
-import { changedCount, defaultSettings, readTools, type Settings } from './settings.ts';
+import { changedCount, readTools } from './settings.ts';
 import { SettingsDrawer } from './settings-drawer.tsx';
-import { ToolResults } from './tool-results.tsx';
-import { type Chat, useChat } from './use-chat.ts';
+import { type OpenChat, useOpenChat } from './use-open-chat.ts';
 
-const urlDefaults = { model: '', session: '' };
+const mostColumns = 4;
 
-const suggestions = [
-  'Explain what an API gateway does, in three sentences.',
-  'Write a haiku about the sea, then explain its structure.',
-  'Show a TypeScript function that debounces another, with comments.',
-];
-
-/** Continues the session named in the address. */
-const startSettings = (sessionId: string): Settings =>
-  sessionId === ''
-    ? defaultSettings
-    : { ...defaultSettings, orchestration: { ...defaultSettings.orchestration, sessionId } };
-
-/** Only an administrator can add a provider. */
-const realOnes = (admin: boolean): string =>
-  admin ? 'Add a provider key to talk to a real one.' : 'Ask your administrator for a real one.';
-
-interface NothingProps {
-  model: string;
-  /** The session that the first message continues. */
-  session: string;
-  onPick: (text: string) => void;
+/** One to compare with: a plain model that is not asked yet. */
+function anotherModel(models: ListedModel[], columns: Column[]): string {
+  const ids = modelGroups(models).flatMap(({ items }) => items.map(({ value }) => value));
+  const asked = new Set(columns.map(({ model }) => model));
+  const fresh = ids.filter((id) => !asked.has(id) && id !== orchestrationModel);
+  return fresh.find((id) => !id.startsWith('demo/')) ?? fresh[0] ?? columns[0]!.model;
 }
 
-function Nothing({ model, session, onPick }: NothingProps) {
-  const orchestrated = model === orchestrationModel;
-  const admin = isAdmin(useUser());
-  if (orchestrated && session !== '') {
-    return (
-      <EmptyState
-        icon={IconMessageCircle}
-        title={`Go on with ${session}`}
-        description="What was said in this session is remembered; just say what comes next."
-      />
-    );
-  }
-  return (
-    <EmptyState
-      icon={IconMessageCircle}
-      title="Say something"
-      description={
-        model.startsWith('demo/')
-          ? `This model is a simulation that answers offline. ${realOnes(admin)}`
-          : orchestrated
-            ? 'The orchestration model plans the work, gives each task to a fitting model, and remembers the session.'
-            : 'Each answer shows its time, tokens, cost and provider.'
-      }
-      action={suggestions.map((text) => (
-        <Button key={text} className="svc-suggestion" variant="default" size="sm" onClick={() => onPick(text)}>
-          {text}
-        </Button>
-      ))}
-    />
-  );
-}
-
-function EntryView({ entry, chat }: { entry: Entry; chat: Chat }) {
-  if (entry.role === 'user') return <SaidView said={entry} onEdit={chat.busy ? undefined : chat.edit} />;
-  if (entry.role === 'assistant') {
-    return <AnswerView answer={entry} onRegenerate={chat.busy ? undefined : chat.regenerate} />;
-  }
-  return (
-    <div className="svc-said-item">
-      <Text size="xs" c="dimmed">
-        Result of {entry.name}
-      </Text>
-      <div className="svc-said">{entry.content || '(empty)'}</div>
-    </div>
-  );
-}
-
-/** Esc stops the answer, wherever the focus is. */
+/** Esc stops the answers, wherever the focus is. */
 function useStopKey(busy: boolean, stop: () => void): void {
   useEffect(() => {
     if (!busy) return;
@@ -102,104 +38,150 @@ function useStopKey(busy: boolean, stop: () => void): void {
   }, [busy, stop]);
 }
 
-interface ConversationProps {
-  chat: Chat;
-  model: string;
-  session: string;
-  ready: boolean;
+/** Somebody else went on with the chat meanwhile: what was said here is not lost, and not mixed with that. */
+function useMoved({ store, shown }: OpenChat): void {
+  useEffect(() => {
+    if (shown.movedFrom === null) return;
+    store.settle();
+    notifySuccess('This chat was changed elsewhere. What you said here is kept as a chat of its own.');
+  }, [store, shown.movedFrom]);
 }
 
-function Conversation({ chat, model, session, ready }: ConversationProps) {
-  const { region, content, following, follow } = useFollow();
-  const calls = chat.busy ? [] : openCalls(chat.entries);
-  const send = (text: string, images: string[] = []) => {
-    chat.send(text, images);
-    follow();
-  };
+interface HeadButtonProps {
+  label: string;
+  icon: TablerIcon;
+  onClick: () => void;
+  disabled?: boolean;
+  badge?: number;
+}
+
+/** On a phone without its word. */
+function HeadButton({ label, icon: Icon, onClick, disabled, badge = 0 }: HeadButtonProps) {
   return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <section ref={region} className="svc-chat-region" tabIndex={0} aria-label="Conversation">
-        {chat.entries.length === 0 && (
-          <Nothing model={model} session={session} onPick={(text) => ready && send(text)} />
-        )}
-        <ol ref={content} className="svc-chat-list">
-          {chat.entries.map((entry) => (
-            <li key={entry.id}>
-              <EntryView entry={entry} chat={chat} />
-            </li>
-          ))}
-          {calls.length > 0 && (
-            <li>
-              <ToolResults key={calls[0]!.id} calls={calls} onSend={chat.sendResults} />
-            </li>
-          )}
-        </ol>
-      </section>
-      <div className="svc-composer">
-        {!following && (
-          <Tooltip label="To the end">
-            <ActionIcon className="svc-to-end" variant="default" radius="xl" aria-label="To the end" onClick={follow}>
-              <IconArrowDown size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-        )}
-        <Composer busy={chat.busy} disabled={!ready} onSend={send} onStop={chat.stop} />
-      </div>
-    </>
+    <Button
+      className="svc-chat-button"
+      variant="default"
+      title={label}
+      disabled={disabled}
+      leftSection={<Icon size={16} stroke={1.7} aria-hidden />}
+      rightSection={
+        badge > 0 && (
+          <Badge size="sm" aria-hidden>
+            {badge}
+          </Badge>
+        )
+      }
+      onClick={onClick}
+    >
+      {label}
+    </Button>
+  );
+}
+
+function NotSaved({ chat }: { chat: OpenChat }) {
+  const { fault } = chat.shown;
+  if (!fault) return null;
+  return (
+    <Group gap="xs" mb="xs" role="alert">
+      <Text size="sm" c="var(--mantine-color-error)">
+        This chat is not saved: {fault.message}
+      </Text>
+      <Button size="compact-xs" variant="default" onClick={() => chat.store.saveNow()}>
+        Try again
+      </Button>
+    </Group>
+  );
+}
+
+function ChatBody({ chat, columns, single }: { chat: OpenChat; columns: Column[]; single: Column | null }) {
+  const { store, shown, loading, load } = chat;
+  if (!loading) return <ConversationView store={store} shown={shown} columns={columns} single={single} />;
+  if (loading.error != null) {
+    return <ErrorState error={loading.error} title="The chat could not be opened" onRetry={() => load(loading.id)} />;
+  }
+  return (
+    <Stack aria-busy="true">
+      <Skeleton height={48} width="60%" ml="auto" />
+      <Skeleton height={140} />
+    </Stack>
   );
 }
 
 export function PlaygroundPage() {
   const heading = useHeadingFocus();
-  const [url, setUrl] = useUrlState(urlDefaults);
   const models = useQuery(modelsQuery);
-  const model = url.model || firstModel(models.data ?? []);
-  const [settings, setSettings] = useState<Settings>(() => startSettings(url.session));
-  const [open, setOpen] = useState(false);
-  const chat = useChat(model, settings, url.session);
-  useStopKey(chat.busy, chat.stop);
-  const changed = changedCount(settings, model);
-  const toolFault = readTools(settings.tools).fault;
+  const chat = useOpenChat();
+  const { tab, store, shown } = chat;
+  const [open, setOpen] = useState<'chats' | 'parameters' | null>(null);
+  const [front, setFront] = useState('');
+  const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  useStopKey(shown.busy, store.stopAll);
+  useMoved(chat);
+  const start = firstModel(models.data ?? []);
+  const columns = shown.columns.map((column) => ({ ...column, model: column.model || start }));
+  const several = columns.length > 1;
+  const single = phone && several ? (columns.find(({ id }) => id === front) ?? columns[0]!) : null;
+  const orchestrated = columns.some(({ model }) => model === orchestrationModel);
+  const toolFault = readTools(shown.settings.tools).fault;
+  const close = () => setOpen(null);
   return (
-    <div className="svc-chat">
+    <div className="svc-chat" data-columns={columns.length}>
       <div className="svc-chat-head">
         <h1 ref={heading} tabIndex={-1} className="svc-heading svc-hidden">
           Playground
         </h1>
-        <ModelSelect value={model} onChange={(chosen) => setUrl({ model: chosen })} />
-        <Button
-          variant="default"
-          leftSection={<IconAdjustmentsHorizontal size={16} stroke={1.7} aria-hidden />}
-          rightSection={changed > 0 && <Badge size="sm">{changed}</Badge>}
-          onClick={() => setOpen(true)}
-        >
-          Parameters
-        </Button>
-        <Tooltip label="Clear the conversation">
-          <ActionIcon
-            variant="default"
-            size={36}
-            aria-label="Clear the conversation"
-            disabled={chat.entries.length === 0}
-            onClick={chat.clear}
-          >
-            <IconTrash size={16} stroke={1.7} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <HeadButton label="Chats" icon={IconHistory} onClick={() => setOpen('chats')} />
+        {several ? (
+          <Text className="svc-chat-name" size="sm" fw={500} truncate dir="auto">
+            {shown.name}
+          </Text>
+        ) : (
+          <ModelSelect value={columns[0]!.model} onChange={(model) => store.choose(columns[0]!.id, model)} />
+        )}
+        <HeadButton
+          label="Compare"
+          icon={IconColumns}
+          disabled={columns.length >= mostColumns || start === '' || shown.busy}
+          onClick={() => store.addColumn(anotherModel(models.data ?? [], columns))}
+        />
+        <HeadButton
+          label="Parameters"
+          icon={IconAdjustmentsHorizontal}
+          badge={changedCount(shown.settings, orchestrated)}
+          onClick={() => setOpen('parameters')}
+        />
+        <HeadButton
+          label="New chat"
+          icon={IconPlus}
+          disabled={shown.entries.length === 0 && !chat.loading}
+          onClick={chat.startNew}
+        />
       </div>
       {toolFault && (
         <Text size="sm" c="var(--mantine-color-error)" mb="xs">
           Tools are not sent: {toolFault}
         </Text>
       )}
-      <Conversation chat={chat} model={model} session={settings.orchestration.sessionId} ready={model !== ''} />
+      <NotSaved chat={chat} />
+      {several && !chat.loading && <ColumnHeads store={store} columns={columns} single={single} onShow={setFront} />}
+      <ChatBody chat={chat} columns={columns} single={single} />
       <SettingsDrawer
-        opened={open}
-        onClose={() => setOpen(false)}
-        model={model}
-        settings={settings}
-        onChange={setSettings}
+        opened={open === 'parameters'}
+        onClose={close}
+        orchestrated={orchestrated}
+        settings={shown.settings}
+        onChange={store.changeSettings}
+      />
+      <ChatsDrawer
+        opened={open === 'chats'}
+        onClose={close}
+        current={shown.id}
+        onOpen={(id) => {
+          close();
+          chat.open(id);
+        }}
+        onRenamed={(id, name) => tab.find(id)?.rename(name)}
+        onDeleted={(id) => tab.remove(id)}
       />
     </div>
   );

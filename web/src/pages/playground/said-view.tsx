@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Stack, Textarea, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from '@mantine/core';
 import { IconEdit } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { UserEntry } from './conversation.ts';
@@ -63,7 +63,16 @@ export function SaidView({ said, onEdit }: SaidViewProps) {
           ))}
         </div>
       )}
-      {said.content !== '' && <div className="svc-said">{said.content}</div>}
+      {said.imagesLeftOut && (
+        <Text size="xs" c="dimmed">
+          {said.imagesLeftOut === 1 ? 'A picture was' : `${said.imagesLeftOut} pictures were`} too large to be kept
+        </Text>
+      )}
+      {said.content !== '' && (
+        <div className="svc-said" dir="auto">
+          {said.content}
+        </div>
+      )}
       {onEdit && (
         <Tooltip label="Edit and send again">
           <ActionIcon

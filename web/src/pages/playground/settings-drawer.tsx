@@ -1,13 +1,14 @@
 import { Anchor, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Textarea } from '@mantine/core';
 import { SideDialog } from '../../components/dialog.tsx';
-import { orchestrationModel } from '../../models.ts';
 import { OrchestrationFields } from './orchestration-fields.tsx';
+import { PresetField } from './preset-field.tsx';
 import { defaultSettings, exampleTools, readTools, type Settings } from './settings.ts';
 
 interface SettingsDrawerProps {
   opened: boolean;
   onClose: () => void;
-  model: string;
+  /** One of them is the orchestration model, which has parameters of its own. */
+  orchestrated: boolean;
   settings: Settings;
   onChange: (settings: Settings) => void;
 }
@@ -74,7 +75,7 @@ function ToolFields({ settings, set }: FieldsProps) {
 }
 
 /** What goes along with every message. Takes effect with the next one. */
-export function SettingsDrawer({ opened, onClose, model, settings, onChange }: SettingsDrawerProps) {
+export function SettingsDrawer({ opened, onClose, orchestrated, settings, onChange }: SettingsDrawerProps) {
   const set = (changes: Partial<Settings>) => onChange({ ...settings, ...changes });
   return (
     <SideDialog
@@ -84,6 +85,7 @@ export function SettingsDrawer({ opened, onClose, model, settings, onChange }: S
       closeButtonProps={{ 'aria-label': 'Close parameters' }}
     >
       <Stack>
+        <PresetField system={settings.system} onChoose={(system) => set({ system })} />
         <Textarea
           label="System prompt"
           placeholder="You are a helpful assistant."
@@ -106,7 +108,7 @@ export function SettingsDrawer({ opened, onClose, model, settings, onChange }: S
           onChange={(event) => set({ stream: event.currentTarget.checked })}
         />
         <ToolFields settings={settings} set={set} />
-        {model === orchestrationModel && (
+        {orchestrated && (
           <OrchestrationFields
             value={settings.orchestration}
             onChange={(orchestration) => set({ orchestration: { ...settings.orchestration, ...orchestration } })}

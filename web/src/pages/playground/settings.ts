@@ -135,12 +135,12 @@ export function requestOf(model: string, entries: Entry[], settings: Settings): 
 }
 
 /** How many settings differ from the start, for the button's badge. */
-export function changedCount(settings: Settings, model: string): number {
+export function changedCount(settings: Settings, orchestrated: boolean): number {
   const { orchestration: own, ...plain } = settings;
   const { orchestration: none, ...start } = defaultSettings;
   const differing = (a: object, b: object): number =>
     Object.entries(a).filter(([name, value]) => value !== (b as Record<string, unknown>)[name]).length;
-  return differing(plain, start) + (model === orchestrationModel ? differing(own, none) : 0);
+  return differing(plain, start) + (orchestrated ? differing(own, none) : 0);
 }
 
 export const curlOf = (origin: string, request: Record<string, unknown>): string =>

@@ -1,6 +1,6 @@
 /** The only file that pulls in the chart library; loaded when there is something to draw. */
 import { BarChart, LineChart } from '@mantine/charts';
-import type { Measure } from './measures.ts';
+import { axisOf, type Measure } from './measures.ts';
 import type { UsageSum } from './usage-queries.ts';
 
 const shortDay = (day: string): string =>
@@ -21,6 +21,7 @@ export function DayChart({ sums, days, measure }: DayChartProps) {
     day: shortDay(day),
     [label]: byDay.get(day) ?? 0,
   }));
+  const axis = axisOf([...byDay.values()]);
   const total = sums.reduce((sum, one) => sum + of(one), 0);
   return (
     <div role="img" aria-label={`${label} per day, ${format(total)} in ${data.length} days`}>
@@ -30,7 +31,7 @@ export function DayChart({ sums, days, measure }: DayChartProps) {
         dataKey="day"
         series={[{ name: label, color: 'indigo.5' }]}
         valueFormatter={format}
-        yAxisProps={{ tickFormatter: brief, width: 64, allowDecimals: fractions }}
+        yAxisProps={{ tickFormatter: brief, width: 64, allowDecimals: fractions, ...axis }}
         xAxisProps={{ minTickGap: 24 }}
         tickLine="none"
         maxBarWidth={28}

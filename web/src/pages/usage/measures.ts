@@ -14,6 +14,10 @@ export interface Measure {
   fractions: boolean;
 }
 
+/** Where all is nothing an axis would still count up, to amounts that nobody has spent. */
+export const axisOf = (values: number[]): { ticks?: number[]; domain?: [number, number] } =>
+  values.every((value) => value === 0) ? { ticks: [0], domain: [0, 1] } : {};
+
 /** What the charts can show. */
 export const measures: Record<MeasureName, Measure> = {
   cost: { label: 'Cost', of: ({ quota }) => quota, format: formatQuota, brief: formatQuota, fractions: true },

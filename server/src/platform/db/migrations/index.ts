@@ -36,6 +36,7 @@ import { migration as topUps } from './0035-top-ups.ts';
 import { migration as failures } from './0036-failures.ts';
 import { migration as requests } from './0037-requests.ts';
 import { migration as usageSpans } from './0038-usage-spans.ts';
+import { migration as playground } from './0039-playground.ts';
 import { migration as teamKeys } from './0041-team-keys.ts';
 import { migration as people } from './0042-people.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
@@ -79,6 +80,7 @@ export const migrations: Migration[] = [
   failures,
   requests,
   usageSpans,
+  playground,
   teamKeys,
   people,
 ];

@@ -1,0 +1,53 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { nameOf } from './chat-name.ts';
+import type { Content } from './content.ts';
+import type { PlaygroundDeps } from './deps.ts';
+import { limits } from './limits.ts';
+import { type ChatHead, insertChat, othersThan, versionOf, writeChat } from './store/chats.ts';
+import { oneAtATime } from './store/one-at-a-time.ts';
+
+export const noChat = () => new AppError('not_found', 'Chat not found');
+
+interface Given {
+  chatId: string;
+  /** What the content follows on from; 0 for a new chat. */
+  version: number;
+  content: Content;
+}
+
+/** Writes a chat as it is now, or makes it. Two tabs, or browsers, do not write over each other: the second is told. */
+export async function saveChat(
+  { db, clock }: PlaygroundDeps,
+  userId: number,
+  { chatId, version, content }: Given,
+): Promise<{ chat: ChatHead; created: boolean }> {
+  const text = JSON.stringify(content);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.chatBytes) throw tooLarge(`A chat may have ${mebibytes(limits.chatBytes)}, this one has more.`);
+  const models = JSON.stringify(content.columns.map(({ model }) => model));
+  const said = { models, bytes, content: text, updated_at: nowSeconds(clock) };
+  return db.transaction().execute(async (tx) => {
+    await oneAtATime(tx, userId);
+    const kept = await versionOf(tx, userId, chatId);
+    if (kept === null && version > 0) throw noChat();
+    if (kept !== null && kept !== version)
+      throw new AppError('conflict', 'The chat has been saved since from somewhere else. Load it again.');
+    await refuseFull(tx, userId, chatId, bytes, kept === null);
+    if (kept !== null) return { chat: await writeChat(tx, userId, chatId, said), created: false };
+    const name = nameOf(content.entries.find(({ role }) => role === 'user')?.content ?? '');
+    const row = { ...said, name, user_id: userId, chat_id: chatId, version: 1, created_at: said.updated_at };
+    return { chat: await insertChat(tx, row), created: true };
+  });
+}
+
+const mebibytes = (bytes: number): string => `${bytes / 1024 ** 2} MiB`;
+const tooLarge = (message: string) => new AppError('request_too_large', message);
+
+async function refuseFull(tx: PlaygroundDeps['db'], userId: number, chatId: string, bytes: number, isNew: boolean) {
+  const others = await othersThan(tx, userId, chatId);
+  if (isNew && others.count >= limits.chats)
+    throw new AppError('forbidden', `You have ${limits.chats} chats, and no more are kept. Delete some first.`);
+  if (others.bytes + bytes > limits.userBytes)
+    throw tooLarge(`All your chats together may have ${mebibytes(limits.userBytes)}. Delete some first.`);
+}

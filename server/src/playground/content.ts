@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { limits } from './limits.ts';
+
+/** Names that whoever saves a chat gives to it and to what is in it. */
+export const chosenId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 _ -');
+const whole = z.number().int();
+/** Kept as it is: what it holds is the affair of the page that shows it. */
+const kept = z.record(z.string(), z.unknown());
+
+const column = z.strictObject({ id: chosenId, model: z.string().max(300) });
+
+/** Only pictures that are in it: an address would be asked for by whoever looks at the chat. */
+const image = z.string().regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data URL of a picture');
+
+const said = z.strictObject({
+  id: chosenId,
+  role: z.literal('user'),
+  content: z.string(),
+  images: z.array(image).max(limits.images).optional(),
+  /** Pictures that were sent, and are too large to be kept. */
+  images_left_out: whole.min(0).max(limits.images).optional(),
+});
+
+const result = z.strictObject({
+  id: chosenId,
+  role: z.literal('tool'),
+  column: chosenId,
+  tool_call_id: z.string(),
+  name: z.string(),
+  content: z.string(),
+});
+
+const answer = z.strictObject({
+  id: chosenId,
+  role: z.literal('assistant'),
+  column: chosenId,
+  model: z.string().max(300),
+  content: z.string(),
+  reasoning: z.string(),
+  tool_calls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })).max(limits.entries),
+  state: z.enum(['done', 'stopped', 'failed']),
+  finish_reason: z.string().max(100).nullable(),
+  error: z.strictObject({ status: whole, message: z.string(), request_id: z.string().max(300).nullable() }).nullable(),
+  /** What the orchestration model told of its plan. */
+  meta: kept.nullable(),
+  stats: z.strictObject({
+    latency_ms: whole.optional(),
+    first_token_ms: whole.optional(),
+    prompt_tokens: whole.optional(),
+    completion_tokens: whole.optional(),
+    /** In quota units. */
+    cost: z.number().optional(),
+    provider: z.string().max(300).optional(),
+    request_id: z.string().max(300).optional(),
+  }),
+  /** The request that gave it, without its messages. */
+  request: kept,
+  /** The system prompt of that request. */
+  system: z.string(),
+});
+
+/** A chat: who is asked, how, and what was said, in the order in which it was said. Every column has all messages of the user. */
+export const contentSchema = z
+  .strictObject({
+    columns: z.array(column).min(1).max(limits.columns),
+    settings: kept,
+    entries: z.array(z.discriminatedUnion('role', [said, result, answer])).max(limits.entries),
+  })
+  .meta({ id: 'PlaygroundChatContent' });
+
+export type Content = z.infer<typeof contentSchema>;

@@ -1,0 +1,19 @@
+import type { PersonalData } from '../platform/db/pages.ts';
+import type { Route } from '../platform/http/route.ts';
+import type { PlaygroundDeps } from './deps.ts';
+import { chatRoutes } from './routes/chats.ts';
+import { presetRoutes } from './routes/presets.ts';
+import { exportOf, forget } from './store/account-data.ts';
+
+export interface Playground {
+  routes: Route[];
+  exportOf(userId: number): PersonalData;
+  forgetUser(userId: number): Promise<void>;
+}
+
+/** What the web app's playground keeps for its users: their chats, with any models, and their system prompts. */
+export const openPlayground = (deps: PlaygroundDeps): Playground => ({
+  routes: [...chatRoutes(deps), ...presetRoutes(deps)],
+  exportOf: (userId) => exportOf(deps.db, userId),
+  forgetUser: (userId) => forget(deps.db, userId),
+});

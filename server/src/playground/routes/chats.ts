@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { answered, done } from '../../platform/http/answers.ts';
+import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
+import { pageFields } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { shownName } from '../../platform/http/shown-text.ts';
+import { noChat, saveChat } from '../chats.ts';
+import { type Content, chosenId, contentSchema } from '../content.ts';
+import type { PlaygroundDeps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { type ChatHead, deleteChat, findChat, listChats, nameChat } from '../store/chats.ts';
+import { base, int, root } from './shared.ts';
+
+const path = `${root}/chats`;
+const params = z.object({ chat_id: chosenId });
+
+const headFields = {
+  id: z.string(),
+  name: z.string(),
+  models: z.array(z.string()),
+  bytes: int,
+  version: int,
+  created_at: int,
+  updated_at: int,
+};
+const headSchema = z.object(headFields).meta({ id: 'PlaygroundChat' });
+const wholeSchema = z.object({ ...headFields, content: contentSchema });
+
+const viewOf = ({ chat_id, name, models, bytes, version, created_at, updated_at }: ChatHead) => ({
+  id: chat_id,
+  name,
+  models: JSON.parse(models) as string[],
+  bytes,
+  version,
+  created_at,
+  updated_at,
+});
+
+/** Beside the content itself: its version and the braces around it. */
+const envelopeBytes = 4_096;
+
+export function chatRoutes(deps: PlaygroundDeps): Route[] {
+  const { db } = deps;
+  return [
+    defineRoute({
+      ...base,
+      method: 'get',
+      path,
+      summary: 'My chats, the last used first',
+      query: z.strictObject({ page_size: pageFields.page_size, cursor: cursorField(2) }),
+      answers: { 200: answered(z.object({ chats: z.array(headSchema), ...nextCursor })) },
+      handle: async (call) => {
+        const { cursor, page_size: limit } = call.query;
+        const after = cursor && { updatedAt: cursor[0]!, id: cursor[1]! };
+        const chats = await listChats(db, { userId: call.principal.user.id, after, limit });
+        const last = chats.length === limit ? chats.at(-1)! : null;
+        return ok(call, { chats: chats.map(viewOf), next_cursor: last && cursorOf([last.updated_at, last.id]) });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'get',
+      path: `${path}/{chat_id}`,
+      summary: 'One chat with everything that was said',
+      params,
+      answers: { 200: answered(wholeSchema) },
+      handle: async (call) => {
+        const chat = await findChat(db, call.principal.user.id, call.params.chat_id);
+        if (!chat) throw noChat();
+        return ok(call, { ...viewOf(chat), content: JSON.parse(chat.content) as Content });
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: `${path}/{chat_id}`,
+      summary: 'Save a chat as it is now, under an id of my choice; 409 where it was saved since by somebody else',
+      params,
+      body: z.strictObject({
+        version: int.min(0).meta({ description: 'The version that this one follows; 0 for a new chat' }),
+        content: contentSchema,
+      }),
+      maxBytes: limits.chatBytes + envelopeBytes,
+      answers: { 200: answered(headSchema), 201: answered(headSchema) },
+      handle: async (call) => {
+        const { chat_id: chatId } = call.params;
+        const { chat, created } = await saveChat(deps, call.principal.user.id, { chatId, ...call.body });
+        return ok(call, viewOf(chat), created ? 201 : 200);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'put',
+      path: `${path}/{chat_id}/name`,
+      summary: 'Rename a chat',
+      params,
+      body: z.strictObject({ name: shownName(limits.nameLength) }),
+      answers: { 200: answered(headSchema) },
+      handle: async (call) => {
+        const chat = await nameChat(db, call.principal.user.id, call.params.chat_id, call.body.name);
+        if (!chat) throw noChat();
+        return ok(call, viewOf(chat));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: `${path}/{chat_id}`,
+      summary: 'Delete a chat for good',
+      params,
+      answers: { 200: done },
+      handle: async (call) => {
+        if (!(await deleteChat(db, call.principal.user.id, call.params.chat_id))) throw noChat();
+        return json(call, { success: true, message: 'The chat is deleted.' });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import type { ChatRow } from './tables.ts';
+
+/** All of a chat but what was said. */
+export type ChatHead = Omit<ChatRow, 'content' | 'user_id'>;
+const head = ['id', 'chat_id', 'name', 'models', 'bytes', 'version', 'created_at', 'updated_at'] as const;
+
+/** Where a page of the list ended. */
+export interface Place {
+  updatedAt: number;
+  id: number;
+}
+
+/** The last used first. */
+export function listChats(
+  db: Db,
+  { userId, after, limit }: { userId: number; after?: Place | undefined; limit: number },
+): Promise<ChatHead[]> {
+  return db
+    .selectFrom('playground_chats')
+    .select(head)
+    .where('user_id', '=', userId)
+    .$if(after !== undefined, (chats) =>
+      chats.where(sql<boolean>`(updated_at, id) < (${after!.updatedAt}, ${after!.id})`),
+    )
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+const own = (db: Db, userId: number, chatId: string) =>
+  db.selectFrom('playground_chats').where('user_id', '=', userId).where('chat_id', '=', chatId);
+
+export async function findChat(db: Db, userId: number, chatId: string): Promise<ChatRow | null> {
+  return (await own(db, userId, chatId).selectAll().executeTakeFirst()) ?? null;
+}
+
+export async function versionOf(db: Db, userId: number, chatId: string): Promise<number | null> {
+  return (await own(db, userId, chatId).select('version').executeTakeFirst())?.version ?? null;
+}
+
+/** How many chats a user has besides this one, and what they take together. */
+export async function othersThan(db: Db, userId: number, chatId: string): Promise<{ count: number; bytes: number }> {
+  const found = await db
+    .selectFrom('playground_chats')
+    .select((e) => [e.fn.countAll<number>().as('count'), e.fn.sum<number | null>('bytes').as('bytes')])
+    .where('user_id', '=', userId)
+    .where('chat_id', '<>', chatId)
+    .executeTakeFirstOrThrow();
+  return { count: Number(found.count), bytes: Number(found.bytes ?? 0) };
+}
+
+export const insertChat = (db: Db, chat: Omit<ChatRow, 'id'>): Promise<ChatHead> =>
+  db.insertInto('playground_chats').values(chat).returning(head).executeTakeFirstOrThrow();
+
+type Said = Pick<ChatRow, 'models' | 'bytes' | 'content' | 'updated_at'>;
+
+/** Within the transaction that looked at the version. */
+export const writeChat = (db: Db, userId: number, chatId: string, said: Said): Promise<ChatHead> =>
+  db
+    .updateTable('playground_chats')
+    .set((e) => ({ ...said, version: e('version', '+', 1) }))
+    .where('user_id', '=', userId)
+    .where('chat_id', '=', chatId)
+    .returning(head)
+    .executeTakeFirstOrThrow();
+
+export async function nameChat(db: Db, userId: number, chatId: string, name: string): Promise<ChatHead | null> {
+  const named = db
+    .updateTable('playground_chats')
+    .set({ name })
+    .where('user_id', '=', userId)
+    .where('chat_id', '=', chatId)
+    .returning(head);
+  return (await named.executeTakeFirst()) ?? null;
+}
+
+export async function deleteChat(db: Db, userId: number, chatId: string): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('playground_chats')
+    .where('user_id', '=', userId)
+    .where('chat_id', '=', chatId)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}

@@ -1,0 +1,43 @@
+import type { Db } from '../../platform/db/tables.ts';
+import type { PresetRow } from './tables.ts';
+
+/** By name; a user has few. */
+export const listPresets = (db: Db, userId: number): Promise<PresetRow[]> =>
+  db.selectFrom('playground_presets').selectAll().where('user_id', '=', userId).orderBy('name').execute();
+
+export async function countPresets(db: Db, userId: number): Promise<number> {
+  const { n } = await db
+    .selectFrom('playground_presets')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+export const insertPreset = (db: Db, preset: Omit<PresetRow, 'id'>): Promise<PresetRow> =>
+  db.insertInto('playground_presets').values(preset).returningAll().executeTakeFirstOrThrow();
+
+/** Writes the given members only; null when the user has no such preset. */
+export async function updatePreset(
+  db: Db,
+  userId: number,
+  id: number,
+  changes: Partial<Pick<PresetRow, 'name' | 'prompt'>> & Pick<PresetRow, 'updated_at'>,
+): Promise<PresetRow | null> {
+  const changed = db
+    .updateTable('playground_presets')
+    .set(changes)
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returningAll();
+  return (await changed.executeTakeFirst()) ?? null;
+}
+
+export async function deletePreset(db: Db, userId: number, id: number): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('playground_presets')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}

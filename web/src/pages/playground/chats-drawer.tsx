@@ -1,0 +1,204 @@
+import { Button, Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { IconMessages, IconPencil, IconTrash } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del, get, put, type Result } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { Dialog, SideDialog } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { queryClient } from '../../session.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { chatsKey } from './chat-saver.ts';
+
+type ChatHead = Result<'/api/playground/chats', 'get'>['chats'][number];
+
+const pageSize = 30;
+/** As long as the service takes one. */
+const mostCharacters = 120;
+const reload = () => queryClient.invalidateQueries({ queryKey: chatsKey });
+
+interface ChatsDrawerProps {
+  opened: boolean;
+  onClose: () => void;
+  /** The chat that is shown. */
+  current: string;
+  onOpen: (id: string) => void;
+  onRenamed: (id: string, name: string) => void;
+  onDeleted: (id: string) => void;
+}
+
+const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: 'Give it a name.' }) });
+
+function RenameChat({
+  chat,
+  onClose,
+  onRenamed,
+}: {
+  chat: ChatHead;
+  onClose: () => void;
+  onRenamed: (n: string) => void;
+}) {
+  const send = async ({ name }: { name: string }) => {
+    const renamed = await put('/api/playground/chats/{chat_id}/name', { path: { chat_id: chat.id }, body: { name } });
+    onRenamed(renamed.name);
+    onClose();
+    await reload();
+  };
+  const { fields, faults, set, save, submit } = useCheckedForm({ name: chat.name }, nameFaults, send);
+  return (
+    <Dialog opened onClose={onClose} title="Rename the chat">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            maxLength={mostCharacters}
+            data-autofocus
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <FormFoot act={save} failure="The chat was not renamed" submitLabel="Rename" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+function DeleteChat({ chat, onClose, onDeleted }: { chat: ChatHead; onClose: () => void; onDeleted: () => void }) {
+  const remove = async () => {
+    await del('/api/playground/chats/{chat_id}', { path: { chat_id: chat.id } });
+    onDeleted();
+    await reload();
+  };
+  return (
+    <ConfirmDelete opened onClose={onClose} title="Delete this chat?" onConfirm={remove}>
+      Everything said in <b className="svc-anywhere">{chat.name}</b> is deleted for good. What it cost stays in your
+      usage.
+    </ConfirmDelete>
+  );
+}
+
+type Act = { kind: 'rename' | 'delete'; chat: ChatHead };
+
+function ChatRow({
+  chat,
+  isCurrent,
+  onOpen,
+  onAct,
+}: {
+  chat: ChatHead;
+  isCurrent: boolean;
+  onOpen: () => void;
+  onAct: (act: Act) => void;
+}) {
+  const acts = [
+    { label: 'Rename', icon: IconPencil, onClick: () => onAct({ kind: 'rename', chat }) },
+    { label: 'Delete', icon: IconTrash, onClick: () => onAct({ kind: 'delete', chat }), danger: true },
+  ];
+  return (
+    <li className="svc-chat-row" data-current={isCurrent || undefined}>
+      <UnstyledButton className="svc-chat-open" onClick={onOpen} aria-current={isCurrent ? 'true' : undefined}>
+        <Text component="span" size="sm" fw={isCurrent ? 600 : 500} truncate dir="auto">
+          {chat.name}
+        </Text>
+        <Text component="span" size="xs" c="dimmed" truncate>
+          <TimeAgo at={chat.updated_at} /> · {chat.models.join(', ')}
+        </Text>
+      </UnstyledButton>
+      <RowMenu label={chat.name} acts={acts} />
+    </li>
+  );
+}
+
+function ChatList({
+  current,
+  onOpen,
+  onAct,
+}: Pick<ChatsDrawerProps, 'current' | 'onOpen'> & { onAct: (act: Act) => void }) {
+  const query = useInfiniteQuery({
+    queryKey: chatsKey,
+    queryFn: ({ pageParam, signal }) =>
+      get('/api/playground/chats', { query: { page_size: pageSize, ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    // Chats come from other browsers too.
+    staleTime: 0,
+  });
+  const chats = query.data?.pages.flatMap((page) => page.chats);
+  if (query.error && !chats) {
+    return <ErrorState error={query.error} title="The chats could not be loaded" onRetry={() => query.refetch()} />;
+  }
+  if (!chats) {
+    return (
+      <Stack gap="xs" aria-busy="true">
+        <Skeleton height={44} />
+        <Skeleton height={44} />
+        <Skeleton height={44} />
+      </Stack>
+    );
+  }
+  if (chats.length === 0) {
+    return (
+      <EmptyState
+        icon={IconMessages}
+        title="No chats yet"
+        description="What you say is kept here, for every browser you log in with."
+      />
+    );
+  }
+  return (
+    <>
+      <ul className="svc-chat-rows" aria-label="Chats">
+        {chats.map((chat) => (
+          <ChatRow
+            key={chat.id}
+            chat={chat}
+            isCurrent={chat.id === current}
+            onOpen={() => onOpen(chat.id)}
+            onAct={onAct}
+          />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          size="xs"
+          mt="sm"
+          fullWidth
+          loading={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
+          Older chats
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** All chats of the user, the last used first. */
+export function ChatsDrawer({ opened, onClose, current, onOpen, onRenamed, onDeleted }: ChatsDrawerProps) {
+  const [act, setAct] = useState<Act | null>(null);
+  const end = () => setAct(null);
+  return (
+    <>
+      <SideDialog
+        opened={opened}
+        onClose={onClose}
+        title="Chats"
+        position="left"
+        size="23rem"
+        closeButtonProps={{ 'aria-label': 'Close chats' }}
+      >
+        <ChatList current={current} onOpen={onOpen} onAct={setAct} />
+      </SideDialog>
+      {act?.kind === 'rename' && (
+        <RenameChat chat={act.chat} onClose={end} onRenamed={(name) => onRenamed(act.chat.id, name)} />
+      )}
+      {act?.kind === 'delete' && <DeleteChat chat={act.chat} onClose={end} onDeleted={() => onDeleted(act.chat.id)} />}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { ActionIcon, Group, SegmentedControl, Tooltip } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import type { ChatStore } from './chat-store.ts';
+import type { Column } from './conversation.ts';
+import { ModelSelect } from './model-select.tsx';
+
+interface ColumnHeadProps {
+  store: ChatStore;
+  column: Column;
+  place: number;
+}
+
+/** Who answers in this column, and how to take it out. */
+function ColumnHead({ store, column, place }: ColumnHeadProps) {
+  const [removing, setRemoving] = useState(false);
+  const answered = store.shown().entries.some((entry) => entry.role === 'assistant' && entry.column === column.id);
+  const remove = async () => store.removeColumn(column.id);
+  return (
+    <Group gap={4} wrap="nowrap" className="svc-chat-column">
+      <ModelSelect label={`Model ${place}`} value={column.model} onChange={(model) => store.choose(column.id, model)} />
+      <Tooltip label="Take this model out">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Take out model ${place}`}
+          onClick={() => (answered ? setRemoving(true) : void remove())}
+        >
+          <IconX size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <ConfirmDelete
+        opened={removing}
+        onClose={() => setRemoving(false)}
+        title="Take this model out?"
+        confirmLabel="Take out"
+        onConfirm={remove}
+      >
+        The answers of <b className="svc-anywhere">{column.model}</b> are deleted from this chat.
+      </ConfirmDelete>
+    </Group>
+  );
+}
+
+/** Without its vendor, which a phone has no room for. */
+const shortName = (model: string): string => model.slice(model.indexOf('/') + 1) || model;
+
+interface ColumnHeadsProps {
+  store: ChatStore;
+  columns: Column[];
+  /** On a phone one column is shown at a time. */
+  single: Column | null;
+  onShow: (id: string) => void;
+}
+
+export function ColumnHeads({ store, columns, single, onShow }: ColumnHeadsProps) {
+  const shown = single ? [single] : columns;
+  return (
+    <>
+      {single && (
+        <SegmentedControl
+          className="svc-chat-tabs"
+          fullWidth
+          mb="xs"
+          aria-label="Whose answers are shown"
+          value={single.id}
+          onChange={onShow}
+          data={columns.map(({ id, model }, index) => ({ value: id, label: `${index + 1} ${shortName(model)}` }))}
+        />
+      )}
+      <div className="svc-chat-cells svc-chat-heads" data-columns={shown.length}>
+        {shown.map((column) => (
+          <ColumnHead key={column.id} store={store} column={column} place={columns.indexOf(column) + 1} />
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconArrowDown } from '@tabler/icons-react';
+import { useFollow } from '../../use-follow.ts';
+import type { ChatStore, Shown } from './chat-store.ts';
+import { Composer } from './composer.tsx';
+import { type Column, turnsOf } from './conversation.ts';
+import { NothingSaid } from './nothing-said.tsx';
+import { TurnView } from './turn-view.tsx';
+
+interface ConversationViewProps {
+  store: ChatStore;
+  shown: Shown;
+  /** With the model that each of them will ask. */
+  columns: Column[];
+  /** On a phone one column is shown at a time. */
+  single: Column | null;
+}
+
+export function ConversationView({ store, shown, columns, single }: ConversationViewProps) {
+  const { region, content, following, follow } = useFollow();
+  const ready = columns.every(({ model }) => model !== '');
+  const several = columns.length > 1;
+  const turns = turnsOf(shown.entries);
+  const send = (text: string, images: string[] = []) => {
+    if (!ready) return;
+    for (const { id, model } of columns) store.choose(id, model);
+    store.send(text, images);
+    follow();
+  };
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <section ref={region} className="svc-chat-region" tabIndex={0} aria-label="Conversation">
+        {turns.length === 0 && (
+          <NothingSaid
+            models={columns.map(({ model }) => model)}
+            session={shown.settings.orchestration.sessionId}
+            onPick={send}
+          />
+        )}
+        <ol ref={content} className="svc-chat-list">
+          {turns.map((turn, index) => (
+            <TurnView
+              key={turn.said.id}
+              store={store}
+              turn={turn}
+              columns={single ? [single] : columns}
+              busy={shown.busy}
+              last={index === turns.length - 1}
+              several={several}
+            />
+          ))}
+        </ol>
+      </section>
+      <div className="svc-composer">
+        {!following && (
+          <Tooltip label="To the end">
+            <ActionIcon className="svc-to-end" variant="default" radius="xl" aria-label="To the end" onClick={follow}>
+              <IconArrowDown size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
+        <Composer
+          key={store.key}
+          typed={store.typed}
+          onTyped={store.keepTyped}
+          busy={shown.busy}
+          several={several}
+          disabled={!ready}
+          onSend={send}
+          onStop={store.stopAll}
+        />
+      </div>
+    </>
+  );
+}

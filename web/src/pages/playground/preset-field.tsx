@@ -1,0 +1,144 @@
+import { Group, Select, Stack, TextInput } from '@mantine/core';
+import { IconDeviceFloppy, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del, get, put, type Result } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { usePost } from '../../once.ts';
+import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+
+type Preset = Result<'/api/playground/presets', 'get'>['presets'][number];
+
+const presetsQuery = queryOptions({
+  queryKey: ['playground-presets'],
+  queryFn: async ({ signal }) => (await get('/api/playground/presets', { signal })).presets,
+});
+const reload = () => queryClient.invalidateQueries(presetsQuery);
+
+/** As long as the service takes one. */
+const mostCharacters = 120;
+const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: 'Give it a name.' }) });
+
+interface NameFormProps {
+  title: string;
+  initial: string;
+  onClose: () => void;
+  onSubmit: (name: string) => Promise<unknown>;
+}
+
+function NameForm({ title, initial, onClose, onSubmit }: NameFormProps) {
+  const send = async ({ name }: { name: string }) => {
+    await onSubmit(name);
+    await reload();
+    onClose();
+  };
+  const { fields, faults, set, save, submit } = useCheckedForm({ name: initial }, nameFaults, send);
+  return (
+    <Dialog opened onClose={onClose} title={title}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            placeholder="Translator"
+            maxLength={mostCharacters}
+            data-autofocus
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <FormFoot act={save} failure="The preset was not saved" submitLabel="Save" onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+interface PresetFieldProps {
+  system: string;
+  onChoose: (prompt: string) => void;
+}
+
+/** System prompts saved under a name: chosen here, made of what is written below. */
+export function PresetField({ system, onChoose }: PresetFieldProps) {
+  const query = useQuery(presetsQuery);
+  const presets = query.data ?? [];
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [act, setAct] = useState<'add' | 'rename' | 'delete' | null>(null);
+  const post = usePost();
+  // Also after a reload, or in another chat that began with it.
+  const preset =
+    presets.find(({ id }) => id === chosen) ?? presets.find(({ prompt }) => prompt === system && system !== '');
+  const update = useAct({
+    mutationFn: ({ id }: Preset) => put('/api/playground/presets/{id}', { path: { id }, body: { prompt: system } }),
+    onSuccess: async ({ name }) => {
+      await reload();
+      notifySuccess(`${name} is saved as it is now.`);
+    },
+    onError: notifyError,
+  });
+  const add = async (name: string) => {
+    const { id } = await post('/api/playground/presets', { body: { name, prompt: system } });
+    setChosen(id);
+  };
+  const rename = (name: string) => put('/api/playground/presets/{id}', { path: { id: preset!.id }, body: { name } });
+  const remove = async () => {
+    await del('/api/playground/presets/{id}', { path: { id: preset!.id } });
+    setChosen(null);
+    await reload();
+  };
+  const nothing = system.trim() === '';
+  const acts = [
+    { label: 'Save as a preset', icon: IconPlus, disabled: nothing, onClick: () => setAct('add') },
+    {
+      label: 'Save the changes',
+      icon: IconDeviceFloppy,
+      disabled: !preset || nothing || preset.prompt === system,
+      onClick: () => preset && update.mutate(preset),
+    },
+    { label: 'Rename', icon: IconPencil, disabled: !preset, onClick: () => setAct('rename') },
+    { label: 'Delete', icon: IconTrash, danger: true, disabled: !preset, onClick: () => setAct('delete') },
+  ];
+  const choose = (value: string | null) => {
+    const found = presets.find(({ id }) => String(id) === value);
+    setChosen(found?.id ?? null);
+    onChoose(found?.prompt ?? '');
+  };
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-end">
+      <Select
+        flex={1}
+        label="Preset"
+        placeholder={presets.length === 0 ? 'None saved yet' : 'None'}
+        data={presets.map(({ id, name }) => ({ value: String(id), label: name }))}
+        value={preset ? String(preset.id) : null}
+        onChange={choose}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Choose none' }}
+        nothingFoundMessage="No preset has that in its name"
+        error={query.error ? 'The presets could not be loaded' : undefined}
+      />
+      <RowMenu label={preset?.name ?? 'the system prompt'} acts={acts} />
+      {act === 'add' && <NameForm title="Save as a preset" initial="" onClose={() => setAct(null)} onSubmit={add} />}
+      {act === 'rename' && preset && (
+        <NameForm title="Rename the preset" initial={preset.name} onClose={() => setAct(null)} onSubmit={rename} />
+      )}
+      {preset && (
+        <ConfirmDelete
+          opened={act === 'delete'}
+          onClose={() => setAct(null)}
+          title="Delete this preset?"
+          onConfirm={remove}
+        >
+          <b className="svc-anywhere">{preset.name}</b> is deleted for good. Chats that use it keep their system prompt.
+        </ConfirmDelete>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,75 @@
+import { Text } from '@mantine/core';
+import { AnswerView } from './answer-view.tsx';
+import type { ChatStore } from './chat-store.ts';
+import { type Column, type Entry, entriesOf, isRunning, openCalls, type ToolEntry, type Turn } from './conversation.ts';
+import { SaidView } from './said-view.tsx';
+import { ToolResults } from './tool-results.tsx';
+
+function ResultView({ result }: { result: ToolEntry }) {
+  return (
+    <div className="svc-said-item">
+      <Text size="xs" c="dimmed">
+        Result of {result.name}
+      </Text>
+      <div className="svc-said">{result.content || '(empty)'}</div>
+    </div>
+  );
+}
+
+const isBusy = (entries: Entry[]): boolean => entries.some((entry) => entry.role === 'assistant' && isRunning(entry));
+
+interface CellProps {
+  store: ChatStore;
+  column: Column;
+  turn: Turn;
+  /** Nothing was said after it. */
+  last: boolean;
+  several: boolean;
+}
+
+/** What one model made of what the user said. */
+function Cell({ store, column, turn, last, several }: CellProps) {
+  const own = turn.after.filter((entry) => entry.column === column.id);
+  const busy = isBusy(several ? own : store.shown().entries);
+  // Later turns go with an answer that is asked for again: with several models that would take what the others said.
+  const regenerate = busy || (several && !last) ? undefined : store.regenerate;
+  const calls = last && !busy ? openCalls(entriesOf(store.shown().entries, column.id)) : [];
+  return (
+    <div className="svc-chat-cell">
+      {own.map((entry) =>
+        entry.role === 'tool' ? (
+          <ResultView key={entry.id} result={entry} />
+        ) : (
+          <AnswerView
+            key={entry.id}
+            answer={entry}
+            onRegenerate={regenerate}
+            onStop={several ? store.stop : undefined}
+          />
+        ),
+      )}
+      {calls.length > 0 && (
+        <ToolResults key={calls[0]!.id} calls={calls} onSend={(results) => store.sendResults(column.id, results)} />
+      )}
+    </div>
+  );
+}
+
+interface TurnViewProps extends Omit<CellProps, 'column'> {
+  columns: Column[];
+  busy: boolean;
+}
+
+/** What the user said, and below it the answers, side by side. */
+export function TurnView({ columns, busy, ...cell }: TurnViewProps) {
+  return (
+    <li className="svc-chat-turn">
+      <SaidView said={cell.turn.said} onEdit={busy ? undefined : cell.store.edit} />
+      <div className="svc-chat-cells" data-columns={columns.length}>
+        {columns.map((column) => (
+          <Cell key={column.id} column={column} {...cell} />
+        ))}
+      </div>
+    </li>
+  );
+}

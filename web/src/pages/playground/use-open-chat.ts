@@ -1,0 +1,117 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { get } from '../../api.ts';
+import { useUser } from '../../session.ts';
+import { useUrlState } from '../../use-url-state.ts';
+import { unpacked } from './chat-content.ts';
+import { ChatStore, type Shown } from './chat-store.ts';
+import { sessionOf } from './conversation.ts';
+import { newId } from './new-id.ts';
+import { defaultSettings, type Settings } from './settings.ts';
+import { chatsOf, newLike, type TabChats } from './tab-chats.ts';
+
+/** `model` and `session` begin a new chat; `chat` names the one that is shown. */
+const urlDefaults = { chat: '', model: '', session: '' };
+
+/** Continues the session named in the address. */
+const startSettings = (sessionId: string): Settings =>
+  sessionId === ''
+    ? defaultSettings
+    : { ...defaultSettings, orchestration: { ...defaultSettings.orchestration, sessionId } };
+
+function startBy(tab: TabChats, model: string, session: string): void {
+  // Messages of one session must not leak into another.
+  if (session !== '' && sessionOf(tab.current().shown().entries) === session) return;
+  tab.start({ columns: [{ id: newId(), model }], settings: startSettings(session) });
+}
+
+interface Loading {
+  id: string;
+  error: unknown;
+}
+
+/** Brings a chat that is not in this tab from the service. */
+function useLoad(tab: TabChats) {
+  const [loading, setLoading] = useState<Loading | null>(null);
+  const running = useRef<AbortController>(null);
+  const cancel = () => {
+    running.current?.abort();
+    running.current = null;
+    setLoading(null);
+  };
+  const load = (id: string) => {
+    cancel();
+    const found = tab.find(id);
+    if (found) {
+      tab.show(found);
+      return;
+    }
+    const controller = new AbortController();
+    running.current = controller;
+    setLoading({ id, error: null });
+    get('/api/playground/chats/{chat_id}', { path: { chat_id: id }, signal: controller.signal }).then(
+      ({ content, name, version }) => {
+        if (controller.signal.aborted) return;
+        cancel();
+        tab.show(new ChatStore({ id, name, last: { version, sent: '' }, ...unpacked(content) }));
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted) setLoading({ id, error });
+      },
+    );
+  };
+  useEffect(() => () => running.current?.abort(), []);
+  return { loading, load, cancel };
+}
+
+export interface OpenChat {
+  tab: TabChats;
+  store: ChatStore;
+  shown: Shown;
+  /** The chat that the address names and that is not here yet, or cannot be loaded. */
+  loading: Loading | null;
+  load: (id: string) => void;
+  open: (id: string) => void;
+  startNew: () => void;
+}
+
+/**
+ * The chat that is shown, and the address in step with it. Who follows whom is a matter of which of them changed: an address
+ * opens a chat, and a chat that was begun, saved as another or deleted changes the address.
+ */
+export function useOpenChat(): OpenChat {
+  const tab = chatsOf(useUser().id);
+  const [url, setUrl] = useUrlState(urlDefaults);
+  const store = useSyncExternalStore(tab.subscribe, tab.current);
+  const shown = useSyncExternalStore(store.subscribe, store.shown);
+  const { loading, load, cancel } = useLoad(tab);
+  const mine = shown.entries.length === 0 ? '' : shown.id;
+  const begun = url.model === '' && url.session === '' ? '' : `${url.model} ${url.session}`;
+  const seen = useRef({ chat: '', begun: '', store });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when one of the two has changed, and looks at the rest as it is then
+  useEffect(() => {
+    const before = seen.current;
+    seen.current = { chat: url.chat, begun, store };
+    if (begun !== '') {
+      if (begun === before.begun) return;
+      cancel();
+      startBy(tab, url.model, url.session);
+      setUrl(urlDefaults);
+      return;
+    }
+    if (url.chat !== '' && url.chat !== before.chat && url.chat !== mine) {
+      load(url.chat);
+      return;
+    }
+    const changed = store !== before.store;
+    if (url.chat === mine || (loading !== null && !changed)) return;
+    cancel();
+    // Back leads from a new chat to the one before, unless that was deleted.
+    setUrl({ chat: mine }, changed && mine === '' && !tab.removed.has(url.chat) ? 'push' : 'replace');
+  }, [url.chat, begun, mine, store]);
+  return {
+    ...{ tab, store, shown, load },
+    loading: begun === '' && loading?.id === url.chat ? loading : null,
+    open: (id) => setUrl({ chat: id }, 'push'),
+    startNew: () => tab.start(newLike(store)),
+  };
+}
