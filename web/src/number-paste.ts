@@ -1,14 +1,16 @@
 import type { ClipboardEvent } from 'react';
 import { notifyError } from './components/notify.ts';
 
-/** Words around it are no part of it: `$ 1,234.5 USD`. */
-const plain = /^[^\d.,]*(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?[^\d.,]*$/;
+const plain = /^(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?$/;
 
 /**
- * Whether a text is one number as our fields write it: a point before the decimals, commas between thousands or none.
- * `1.234,5` and `1,5` are something else where they come from than they would become here.
+ * Whether a text is one number as our fields write it: a point before the decimals, commas between thousands or none; words
+ * around it are no part of it. `1.234,5` and `1,5` are something else where they come from than they would become here.
  */
-export const isPlainNumber = (text: string): boolean => plain.test(text);
+export function isPlainNumber(text: string): boolean {
+  const [number = '', ...more] = text.match(/[\d.,]+/g) ?? [];
+  return more.length === 0 && plain.test(number);
+}
 
 /** Nothing is taken over rather than another number than was copied. */
 export function refuseOddNumber(event: ClipboardEvent): void {
