@@ -113,6 +113,8 @@ describe.skipIf(browserMissing)('pages', () => {
     };
     const table = page.getByRole('region', { name: 'Users' });
     expect(await table.evaluate((region) => region.scrollWidth - region.clientWidth)).toBe(0);
+    // The page scrolls, and not a part of it within.
+    expect(await table.evaluate((region) => region.scrollHeight - region.clientHeight)).toBe(0);
     expect(await inSight()).toBe(true);
     const names = await table
       .locator('tr')
