@@ -91,7 +91,7 @@ describe.skipIf(browserMissing)('channels', () => {
 
     await page.getByRole('button', { name: 'Actions for scripted/scripted-1' }).click();
     await page.getByRole('menuitem', { name: 'Try it' }).click();
-    await page.waitForURL(/model=scripted/);
+    await page.waitForURL(/\/playground$/);
     await page.getByLabel('Message', { exact: true }).fill('Explain streams');
     await page.keyboard.press('Enter');
     await answers(page).getByRole('heading', { name: 'Streams' }).waitFor();
