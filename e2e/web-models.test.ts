@@ -198,7 +198,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await titled(page, 'Pinboard · Application · svc');
     await focusOn(page, 'Pinboard');
     await go('fine 4.1', 'acme/fine-4.1', /\/models\/acme\/fine-4\.1$/);
-    await go('petra', 'petra', /\/admin\/users\?q=petra$/);
+    await go('petra', 'petra', /\/admin\/users\/\d+$/);
     await go('pipel', 'Pipeline', /\/keys\?open=\d+$/);
     await page.getByRole('dialog', { name: 'Edit Pipeline' }).waitFor();
     // What may hold what was typed is not covered.
@@ -261,11 +261,15 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
       message: 'Compare tea\nand coffee',
       config: { max_iterations: 1 },
     });
+    const organisation = await put('/api/organisations', { name: 'Acme', time_zone: 'UTC', balance: 'own' });
     const about: Record<string, [path: string, title: string]> = {
       '/applications/$id': [`/applications/${application.id}`, 'Board · Application · svc'],
       '/sessions/$id': ['/sessions/my-session', 'my-session · Session · svc'],
       '/runs/$id': ['/runs/tea', 'Compare tea · Run · svc'],
       '/models/$': ['/models/demo/chat', 'Simulated chat (built-in) · Model · svc'],
+      '/organisations/$id': [`/organisations/${organisation.id}`, 'Acme · Organisation · svc'],
+      '/requests/$id': ['/requests/req_unknown', 'req_unknown · Request · svc'],
+      '/admin/users/$id': ['/admin/users/1', 'root · User · svc'],
     };
     const withParameters = pages.map(({ path }) => path).filter((path) => /\/.*\$/.test(path) && path !== '/$');
     expect(withParameters.filter((path) => !(path in about))).toEqual([]);

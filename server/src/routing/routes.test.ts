@@ -17,7 +17,7 @@ const principalOf = (request: Request, role: number) => {
   const user = users[request.headers.get('x-user') ?? ''];
   if (!user) throw new AppError('not_logged_in', 'Log in first.');
   if (user.role < role) throw new AppError('forbidden', 'Administrators only.');
-  return { user, sessionId: 1 };
+  return { user, sessionId: 1, administers: user.role >= 10 };
 };
 
 const candidates = [

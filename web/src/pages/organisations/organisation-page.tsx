@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { may, type Organisation, organisationQuery } from '../../organisations.ts';
+import { useNamed } from '../../page-name.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { Activity } from './activity.tsx';
 import { Budgets } from './budgets.tsx';
@@ -73,6 +74,7 @@ const back = (
 export function OrganisationPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useQuery(organisationQuery(Number(id)));
+  useNamed(query.data?.name ?? '');
   if (!query.data)
     return (
       <>
