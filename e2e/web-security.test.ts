@@ -146,7 +146,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await admin.open('/admin/users');
     await admin.page.getByRole('button', { name: 'Invite' }).click();
     const form = admin.page.getByRole('dialog', { name: 'Invite somebody' });
-    await form.locator('input[name=username]').fill('guest');
+    await form.getByLabel('Username').fill('guest');
     await looks(admin.page, 'invite');
     await admin.page.keyboard.press('Enter');
     const link = await admin.page.getByLabel('Link', { exact: true }).inputValue();

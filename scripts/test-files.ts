@@ -42,9 +42,9 @@ export function turnOf(file: string): number {
 
 /** Above this, the last process of a run would keep everybody waiting. */
 const mostInGroup = 32;
-/** These start whole services, or compute for long. */
+/** These start whole services, compute for long, or count what goes on in their process, where nothing of others may go on. */
 const runsAlone = (file: string): boolean =>
-  relative(process.cwd(), file).startsWith('e2e/') || /\.(property|fuzz)\.test\.ts$/.test(file);
+  relative(process.cwd(), file).startsWith('e2e/') || /\.(alone|property|fuzz)\.test\.ts$/.test(file);
 
 /** Files that share a process, side by side as they are sorted: to load the service and to warm up costs more than most files' tests. */
 export function grouped(files: string[]): string[][] {

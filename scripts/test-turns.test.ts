@@ -31,7 +31,7 @@ test('what moves money runs each time, on both engines', () => {
 });
 
 test('the turn is that of the hour, or the one asked for', () => {
-  const turns = [0, 1, 2, 3].map((hour) => turnOfRun(undefined, hour * 3_600_000));
+  const turns = [0, 1, 2, 3].map((hour) => turnOfRun('', hour * 3_600_000));
   expect(turns).toEqual([1, 2, 3, 1]);
   expect(turnOfRun('2', 0)).toBe(2);
   expect(ofTurn([resolve('e2e/web-keys.test.ts')], turnOfRun('all'))).toHaveLength(1);

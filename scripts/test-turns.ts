@@ -10,9 +10,9 @@ const turns = 3;
 export type Turn = number | 'all';
 
 /** A turn of one's own choice, else that of the hour: whoever runs the tests through a day has them all. */
-export function turnOfRun(asked = process.env.SVC_TURN, nowMs = Date.now()): Turn {
+export function turnOfRun(asked = process.env.SVC_TURN ?? '', nowMs = Date.now()): Turn {
   if (asked === 'all') return 'all';
-  if (asked === undefined || asked === '') return (Math.floor(nowMs / 3_600_000) % turns) + 1;
+  if (asked === '') return (Math.floor(nowMs / 3_600_000) % turns) + 1;
   const turn = Number(asked);
   if (!Number.isInteger(turn) || turn < 1 || turn > turns) throw new Error(`SVC_TURN is 1 to ${turns}, or "all"`);
   return turn;

@@ -124,7 +124,7 @@ describe('a passkey', () => {
     expect(named).toMatchObject({ name: 'Old telephone' });
     expect((await member.call(path, { method: 'DELETE' })).status).toBe(200);
     expect(await dataOf(member.call('/api/user/security'))).toEqual({
-      ...{ totp_since: null, recovery_codes_left: 0, passkeys: [], methods: [] },
+      ...{ totp_since: null, recovery_codes_left: 0, passkeys: [], methods: [], required: false },
     });
     expect((await enter(member.device)).status).toBe(401);
   });

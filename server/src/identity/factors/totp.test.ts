@@ -175,6 +175,7 @@ describe('turning codes off', () => {
       recovery_codes_left: 0,
       passkeys: [],
       methods: [],
+      required: false,
     });
     expect((await post(t, '/api/user/login', { username: member.username, password })).status).toBe(200);
   });
