@@ -74,12 +74,15 @@ function chunksOf({ metafile }: Bundle, entry: string): Set<string> {
   return found;
 }
 
+/** The entry loads the words and then the app, which is asked for along with it. */
+const firstChunksOf = (app: Bundle): Set<string> => chunksOf(app, 'main.ts').union(chunksOf(app, 'app.tsx'));
+
 function indexPage(app: Bundle, colourScheme: Bundle): string {
   // What pages add comes after what holds for all of them, and wins over it.
   const css = app.outputs
     .filter(({ path }) => path.endsWith('.css'))
     .sort((a, b) => Number(nameOf(b.path).startsWith('main-')) - Number(nameOf(a.path).startsWith('main-')));
-  const [entry, ...preloads] = chunksOf(app, 'main.tsx');
+  const [entry, ...preloads] = firstChunksOf(app);
   const asset = (path: string): string => `/assets/${nameOf(path)}`;
   return `<!doctype html>
 <html lang="en">
@@ -126,7 +129,7 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
   await rm(outDir, { recursive: true, force: true });
   await mkdir(outDir, { recursive: true });
   const [app, colourScheme] = await Promise.all([
-    bundle('main.tsx', 'esm', outDir),
+    bundle('main.ts', 'esm', outDir),
     bundle('color-scheme.ts', 'iife', outDir),
   ]);
   await Bun.write(join(outDir, 'index.html'), indexPage(app, colourScheme));
@@ -137,7 +140,7 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
   const manifest: WebManifest = { index: '/index.html', files };
   await Bun.write(join(outDir, 'manifest.json'), JSON.stringify(manifest, null, 2));
 
-  const login = chunksOf(app, 'main.tsx');
+  const login = firstChunksOf(app);
   for (const { path } of colourScheme.outputs) login.add(nameOf(path));
   const loginScriptBytes = files
     .filter(({ path }) => login.has(nameOf(path)))

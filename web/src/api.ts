@@ -5,6 +5,7 @@
  */
 import createClient from 'openapi-fetch';
 import type { paths } from './api-types.gen.ts';
+import { t } from './language/words.ts';
 
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -48,7 +49,7 @@ export type Result<P extends keyof paths, M extends Method> =
 const client = createClient<Record<string, never>>({ credentials: 'same-origin' });
 
 let unauthorized: (method: Method, path: string) => void = () => {};
-/** What to do when the service does not know us (any more); main.tsx sets it. */
+/** What to do when the service does not know us (any more); app.tsx sets it. */
 export function onUnauthorized(handle: typeof unauthorized): void {
   unauthorized = handle;
 }
@@ -118,7 +119,7 @@ async function send(method: Method, path: string, options: AnyOptions = {}): Pro
   ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
   const answer = await request(method, path, init).catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError(0, 'The server could not be reached. Check the connection and try again.', null);
+    throw new ApiError(0, t('The server could not be reached. Check the connection and try again.'), null);
   });
   if (!answer.response.ok) {
     const { status } = answer.response;

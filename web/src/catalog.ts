@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { get, type Result } from './api.ts';
+import { t } from './language/words.ts';
 import { isAdmin, queryClient, useUser } from './session.ts';
 
 export type Channel = Result<'/api/admin/channels/{id}', 'get'>;
@@ -56,7 +57,8 @@ export const reloadCatalog = (): Promise<unknown> =>
 export function useChannelNames(): (id: number) => string {
   const admin = isAdmin(useUser());
   const channels = useQuery({ ...allChannelsQuery, enabled: admin }).data?.channels ?? [];
-  return (id) => (id <= 0 ? 'built in' : (channels.find((channel) => channel.id === id)?.name ?? `channel ${id}`));
+  return (id) =>
+    id <= 0 ? t('built in') : (channels.find((channel) => channel.id === id)?.name ?? t('channel {id}', { id }));
 }
 
 export type ProviderModel = Result<'/api/admin/provider-models', 'get'>['provider_models'][number];

@@ -1,3 +1,5 @@
+import { t } from './language/words.ts';
+
 const quotaPerUsd = 500_000;
 
 /** A unit is two millionths of a dollar: six digits show every amount to the last. */
@@ -47,24 +49,24 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 export function formatTimeAgo(unixSeconds: number, nowSeconds: number): string {
   const seconds = Math.round(unixSeconds - nowSeconds);
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? [];
-  if (!unit || !size) return 'just now';
+  if (!unit || !size) return t('just now');
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
 }
 
 const browsers: [RegExp, string][] = [
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrome\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
+  [/Edg\//, t('Edge')],
+  [/OPR\//, t('Opera')],
+  [/Firefox\//, t('Firefox')],
+  [/Chrome\//, t('Chrome')],
+  [/Safari\//, t('Safari')],
   [/curl\//, 'curl'],
 ];
 const systems: [RegExp, string][] = [
   [/iPhone|iPad/, 'iOS'],
-  [/Android/, 'Android'],
-  [/Windows/, 'Windows'],
+  [/Android/, t('Android')],
+  [/Windows/, t('Windows')],
   [/Mac OS X/, 'macOS'],
-  [/Linux/, 'Linux'],
+  [/Linux/, t('Linux')],
 ];
 
 /** "Firefox on Windows": enough for someone to know their own devices by. */
@@ -72,7 +74,7 @@ export function describeUserAgent(userAgent: string): string {
   const find = (table: [RegExp, string][]) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
   if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? 'Unknown device';
+  return browser ?? system ?? t('Unknown device');
 }
 
 /** Whole units, as the service counts: 0.1 + 0.2 dollars are exactly 150,000. */

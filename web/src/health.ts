@@ -1,3 +1,5 @@
+import { t } from './language/words.ts';
+
 export interface Health {
   label: string;
   color: string;
@@ -9,8 +11,8 @@ const poorRate = 0.9;
 const failingRate = 0.5;
 
 const circuits: Record<string, Health> = {
-  half_open: { label: 'Probing', color: 'orange' },
-  open: { label: 'Circuit open', color: 'red' },
+  half_open: { label: t('Probing'), color: 'orange' },
+  open: { label: t('Circuit open'), color: 'red' },
 };
 
 /**
@@ -19,9 +21,9 @@ const circuits: Record<string, Health> = {
  */
 export function healthOf(circuit: string, successRate: number, samples: number): Health {
   if (circuit !== 'closed') return circuits[circuit] ?? { label: circuit, color: 'gray' };
-  if (samples === 0) return { label: 'Not measured', color: 'gray' };
-  if (successRate < failingRate) return { label: 'Failing', color: 'red' };
-  return successRate < poorRate ? { label: 'Unsteady', color: 'orange' } : { label: 'Healthy', color: 'teal' };
+  if (samples === 0) return { label: t('Not measured'), color: 'gray' };
+  if (successRate < failingRate) return { label: t('Failing'), color: 'red' };
+  return successRate < poorRate ? { label: t('Unsteady'), color: 'orange' } : { label: t('Healthy'), color: 'teal' };
 }
 
 export const rateColor = (rate: number): string => (rate < poorRate ? 'red' : rate < goodRate ? 'orange' : 'teal');

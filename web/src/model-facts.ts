@@ -1,5 +1,6 @@
 import { formatCompact } from './format.ts';
 import { type Health, healthOf } from './health.ts';
+import { t } from './language/words.ts';
 import type { OfferedModel } from './models.ts';
 
 export type Prices = NonNullable<OfferedModel['prices']>;
@@ -8,12 +9,12 @@ type Rate = Exclude<keyof Prices, 'tiers'>;
 type Tier = NonNullable<Prices['tiers']>[number];
 
 export const capabilityNames: Record<Capability, string> = {
-  tools: 'Tools',
-  structured_outputs: 'Structured output',
-  vision: 'Vision',
-  audio: 'Sound',
-  reasoning: 'Reasoning',
-  caching: 'Prompt cache',
+  tools: t('Tools'),
+  structured_outputs: t('Structured output'),
+  vision: t('Vision'),
+  audio: t('Sound'),
+  reasoning: t('Reasoning'),
+  caching: t('Prompt cache'),
 };
 export const capabilities = Object.keys(capabilityNames) as Capability[];
 
@@ -38,14 +39,14 @@ type Priced = Pick<OfferedModel, 'prices' | 'types'>;
 
 /** A price in one line, as lists have room for. */
 export function priceWords({ prices, types }: Priced): string {
-  if (prices === null) return 'As the models it asks';
-  if (isFree(prices)) return 'Free';
+  if (prices === null) return t('As the models it asks');
+  if (isFree(prices)) return t('Free');
   const { prompt, completion, request = 0, tiers = [] } = prices;
   const words = [
     (prompt > 0 || completion > 0) && `${dollars(prompt)} in`,
-    completion > 0 && `${dollars(completion)} out`,
+    completion > 0 && t('{completion} out', { completion: dollars(completion) }),
     request > 0 && `${dollars(request)} / ${unitOf(types[0])}`,
-    tiers[0] && `more above ${formatCompact(tiers[0].above_context)}`,
+    tiers[0] && t('more above {aboveContext}', { aboveContext: formatCompact(tiers[0].above_context) }),
   ];
   return words.filter(Boolean).join(' · ');
 }
@@ -58,15 +59,15 @@ interface PriceRow {
 
 /** Each part of the price, and the part whose price it has where it has none of its own. */
 const parts: [name: Rate, label: string, as?: 'prompt' | 'completion'][] = [
-  ['prompt', 'Prompt'],
-  ['cache_read', 'Read from cache', 'prompt'],
-  ['cache_write', 'Written to cache', 'prompt'],
-  ['cache_write_1h', 'Written to cache for an hour', 'prompt'],
-  ['image_in', 'Pictures in', 'prompt'],
-  ['audio_in', 'Sound in', 'prompt'],
-  ['completion', 'Completion'],
-  ['reasoning', 'Reasoning', 'completion'],
-  ['audio_out', 'Sound out', 'completion'],
+  ['prompt', t('Prompt')],
+  ['cache_read', t('Read from cache'), 'prompt'],
+  ['cache_write', t('Written to cache'), 'prompt'],
+  ['cache_write_1h', t('Written to cache for an hour'), 'prompt'],
+  ['image_in', t('Pictures in'), 'prompt'],
+  ['audio_in', t('Sound in'), 'prompt'],
+  ['completion', t('Completion')],
+  ['reasoning', t('Reasoning'), 'completion'],
+  ['audio_out', t('Sound out'), 'completion'],
 ];
 
 /** The whole price: a row for each part that has one, a column for each size of prompt. */
@@ -80,15 +81,23 @@ export function priceTable({ prices, types }: { prices: Prices; types: OfferedMo
   const rows = parts.flatMap(([name, label, as]): PriceRow[] => {
     const said = all.some((one) => one[name] !== undefined);
     if (!said || (as === undefined && !byToken && base.request)) return [];
-    return [{ label, values: all.map((one) => one[name] ?? { as: as === 'completion' ? 'Completion' : 'Prompt' }) }];
+    return [
+      { label, values: all.map((one) => one[name] ?? { as: as === 'completion' ? t('Completion') : t('Prompt') }) },
+    ];
   });
   if (all.some(({ request }) => request))
     rows.push({
-      label: `Each ${unitOf(types[0])}`,
+      label: t('Each {unitof}', { unitof: unitOf(types[0]) }),
       values: all.map(({ request }) => request ?? base.request ?? 0),
     });
-  const first = tiers.length > 0 ? `Up to ${formatCompact(tiers[0]!.above_context)}` : 'Price';
-  return { columns: [first, ...tiers.map(({ above_context }) => `Above ${formatCompact(above_context)}`)], rows };
+  const first = tiers.length > 0 ? `Up to ${formatCompact(tiers[0]!.above_context)}` : t('Price');
+  return {
+    columns: [
+      first,
+      ...tiers.map(({ above_context }) => t('Above {aboveContext}', { aboveContext: formatCompact(above_context) })),
+    ],
+    rows,
+  };
 }
 
 export const tokenWords = (count: number | null): string => (count === null ? '–' : formatCompact(count));

@@ -1,3 +1,4 @@
+import { t } from './language/words.ts';
 import type { OfferedModel } from './models.ts';
 
 /** Every word of the query stands somewhere in what the model is called. */
@@ -38,10 +39,10 @@ const orders = new Map<string, Order>([
 ]);
 
 export const sortings = [
-  { value: '', label: 'By name' },
-  { value: 'price', label: 'Cheapest first' },
-  { value: 'dearest', label: 'Dearest first' },
-  { value: 'context', label: 'Longest context first' },
+  { value: '', label: t('By name') },
+  { value: 'price', label: t('Cheapest first') },
+  { value: 'dearest', label: t('Dearest first') },
+  { value: 'context', label: t('Longest context first') },
 ];
 
 const byName: Order = (a, b) => (a.id === b.id ? 0 : a.id < b.id ? -1 : 1);

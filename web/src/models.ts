@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, type Result } from './api.ts';
+import { t } from './language/words.ts';
 
 export type OfferedModel = Result<'/api/models', 'get'>['models'][number];
 export type ModelDetail = Result<'/api/models/{model_id}', 'get'>;
@@ -64,7 +65,7 @@ export interface ModelGroup {
 export function groupsOf(models: ListedModel[]): ModelGroup[] {
   const groups = new Map<string, ModelGroup>();
   for (const { id, owned_by } of [...models].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    const name = id === orchestrationModel ? 'Orchestration' : owned_by || 'Other';
+    const name = id === orchestrationModel ? t('Orchestration') : owned_by || t('Other');
     const group = groups.get(name) ?? { group: name, items: [] };
     group.items.push({ value: id, label: id });
     groups.set(name, group);

@@ -1,4 +1,5 @@
 import { formatQuota } from './format.ts';
+import { t } from './language/words.ts';
 
 interface NoticeWords {
   title: string;
@@ -9,31 +10,44 @@ interface NoticeWords {
 }
 
 type About = Record<string, unknown>;
-const account = { to: '/account', label: 'Open your account' };
+const account = { to: '/account', label: t('Open your account') };
 const amount = (value: unknown): string => (typeof value === 'number' ? formatQuota(value) : '');
-const windows: Record<string, string> = { day: 'today', week: 'this week', month: 'this month', total: 'in all' };
+const windows: Record<string, string> = {
+  day: 'today',
+  week: t('this week'),
+  month: t('this month'),
+  total: t('in all'),
+};
 
 const words: Record<string, (about: About) => NoticeWords> = {
   factors_removed: ({ by }) => ({
-    title: 'Your second factors were removed',
-    text: `${by} did it, and your password alone lets in now. If you did not ask for it, tell them, and set one up again.`,
+    title: t('Your second factors were removed'),
+    text: t(
+      '{by} did it, and your password alone lets in now. If you did not ask for it, tell them, and set one up again.',
+      { by },
+    ),
     ...account,
   }),
   sessions_ended: ({ by }) => ({
-    title: 'You were logged out',
-    text: `${by} ended sessions of yours. If you do not know why, ask them, and look at where you are logged in.`,
+    title: t('You were logged out'),
+    text: t('{by} ended sessions of yours. If you do not know why, ask them, and look at where you are logged in.', {
+      by,
+    }),
     ...account,
   }),
   password_link: ({ by }) => ({
-    title: 'A link for a new password was made',
-    text: `${by} made a link by which a new password can be chosen for your account. If you did not ask for it, tell them.`,
+    title: t('A link for a new password was made'),
+    text: t(
+      '{by} made a link by which a new password can be chosen for your account. If you did not ask for it, tell them.',
+      { by },
+    ),
     ...account,
   }),
   spending: ({ share, used, amount: most, window, hard }) => ({
-    title: `${Math.round(Number(share) * 1000) / 10} % of your spending limit is used`,
-    text: `${amount(used)} of ${amount(most)} ${windows[String(window)] ?? ''}. ${hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.'}`,
+    title: t('{value} % of your spending limit is used', { value: Math.round(Number(share) * 1000) / 10 }),
+    text: `${amount(used)} of ${amount(most)} ${windows[String(window)] ?? ''}. ${hard ? t('Requests beyond it are refused.') : t('Requests beyond it go on.')}`,
     to: '/credits',
-    label: 'Change the limit',
+    label: t('Change the limit'),
   }),
 };
 
@@ -42,7 +56,7 @@ export function noticeWords({ kind, about }: { kind: string; about: About }): No
   return (
     words[kind]?.(about) ?? {
       title: kind.replaceAll('_', ' '),
-      text: 'Something about your account changed.',
+      text: t('Something about your account changed.'),
       ...account,
     }
   );

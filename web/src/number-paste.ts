@@ -1,5 +1,6 @@
 import type { ClipboardEvent } from 'react';
 import { notifyError } from './components/notify.ts';
+import { t } from './language/words.ts';
 
 const plain = /^(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?$/;
 
@@ -18,5 +19,5 @@ export function refuseOddNumber(event: ClipboardEvent): void {
   if (isPlainNumber(text)) return;
   event.preventDefault();
   event.stopPropagation();
-  notifyError(new Error('Nothing was pasted. Write the number with a point before the decimals, such as 1,234.5.'));
+  notifyError(new Error(t('Nothing was pasted. Write the number with a point before the decimals, such as 1,234.5.')));
 }

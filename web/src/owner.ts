@@ -1,3 +1,4 @@
+import { t } from './language/words.ts';
 import type { Member, Role, Team } from './organisations.ts';
 import { may } from './organisations.ts';
 
@@ -9,7 +10,7 @@ export interface OwnerOption {
 
 /** What a team can be given: by those who manage the organisation. */
 export const teamOptions = (role: Role, teams: Team[]): OwnerOption[] =>
-  may(role, 'manage') ? teams.map(({ id, name }) => ({ value: `team:${id}`, label: `Team ${name}` })) : [];
+  may(role, 'manage') ? teams.map(({ id, name }) => ({ value: `team:${id}`, label: t('Team {name}', { name }) })) : [];
 
 /** Whose a key can be. Whoever is in a team spends under its budgets, unless they manage the organisation. */
 export function keyOwnerOptions(role: Role, teams: Team[], self: Pick<Member, 'teams'> | undefined): OwnerOption[] {
@@ -17,8 +18,8 @@ export function keyOwnerOptions(role: Role, teams: Team[], self: Pick<Member, 't
   const mine = teams.filter(({ id }) => self?.teams.includes(id));
   const free = may(role, 'manage') || mine.length === 0;
   return [
-    ...(free ? [{ value: 'me', label: 'Me' }] : []),
-    ...mine.map(({ id, name }) => ({ value: `me:${id}`, label: `Me, in team ${name}` })),
+    ...(free ? [{ value: 'me', label: t('Me') }] : []),
+    ...mine.map(({ id, name }) => ({ value: `me:${id}`, label: t('Me, in team {name}', { name }) })),
     ...teamOptions(role, teams),
   ];
 }

@@ -1,5 +1,6 @@
 import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { post, type Result } from './api.ts';
+import { t } from './language/words.ts';
 
 /** Browsers give passkeys to names over a safe connection only, never to bare addresses. */
 export const passkeysWork = (): boolean => browserSupportsWebAuthn() && !/^[\d.]+$|^\[/.test(window.location.hostname);
@@ -15,8 +16,8 @@ async function withWords<T>(asking: Promise<T>): Promise<T> {
   return asking.catch((cause: unknown) => {
     const name = cause instanceof Error ? cause.name : '';
     if (name === 'NotAllowedError' || name === 'AbortError')
-      throw new Error('No passkey was used: the request was cancelled, or took too long.');
-    if (name === 'InvalidStateError') throw new Error('This device holds a passkey for this account already.');
+      throw new Error(t('No passkey was used: the request was cancelled, or took too long.'));
+    if (name === 'InvalidStateError') throw new Error(t('This device holds a passkey for this account already.'));
     throw cause;
   });
 }

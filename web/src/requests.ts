@@ -1,4 +1,5 @@
 import type { Result } from './api.ts';
+import { t } from './language/words.ts';
 
 export type UsageLog = Result<'/api/usage/logs', 'get'>['logs'][number];
 
@@ -51,9 +52,9 @@ export const callsOf = ({ parent, logs }: Requests): string => countedCalls(pare
 /** How a request ended, in words; anything but `ok` deserves a look. */
 const endings: Record<string, string> = {
   ok: 'OK',
-  aborted: 'Client left',
-  interrupted: 'Interrupted',
-  error: 'Failed',
+  aborted: t('Client left'),
+  interrupted: t('Interrupted'),
+  error: t('Failed'),
 };
 
 export const endingWords = (status: string): string => endings[status] ?? status;

@@ -9,6 +9,7 @@ import { Notices } from './components/notices.tsx';
 import { PaletteButton } from './components/palette-button.tsx';
 import { SessionEnded } from './components/session-ended.tsx';
 import { StepUp } from './components/step-up.tsx';
+import { t } from './language/words.ts';
 import { useBackCloses, useFocusBack } from './use-overlay.ts';
 
 function NarrowNavigation() {
@@ -17,12 +18,12 @@ function NarrowNavigation() {
   useBackCloses(opened, close);
   return (
     <div className="svc-only-narrow">
-      <Burger opened={opened} onClick={open} size="sm" aria-label="Open navigation" aria-expanded={opened} />
+      <Burger opened={opened} onClick={open} size="sm" aria-label={t('Open navigation')} aria-expanded={opened} />
       <Drawer.Root ref={root} opened={opened} onClose={close} size={280} padding="sm" returnFocus={false}>
         <Drawer.Overlay />
-        <Drawer.Content aria-label="Navigation">
+        <Drawer.Content aria-label={t('Navigation')}>
           <Drawer.Body>
-            <CloseButton className="svc-drawer-close" onClick={close} aria-label="Close navigation" />
+            <CloseButton className="svc-drawer-close" onClick={close} aria-label={t('Close navigation')} />
             <NavigationList onLeave={close} />
           </Drawer.Body>
         </Drawer.Content>
@@ -38,7 +39,7 @@ export function Shell() {
       <StepUp />
       <SessionEnded />
       <a className="svc-skip" href="#main">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <div className="svc-frame">
         <div className="svc-sidebar">

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get } from './api.ts';
+import { t } from './language/words.ts';
 import { queryClient } from './session.ts';
 
 /** The providers through which people may sign in. */
@@ -22,16 +23,17 @@ export const startUrl = (slug: string, returnTo: string): string =>
   `/api/auth/${slug}/start?${new URLSearchParams({ return_to: returnTo })}`;
 
 const faults: Record<string, string> = {
-  denied: 'The sign-in was cancelled.',
-  expired: 'The sign-in took too long, or was begun in another browser. Try again.',
-  provider_failed:
+  denied: t('The sign-in was cancelled.'),
+  expired: t('The sign-in took too long, or was begun in another browser. Try again.'),
+  provider_failed: t(
     'The provider could not be reached, or its answer could not be trusted. Try again, or ask the operator.',
-  email_not_verified: 'The provider does not say that your email address is verified.',
-  domain_not_allowed: 'Your email address is not one of those that may sign in here.',
-  sign_up_closed: 'You have no account here yet, and new ones are not made by signing in. Ask an administrator.',
-  account_disabled: 'This account is disabled.',
-  already_linked: 'That account is connected to another user already.',
-  not_logged_in: 'Somebody else has logged in meanwhile. Nothing was connected.',
+  ),
+  email_not_verified: t('The provider does not say that your email address is verified.'),
+  domain_not_allowed: t('Your email address is not one of those that may sign in here.'),
+  sign_up_closed: t('You have no account here yet, and new ones are not made by signing in. Ask an administrator.'),
+  account_disabled: t('This account is disabled.'),
+  already_linked: t('That account is connected to another user already.'),
+  not_logged_in: t('Somebody else has logged in meanwhile. Nothing was connected.'),
 };
 
 /** The words for a code in the address; null for anything else, since anybody can write an address. */

@@ -6,6 +6,7 @@ import {
   type MantineColorsTuple,
   type MantineTheme,
 } from '@mantine/core';
+import { t } from './language/words.ts';
 import { refuseOddNumber } from './number-paste.ts';
 
 /** color-scheme.ts reads the same key. */
@@ -60,8 +61,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   autoContrast: true,
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif',
-  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  fontFamily: t('system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif'),
+  fontFamilyMonospace: t('ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'),
   headings: {
     fontWeight: '600',
     sizes: {
@@ -75,13 +76,13 @@ export const theme = createTheme({
     Modal: {
       defaultProps: {
         centered: true,
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': t('Close') },
         overlayProps: { backgroundOpacity: 0.4 },
       },
     },
     // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
     NumberInput: { defaultProps: { allowedDecimalSeparators: ['.'], onPasteCapture: refuseOddNumber } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('Dismiss') } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600, miw: 'max-content' } },
     // Its focus placeholder has no role that a menu may contain; the dropdown takes focus itself.

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from './language/words.ts';
 
 /** How trying something out went. */
 export interface Tried {
@@ -20,7 +21,7 @@ export function useTests(ask: (id: number) => Promise<Answer>) {
   const test = async (id: number): Promise<string | null> => {
     note(id, { state: 'running' });
     try {
-      const { ok, latency_ms: latencyMs, error = 'No answer' } = await ask(id);
+      const { ok, latency_ms: latencyMs, error = t('No answer') } = await ask(id);
       note(id, ok ? { state: 'ok', latencyMs } : { state: 'failed', error });
       return ok ? null : error;
     } catch (error) {

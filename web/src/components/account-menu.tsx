@@ -2,6 +2,7 @@ import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core';
 import { IconBook2, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouter } from '@tanstack/react-router';
 import { post } from '../api.ts';
+import { t } from '../language/words.ts';
 import { forgetUser, useUser } from '../session.ts';
 import { useAct } from '../use-act.ts';
 import { notifyError } from './notify.ts';
@@ -22,7 +23,7 @@ export function AccountMenu() {
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
         <UnstyledButton>
-          <span className="svc-hidden">Account menu of {name}</span>
+          <span className="svc-hidden">{t('Account menu of {name}', { name })}</span>
           <span aria-hidden>
             <Avatar src={user.avatar_url || null} name={name} color="indigo" size={32} alt="" />
           </span>
@@ -39,14 +40,14 @@ export function AccountMenu() {
         </Menu.Label>
         <Menu.Divider />
         <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} stroke={1.7} aria-hidden />}>
-          Account
+          {t('Account')}
         </Menu.Item>
         <Menu.Item component="a" href="/docs" leftSection={<IconBook2 size={16} stroke={1.7} aria-hidden />}>
-          API reference
+          {t('API reference')}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} stroke={1.7} aria-hidden />} onClick={() => logout.mutate()}>
-          Log out
+          {t('Log out')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -2,6 +2,7 @@ import { Anchor, Button, Group, PasswordInput, Select, Stack, Text, TextInput } 
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type Channel, type Preset, presetsQuery } from '../catalog.ts';
+import { t } from '../language/words.ts';
 import { usePost } from '../once.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, guessPreset, saveByPreset, tryOut } from './add-by-preset.ts';
@@ -51,8 +52,8 @@ export function AddProvider() {
         <Group align="flex-end" gap="sm">
           {needsKey ? (
             <PasswordInput
-              label="Provider key"
-              placeholder="Paste a key: sk-…, AIza…, gsk_…"
+              label={t('Provider key')}
+              placeholder={t('Paste a key: sk-…, AIza…, gsk_…')}
               autoComplete="off"
               flex="2 1 16rem"
               value={secret}
@@ -60,7 +61,7 @@ export function AddProvider() {
             />
           ) : (
             <TextInput
-              label="Address"
+              label={t('Address')}
               placeholder={preset?.base_url}
               flex="2 1 16rem"
               value={secret}
@@ -68,8 +69,8 @@ export function AddProvider() {
             />
           )}
           <Select
-            label="Provider"
-            placeholder={presets.isLoading ? 'Loading…' : 'Choose'}
+            label={t('Provider')}
+            placeholder={presets.isLoading ? t('Loading…') : t('Choose')}
             data={presets.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
             searchable
             flex="1 1 11rem"
@@ -77,7 +78,7 @@ export function AddProvider() {
             onChange={setChosen}
           />
           <Button type="submit" loading={add.isPending} disabled={!preset || (needsKey && secret.trim() === '')}>
-            Add and test
+            {t('Add and test')}
           </Button>
         </Group>
       </form>
@@ -90,8 +91,8 @@ export function AddProvider() {
           . It is stored encrypted and never shown again.
         </Text>
       )}
-      {presets.error && <ErrorState error={presets.error} title="The providers could not be loaded" />}
-      {add.error && <ErrorState error={add.error} title="The provider was not added" />}
+      {presets.error && <ErrorState error={presets.error} title={t('The providers could not be loaded')} />}
+      {add.error && <ErrorState error={add.error} title={t('The provider was not added')} />}
       {added && <AddedProvider added={added} onTried={told} onRemoved={removed} />}
     </Stack>
   );

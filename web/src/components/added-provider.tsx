@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { del } from '../api.ts';
 import { reloadCatalog } from '../catalog.ts';
+import { t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, tryOut } from './add-by-preset.ts';
 import { ChooseModels } from './choose-models.tsx';
@@ -11,11 +12,11 @@ import { notifyError } from './notify.ts';
 
 const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
-const areReady = (count: number): string => `${count} ${count === 1 ? 'model is' : 'models are'} ready to call.`;
+const areReady = (count: number): string => `${count} ${count === 1 ? t('model is') : t('models are')} ready to call.`;
 const wait = (count: number): string =>
   count === 1
     ? '1 model was found without a price, and stays off until it has one.'
-    : `${count} models were found without a price, and stay off until they have one.`;
+    : t('{count} models were found without a price, and stay off until they have one.', { count });
 
 function Works({ added, onTried }: Pick<AddedProviderProps, 'added' | 'onTried'>) {
   const { channel, test, models, unpriced, first } = added;
@@ -27,7 +28,7 @@ function Works({ added, onTried }: Pick<AddedProviderProps, 'added' | 'onTried'>
         color="teal"
         variant="light"
         icon={<IconCircleCheck aria-hidden />}
-        title={`${channel.name} works`}
+        title={t('{name} works', { name: channel.name })}
         role="status"
       >
         <Stack gap="sm" align="flex-start">
@@ -38,12 +39,12 @@ function Works({ added, onTried }: Pick<AddedProviderProps, 'added' | 'onTried'>
           <Group gap="xs">
             {ready > 0 && (
               <ButtonLink to="/playground" search={first ? { model: first } : {}} size="xs">
-                Try them in the playground
+                {t('Try them in the playground')}
               </ButtonLink>
             )}
             {!choosing && models > 0 && (
               <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
-                Choose models and prices
+                {t('Choose models and prices')}
               </Button>
             )}
           </Group>
@@ -81,20 +82,20 @@ function Fails({ added: { channel, test }, onTried, onRemoved }: AddedProviderPr
       color="orange"
       variant="light"
       icon={<IconAlertTriangle aria-hidden />}
-      title={`${channel.name} was added, but its test failed`}
+      title={t('{name} was added, but its test failed', { name: channel.name })}
       role="alert"
     >
       <Stack gap="sm" align="flex-start">
         <Text size="sm" className="svc-anywhere">
-          {test.error ?? 'The provider did not answer as expected.'}
+          {test.error ?? t('The provider did not answer as expected.')}
         </Text>
-        <Text size="sm">It stays off until it answers. Mend what is wrong above, or remove it.</Text>
+        <Text size="sm">{t('It stays off until it answers. Mend what is wrong above, or remove it.')}</Text>
         <Group gap="xs">
           <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-            Test again
+            {t('Test again')}
           </Button>
           <Button size="xs" variant="subtle" color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Remove it
+            {t('Remove it')}
           </Button>
         </Group>
       </Stack>

@@ -1,5 +1,6 @@
 import { Anchor, Avatar, Badge, Group, Stack, Text } from '@mantine/core';
 import { IconRosetteDiscountCheck } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 
 const webUrl = (text: string): URL | null => {
   const url = URL.parse(text);
@@ -12,9 +13,9 @@ export function VerifiedBadge() {
       color="teal"
       size="sm"
       leftSection={<IconRosetteDiscountCheck size={13} aria-hidden />}
-      title="Verified by the operators of this service"
+      title={t('Verified by the operators of this service')}
     >
-      Verified
+      {t('Verified')}
     </Badge>
   );
 }
@@ -58,7 +59,7 @@ export function AppIdentity({ name, logoUrl, homepageUrl = '', host, verified, s
         </Group>
         {host ? (
           <Text size="sm" c="dimmed" className="svc-anywhere">
-            from {host}
+            {t('from {host}', { host })}
           </Text>
         ) : (
           <HostLink href={homepageUrl} />
@@ -69,7 +70,7 @@ export function AppIdentity({ name, logoUrl, homepageUrl = '', host, verified, s
 }
 
 export function ApplicationStatus({ status }: { status: number }) {
-  return <Badge color={status === 1 ? 'teal' : 'red'}>{status === 1 ? 'Active' : 'Suspended'}</Badge>;
+  return <Badge color={status === 1 ? 'teal' : 'red'}>{status === 1 ? t('Active') : t('Suspended')}</Badge>;
 }
 
 /** As the service keeps them: a list in JSON. */

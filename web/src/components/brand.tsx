@@ -1,4 +1,5 @@
 import { useLinkProps } from '@tanstack/react-router';
+import { t } from '../language/words.ts';
 import { Mark } from './mark.tsx';
 
 export function Brand({ onClick }: { onClick?: () => void }) {
@@ -8,7 +9,7 @@ export function Brand({ onClick }: { onClick?: () => void }) {
     <a {...link} className="svc-brand">
       <Mark size={26} />
       <span>
-        svc<span className="svc-hidden">, home</span>
+        svc<span className="svc-hidden">{t(', home')}</span>
       </span>
     </a>
   );

@@ -1,3 +1,4 @@
+import { t } from '../language/words.ts';
 import type { Snippet } from './code-block.tsx';
 
 interface ChatCall {
@@ -9,7 +10,7 @@ interface ChatCall {
 }
 
 /** One chat call as curl, Python, TypeScript and the Anthropic SDK write it. */
-export function chatSnippets({ baseUrl, apiKey, model, prompt = 'Hello!' }: ChatCall): Snippet[] {
+export function chatSnippets({ baseUrl, apiKey, model, prompt = t('Hello!') }: ChatCall): Snippet[] {
   const [url, key, name, text] = [`${baseUrl}/v1`, apiKey, model, prompt].map((value) => JSON.stringify(value));
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }, null, 2).replaceAll(
     '\n',
@@ -24,7 +25,7 @@ export function chatSnippets({ baseUrl, apiKey, model, prompt = 'Hello!' }: Chat
   -d '${body.replaceAll("'", "'\\''")}'`,
     },
     {
-      label: 'Python',
+      label: t('Python'),
       code: `from openai import OpenAI
 
 client = OpenAI(base_url=${url}, api_key=${key})
@@ -46,7 +47,7 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content);`,
     },
     {
-      label: 'Anthropic',
+      label: t('Anthropic'),
       code: `import Anthropic from '@anthropic-ai/sdk';
 
 const client = new Anthropic({ baseURL: ${JSON.stringify(baseUrl)}, apiKey: ${key} });

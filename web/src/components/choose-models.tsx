@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put } from '../api.ts';
 import { type Channel, channelModelsQuery, type ProviderModel, reloadCatalog } from '../catalog.ts';
+import { t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import type { Column } from './data-rows.tsx';
 import { DataTable } from './data-table.tsx';
@@ -22,7 +23,7 @@ const price = { prefix: '$', min: 0, decimalScale: 6, hideControls: true, size: 
 const columns = ({ of, set }: RowsProps): Column<ProviderModel>[] => [
   {
     key: 'model',
-    header: 'Model',
+    header: t('Model'),
     cell: (model) => (
       <Checkbox
         label={model.model_id}
@@ -31,14 +32,14 @@ const columns = ({ of, set }: RowsProps): Column<ProviderModel>[] => [
       />
     ),
   },
-  { key: 'type', header: 'Type', cell: ({ type }) => <Badge color="gray">{type}</Badge> },
+  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{type}</Badge> },
   ...(['prompt', 'completion'] as const).map((name) => ({
     key: name,
-    header: name === 'prompt' ? 'Prompt / M' : 'Completion / M',
+    header: name === 'prompt' ? t('Prompt / M') : t('Completion / M'),
     cell: (model: ProviderModel) => (
       <NumberInput
         {...price}
-        aria-label={`${name === 'prompt' ? 'Prompt' : 'Completion'} price of ${model.model_id}, per million tokens`}
+        aria-label={`${name === 'prompt' ? t('Prompt') : t('Completion')} price of ${model.model_id}, per million tokens`}
         value={of(model)[name]}
         onChange={(value) => set(model, priced(model, of(model), { [name]: value }))}
       />
@@ -46,9 +47,13 @@ const columns = ({ of, set }: RowsProps): Column<ProviderModel>[] => [
   })),
   {
     key: 'state',
-    header: 'Price',
+    header: t('Price'),
     cell: (model) =>
-      isFree(model, of(model)) ? <Badge color="orange">No price</Badge> : <Badge color="teal">Priced</Badge>,
+      isFree(model, of(model)) ? (
+        <Badge color="orange">{t('No price')}</Badge>
+      ) : (
+        <Badge color="teal">{t('Priced')}</Badge>
+      ),
   },
 ];
 
@@ -63,15 +68,21 @@ function PricedAlike({ unpriced, onUse }: AlikeProps) {
   const [completion, setCompletion] = useState<number | string>('');
   return (
     <Group gap="sm" align="flex-end">
-      <NumberInput {...price} w={180} label="Prompt, per million" value={prompt} onChange={setPrompt} />
-      <NumberInput {...price} w={180} label="Completion, per million" value={completion} onChange={setCompletion} />
+      <NumberInput {...price} w={180} label={t('Prompt, per million')} value={prompt} onChange={setPrompt} />
+      <NumberInput
+        {...price}
+        w={180}
+        label={t('Completion, per million')}
+        value={completion}
+        onChange={setCompletion}
+      />
       <Button
         size="xs"
         variant="default"
         disabled={Number(prompt) === 0 && Number(completion) === 0}
         onClick={() => onUse({ prompt: Number(prompt), completion: Number(completion) })}
       >
-        Use for all {unpriced} without a price
+        {t('Use for all {unpriced} without a price', { unpriced })}
       </Button>
     </Group>
   );
@@ -116,7 +127,7 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
       {models.length > 1 && (
         <Group justify="space-between" gap="sm" align="flex-end">
           <Checkbox
-            label="All that have a price"
+            label={t('All that have a price')}
             disabled={priceable === 0}
             checked={priceable > 0 && on.length >= priceable}
             indeterminate={on.length > 0 && on.length < priceable}
@@ -126,19 +137,19 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
         </Group>
       )}
       <DataTable
-        label="Models of this channel"
+        label={t('Models of this channel')}
         columns={columns({ of, set })}
         rows={query.data?.provider_models}
         rowKey={({ id }) => id}
         query={query}
         minWidth={620}
-        empty={<EmptyState icon={IconBox} title="The provider lists no models" />}
+        empty={<EmptyState icon={IconBox} title={t('The provider lists no models')} />}
       />
       {query.data && query.data.total > models.length && (
         <Text size="sm" c="dimmed">
           These are the first {models.length} of {query.data.total}.{' '}
           <AnchorLink to="/admin/models" search={{ channel: String(channel.id) }} underline="always" inherit>
-            All of them
+            {t('All of them')}
           </AnchorLink>
         </Text>
       )}
@@ -147,10 +158,10 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
           {count(free)} without a price: free for everybody who may call {free === 1 ? 'it' : 'them'}, and paid by you.
         </Alert>
       )}
-      {save.error && <ErrorState error={save.error} title="The models were not changed" />}
+      {save.error && <ErrorState error={save.error} title={t('The models were not changed')} />}
       <Group justify="flex-end">
         <Button loading={save.isPending} disabled={changes.length === 0} onClick={() => save.mutate()}>
-          {on.length === 0 ? 'Save' : `Switch on ${count(on.length)}`}
+          {on.length === 0 ? t('Save') : t('Switch on {length}', { length: count(on.length) })}
         </Button>
       </Group>
     </Stack>

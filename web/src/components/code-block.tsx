@@ -1,4 +1,5 @@
 import { Box, Tabs } from '@mantine/core';
+import { t } from '../language/words.ts';
 import { CopyButton } from './copy-button.tsx';
 
 export interface Snippet {
@@ -8,7 +9,7 @@ export interface Snippet {
 
 /** Code or data, one click from the clipboard. */
 export function Code({ label, code, maxHeight, wrap = false }: Snippet & { maxHeight?: number; wrap?: boolean }) {
-  const className = wrap ? 'svc-code svc-plain' : 'svc-code';
+  const className = wrap ? t('svc-code svc-plain') : 'svc-code';
   return (
     <Box pos="relative">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -17,13 +18,13 @@ export function Code({ label, code, maxHeight, wrap = false }: Snippet & { maxHe
         {code}
       </pre>
       <Box className="svc-code-copy">
-        <CopyButton value={code} label={`Copy ${label}`} />
+        <CopyButton value={code} label={t('Copy {label}', { label })} />
       </Box>
     </Box>
   );
 }
 
-const Example = ({ label, code }: Snippet) => <Code label={`${label} example`} code={code} />;
+const Example = ({ label, code }: Snippet) => <Code label={t('{label} example', { label })} code={code} />;
 
 /** Becomes part of an id, in which a space would be the end of it. */
 const idOf = ({ label }: Snippet): string => label.replaceAll(' ', '-');

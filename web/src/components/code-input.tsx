@@ -1,17 +1,18 @@
 import { TextInput } from '@mantine/core';
 import type { FactorMethod } from '../api.ts';
+import { t } from '../language/words.ts';
 
 const words = (methods: FactorMethod[]): string =>
   methods.includes('totp')
-    ? 'Six digits from your authenticator app, or a recovery code'
-    : 'One of your recovery codes';
+    ? t('Six digits from your authenticator app, or a recovery code')
+    : t('One of your recovery codes');
 
 /** For a code of an app or a recovery code. */
 export function CodeInput({ methods }: { methods: FactorMethod[] }) {
   return (
     <TextInput
       name="code"
-      label="Code"
+      label={t('Code')}
       description={words(methods)}
       autoComplete="one-time-code"
       autoCapitalize="none"

@@ -1,10 +1,11 @@
 import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 
 const choices = [
-  { value: 'light', label: 'Light', icon: IconSun },
-  { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'System', icon: IconDeviceDesktop },
+  { value: 'light', label: t('Light'), icon: IconSun },
+  { value: 'dark', label: t('Dark'), icon: IconMoon },
+  { value: 'auto', label: t('System'), icon: IconDeviceDesktop },
 ] as const;
 
 export function ColorSchemeMenu() {
@@ -14,7 +15,7 @@ export function ColorSchemeMenu() {
   return (
     <Menu position="bottom-end" width={150}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colour scheme">
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('Colour scheme')}>
           <Current size={18} stroke={1.7} aria-hidden />
         </ActionIcon>
       </Menu.Target>

@@ -1,5 +1,6 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import { Dialog } from './dialog.tsx';
 import { FormFoot } from './form-foot.tsx';
@@ -18,7 +19,7 @@ interface ConfirmDeleteProps {
 }
 
 export function ConfirmDelete(props: ConfirmDeleteProps) {
-  const { opened, onClose, title, children, confirmLabel = 'Delete', typeToConfirm, onConfirm } = props;
+  const { opened, onClose, title, children, confirmLabel = t('Delete'), typeToConfirm, onConfirm } = props;
   const [typed, setTyped] = useState('');
   const act = useAct({ mutationFn: onConfirm, onSuccess: () => close() });
   const close = () => {
@@ -40,7 +41,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
           </Text>
           {typeToConfirm && (
             <TextInput
-              label={`Type ${typeToConfirm} to confirm`}
+              label={t('Type {typeToConfirm} to confirm', { typeToConfirm })}
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
               data-autofocus

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { t } from '../language/words.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface CopyFieldProps {
@@ -18,7 +19,7 @@ export function CopyField({ label, value, description }: CopyFieldProps) {
       styles={{
         input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 'var(--mantine-font-size-sm)' },
       }}
-      rightSection={<CopyButton value={value} label={`Copy ${label}`} />}
+      rightSection={<CopyButton value={value} label={t('Copy {label}', { label })} />}
       onFocus={(event) => event.currentTarget.select()}
     />
   );

@@ -1,21 +1,22 @@
 import { Table } from '@mantine/core';
 import { formatNumber } from '../format.ts';
+import { t } from '../language/words.ts';
 import type { UsageLog } from '../requests.ts';
 import { Money } from './money.tsx';
 
 type Part = UsageLog['parts'][number];
 
 const names: Record<Part['part'], string> = {
-  prompt: 'Prompt',
-  cache_read: 'Read from cache',
-  cache_write: 'Written to cache',
-  cache_write_1h: 'Written to cache for an hour',
-  audio_in: 'Sound in',
-  image_in: 'Pictures in',
-  completion: 'Answer',
-  reasoning: 'Reasoning',
-  audio_out: 'Sound out',
-  request: 'Images, minutes or requests',
+  prompt: t('Prompt'),
+  cache_read: t('Read from cache'),
+  cache_write: t('Written to cache'),
+  cache_write_1h: t('Written to cache for an hour'),
+  audio_in: t('Sound in'),
+  image_in: t('Pictures in'),
+  completion: t('Answer'),
+  reasoning: t('Reasoning'),
+  audio_out: t('Sound out'),
+  request: t('Images, minutes or requests'),
 };
 const order = Object.keys(names) as Part['part'][];
 
@@ -26,12 +27,12 @@ export function CostParts({ log }: { log: UsageLog }) {
     <Table verticalSpacing="xs">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th scope="col">Part</Table.Th>
+          <Table.Th scope="col">{t('Part')}</Table.Th>
           <Table.Th scope="col" ta="right">
-            Used
+            {t('Used')}
           </Table.Th>
           <Table.Th scope="col" ta="right">
-            Cost
+            {t('Cost')}
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -49,7 +50,7 @@ export function CostParts({ log }: { log: UsageLog }) {
       <Table.Tfoot>
         <Table.Tr>
           <Table.Th scope="row" colSpan={2}>
-            Total
+            {t('Total')}
           </Table.Th>
           <Table.Th ta="right">
             <Money quota={log.quota + log.shortfall} />

@@ -1,6 +1,7 @@
 import { Card, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../format.ts';
+import { t } from '../language/words.ts';
 import { type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
 import { ErrorState } from './error-state.tsx';
 
@@ -9,7 +10,7 @@ export const endColumn = (name: string) =>
   ({ key: name, header: <span className="svc-hidden">{name}</span>, align: 'right' }) as const;
 
 /** What can be done with a row, always within reach. */
-export const actsColumn = (name = 'Actions') => ({ ...endColumn(name), pinned: true }) as const;
+export const actsColumn = (name = t('Actions')) => ({ ...endColumn(name), pinned: true }) as const;
 
 interface DataTableProps<Row> {
   /** What the table holds, for screen readers. */
@@ -60,8 +61,10 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
           total={Math.ceil(total / pageSize)}
           onChange={onPage}
           siblings={1}
-          getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
-          getControlProps={(control) => ({ 'aria-label': `${control[0]?.toUpperCase()}${control.slice(1)} page` })}
+          getItemProps={(number) => ({ 'aria-label': t('Page {number}', { number }) })}
+          getControlProps={(control) => ({
+            'aria-label': t('{value}{value2} page', { value: control[0]?.toUpperCase(), value2: control.slice(1) }),
+          })}
         />
       )}
     </Group>
@@ -72,7 +75,13 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, query, empty, paging, minWidth = 640, detail } = props;
   if (query.error && !rows) {
-    return <ErrorState error={query.error} title={`${label} could not be loaded`} onRetry={() => query.refetch()} />;
+    return (
+      <ErrorState
+        error={query.error}
+        title={t('{label} could not be loaded', { label })}
+        onRetry={() => query.refetch()}
+      />
+    );
   }
   if (rows?.length === 0 && (!paging || paging.page === 1)) return <Card padding={0}>{empty}</Card>;
   return (
@@ -97,7 +106,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             <Table.Tr>
               {detail && (
                 <Table.Th scope="col" w={40}>
-                  <span className="svc-hidden">Details</span>
+                  <span className="svc-hidden">{t('Details')}</span>
                 </Table.Th>
               )}
               {columns.map(({ key, header, align, width, pinned }) => (

@@ -1,4 +1,5 @@
 import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
+import { t } from '../language/words.ts';
 import { useBackCloses, useFocusBack } from '../use-overlay.ts';
 
 const stay = () => {};
@@ -19,7 +20,7 @@ export function DetailDrawer(props: DrawerProps) {
       ref={root}
       position="right"
       styles={{ title: { fontWeight: 600 } }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': t('Close') }}
       {...props}
       returnFocus={false}
     />

@@ -1,5 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
+import { t } from '../language/words.ts';
 import { safeNext } from '../search-params.ts';
 import type { User } from '../session.ts';
 import { useAct } from '../use-act.ts';
@@ -58,7 +59,7 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
           {enter.error ? <ErrorState error={enter.error} title={failure} /> : <SignInFault />}
           <TextInput
             name="username"
-            label="Username"
+            label={t('Username')}
             autoComplete="username"
             autoCapitalize="none"
             required

@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { ApiError } from '../api.ts';
+import { t } from '../language/words.ts';
 import { queryClient, selfQuery } from '../session.ts';
 import { CopyButton } from './copy-button.tsx';
 import { AnchorLink, ButtonLink } from './link.tsx';
@@ -22,7 +23,7 @@ function RequestId({ id }: { id: string }) {
 }
 
 /** What went wrong in the server's words, with the id that finds it in the log. */
-export function ErrorState({ error, title = 'Something went wrong', onRetry }: ErrorStateProps) {
+export function ErrorState({ error, title = t('Something went wrong'), onRetry }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (
     <Alert color="red" variant="light" title={title} icon={<IconAlertCircle aria-hidden />} role="alert">
@@ -33,17 +34,17 @@ export function ErrorState({ error, title = 'Something went wrong', onRetry }: E
             <Text size="xs" c="dimmed">
               Request <RequestId id={requestId} />
             </Text>
-            <CopyButton value={requestId} label="Copy request id" />
+            <CopyButton value={requestId} label={t('Copy request id')} />
           </Group>
         )}
         {error instanceof ApiError && error.code === 'second_factor_required' && (
           <ButtonLink to="/account" size="xs">
-            Set up a second factor
+            {t('Set up a second factor')}
           </ButtonLink>
         )}
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            {t('Try again')}
           </Button>
         )}
       </Stack>

@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../language/words.ts';
 import { ErrorState } from './error-state.tsx';
 
 interface FormFootProps {
@@ -22,7 +23,7 @@ export function FormFoot({ act, failure, submitLabel, onCancel, disabled, danger
       <Group justify="flex-end">
         {/* Where the act cannot be undone, the way out is what Enter takes first; a field to fill in comes before it. */}
         <Button variant="default" onClick={onCancel} data-autofocus={danger || undefined}>
-          Cancel
+          {t('Cancel')}
         </Button>
         <Button type="submit" color={danger ? 'red' : undefined} loading={act.isPending} disabled={disabled}>
           {submitLabel}

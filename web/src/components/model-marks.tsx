@@ -8,6 +8,7 @@ import {
   IconVolume,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 import { type Capability, capabilityNames, modelHealth, priceWords, tokenWords } from '../model-facts.ts';
 import type { OfferedModel } from '../models.ts';
 
@@ -85,7 +86,9 @@ export function ModelLine({ id, model }: { id: string; model: OfferedModel | und
       {model && (
         <span className="svc-model-facts">
           <span>{` ${priceWords(model)}`}</span>
-          {model.context_length !== null && <span>{`${tokenWords(model.context_length)} context`}</span>}
+          {model.context_length !== null && (
+            <span>{t('{contextLength} context', { contextLength: tokenWords(model.context_length) })}</span>
+          )}
           <CapabilityMarks of={model.capabilities} />
           <HealthDot model={model} />
         </span>

@@ -10,6 +10,7 @@ import {
   type TagsInputProps,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { t } from '../language/words.ts';
 import { isCalled } from '../model-list.ts';
 import { groupsOf, modelsQuery, type OfferedModel } from '../models.ts';
 import { ModelLine } from './model-marks.tsx';
@@ -32,7 +33,7 @@ function useModelChoices({ fits = () => true, besides = [] }: Choice) {
   const groups = groupsOf(models.filter(fits));
   const offered = new Set(groups.flatMap(({ items }) => items.map(({ value }) => value)));
   const others = [...new Set(besides)].filter((id) => id !== '' && !offered.has(id));
-  const more = { group: 'Not listed', items: others.map((id) => ({ value: id, label: id })) };
+  const more = { group: t('Not listed'), items: others.map((id) => ({ value: id, label: id })) };
   const filter: OptionsFilter = ({ options, search }) => {
     let left = mostShown;
     const called = ({ value }: { value: string }) => {
@@ -72,9 +73,9 @@ export function ModelPicker({ value, onChange, fits, besides = [], ...rest }: Mo
   const { query, given } = useModelChoices({ fits, besides: [...besides, value] });
   return (
     <Select
-      placeholder={query.isPending ? 'Loading models…' : 'Choose a model'}
-      nothingFoundMessage="No model has that in its name"
-      error={query.error && !query.data ? 'The models could not be loaded' : undefined}
+      placeholder={query.isPending ? t('Loading models…') : t('Choose a model')}
+      nothingFoundMessage={t('No model has that in its name')}
+      error={query.error && !query.data ? t('The models could not be loaded') : undefined}
       searchable
       allowDeselect={rest.clearable === true}
       selectFirstOptionOnChange

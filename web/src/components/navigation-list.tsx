@@ -1,6 +1,7 @@
 import { IconChevronDown } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useId, useRef } from 'react';
+import { t } from '../language/words.ts';
 import { type NavigationGroup, navigationFor } from '../navigation.ts';
 import { useUser } from '../session.ts';
 import { useFolded } from '../use-folded.ts';
@@ -53,7 +54,7 @@ export function NavigationList({ onLeave }: { onLeave?: () => void }) {
     list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
   }, []);
   return (
-    <nav className="svc-nav" aria-label="Main" ref={list}>
+    <nav className="svc-nav" aria-label={t('Main')} ref={list}>
       <Brand onClick={onLeave} />
       {navigationFor(user).map((group) => (
         <NavigationSection key={group.label ?? ''} {...group} onLeave={onLeave} />

@@ -3,6 +3,7 @@ import { IconShieldExclamation } from '@tabler/icons-react';
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { del, get, type Result } from '../api.ts';
 import { formatDateTime } from '../format.ts';
+import { t } from '../language/words.ts';
 import { noticeWords } from '../notices.ts';
 import { queryClient, selfQuery } from '../session.ts';
 import { useAct } from '../use-act.ts';
@@ -33,7 +34,7 @@ export function Notices() {
   );
   if (count === 0 || !data || data.notices.length === 0) return null;
   return (
-    <Stack gap="sm" mb="lg" component="section" aria-label="Notices">
+    <Stack gap="sm" mb="lg" component="section" aria-label={t('Notices')}>
       {data.notices.map((notice) => {
         const { title, text, to, label } = noticeWords(notice);
         return (
@@ -44,7 +45,7 @@ export function Notices() {
             title={title}
             icon={<IconShieldExclamation aria-hidden />}
             withCloseButton
-            closeButtonLabel={`Put away: ${title}`}
+            closeButtonLabel={t('Put away: {title}', { title })}
             onClose={() => away.mutate(notice)}
           >
             <Text size="sm" className="svc-anywhere">

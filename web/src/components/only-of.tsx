@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
+import { t } from '../language/words.ts';
 
 /** Says that a list shows the calls of one turn or run alone, and leads back to all. */
 export function OnlyOf({ parent, onAll }: { parent: string; onAll: () => void }) {
@@ -8,7 +9,7 @@ export function OnlyOf({ parent, onAll }: { parent: string; onAll: () => void })
         Only what was asked for <span className="svc-number">{parent}</span>
       </Text>
       <Button size="compact-sm" variant="default" onClick={onAll}>
-        Show all
+        {t('Show all')}
       </Button>
     </Group>
   );

@@ -1,6 +1,7 @@
 import { Select, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { t } from '../language/words.ts';
 import { may, membersQuery, type Organisation, organisationsQuery, teamsQuery } from '../organisations.ts';
 import { keyOwnerOptions, type OwnerOption, teamOptions } from '../owner.ts';
 import { useUser } from '../session.ts';
@@ -46,9 +47,9 @@ export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoi
     <SimpleGrid cols={{ base: 1, xs: organisation && !within ? 2 : 1 }}>
       {!within && (
         <Select
-          label="Organisation"
+          label={t('Organisation')}
           data={[
-            { value: own, label: 'None, it is my own' },
+            { value: own, label: t('None, it is my own') },
             ...open.map((one) => ({ value: String(one.id), label: one.name })),
           ]}
           allowDeselect={false}
@@ -58,10 +59,10 @@ export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoi
       )}
       {organisation && (
         <Select
-          label="Belongs to"
-          placeholder={options.length === 0 ? 'There is no team yet' : undefined}
+          label={t('Belongs to')}
+          placeholder={options.length === 0 ? t('There is no team yet') : undefined}
           description={
-            within && among === 'key' ? 'What belongs to a team stays when whoever made it leaves' : undefined
+            within && among === 'key' ? t('What belongs to a team stays when whoever made it leaves') : undefined
           }
           data={options}
           allowDeselect={false}

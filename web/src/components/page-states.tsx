@@ -1,6 +1,7 @@
 import { Container, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useHeadingFocus } from '../heading-focus.ts';
+import { t } from '../language/words.ts';
 import { ErrorState } from './error-state.tsx';
 import { ButtonLink } from './link.tsx';
 
@@ -13,13 +14,13 @@ export function NotFound() {
         404
       </Text>
       <Title order={1} ref={heading} tabIndex={-1} className="svc-heading">
-        This page does not exist
+        {t('This page does not exist')}
       </Title>
       <Text c="dimmed" maw="28rem">
-        The address may be mistyped, or the page may not be open to your account.
+        {t('The address may be mistyped, or the page may not be open to your account.')}
       </Text>
       <ButtonLink to="/" mt="md">
-        Go home
+        {t('Go home')}
       </ButtonLink>
     </Stack>
   );
@@ -28,7 +29,7 @@ export function NotFound() {
 /** Stands where a page will be while its script loads. */
 export function Pending() {
   return (
-    <Stack p="lg" aria-busy="true" role="status" aria-label="Loading">
+    <Stack p="lg" aria-busy="true" role="status" aria-label={t('Loading')}>
       <Skeleton height={28} width="14rem" />
       <Skeleton height={120} />
     </Stack>
@@ -41,7 +42,7 @@ export function RouteError({ error }: ErrorComponentProps) {
   const retry = () => window.location.reload();
   return (
     <Container size="xs" py="xl" component="main">
-      <ErrorState error={error} title="This page could not be shown" onRetry={retry} />
+      <ErrorState error={error} title={t('This page could not be shown')} onRetry={retry} />
     </Container>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Kbd } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { type ComponentType, useState } from 'react';
+import { t } from '../language/words.ts';
 import { notifyError } from './notify.ts';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -32,11 +33,11 @@ export function PaletteButton() {
         color="gray"
         className="svc-palette-button"
         leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
-        rightSection={<Kbd size="xs">{isMac ? '⌘ K' : 'Ctrl K'}</Kbd>}
-        aria-keyshortcuts="Control+K Meta+K"
+        rightSection={<Kbd size="xs">{isMac ? '⌘ K' : t('Ctrl K')}</Kbd>}
+        aria-keyshortcuts={t('Control+K Meta+K')}
         onClick={() => void open()}
       >
-        Search
+        {t('Search')}
       </Button>
       {Palette && <Palette opened={opened} onClose={() => setOpened(false)} />}
     </>

@@ -1,5 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, type TablerIcon } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 
 export interface RowAct {
   label: string;
@@ -22,7 +23,7 @@ export function RowMenu({ label, acts }: RowMenuProps) {
   return (
     <Menu position="bottom-end" width={190}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${label}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('Actions for {label}', { label })}>
           <IconDots size={18} aria-hidden />
         </ActionIcon>
       </Menu.Target>

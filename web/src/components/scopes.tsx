@@ -10,6 +10,7 @@ import {
   IconUserEdit,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 
 interface ScopeWords {
   icon: TablerIcon;
@@ -23,31 +24,36 @@ interface ScopeWords {
 export const scopeWords: Record<string, ScopeWords> = {
   openid: {
     icon: IconId,
-    title: 'Who you are',
-    detail: 'See your username, display name, picture and role',
+    title: t('Who you are'),
+    detail: t('See your username, display name, picture and role'),
   },
-  email: { icon: IconMail, title: 'Email address', detail: 'See your email address and whether it is verified' },
+  email: { icon: IconMail, title: t('Email address'), detail: t('See your email address and whether it is verified') },
   profile: {
     icon: IconUserEdit,
-    title: 'Profile',
-    detail: 'See your group and when you joined; change your display name and picture',
+    title: t('Profile'),
+    detail: t('See your group and when you joined; change your display name and picture'),
   },
   'tokens:read': {
     icon: IconListDetails,
-    title: 'List API keys',
-    detail: 'See the names, dates and status of your API keys, never the keys themselves',
+    title: t('List API keys'),
+    detail: t('See the names, dates and status of your API keys, never the keys themselves'),
   },
   'tokens:write': {
     icon: IconKey,
-    title: 'Create and delete API keys',
-    detail: 'Create API keys that spend your credits, and delete keys you have',
+    title: t('Create and delete API keys'),
+    detail: t('Create API keys that spend your credits, and delete keys you have'),
   },
-  'usage:read': { icon: IconChartBar, title: 'Balance and usage', detail: 'See your balance and what you have used' },
+  'usage:read': {
+    icon: IconChartBar,
+    title: t('Balance and usage'),
+    detail: t('See your balance and what you have used'),
+  },
   'models:use': {
     icon: IconSparkles,
-    title: 'Use models',
-    detail:
+    title: t('Use models'),
+    detail: t(
       'Ask models in your name and spend your credits, up to a limit you set; see files, responses and videos of yours',
+    ),
   },
 };
 
@@ -76,7 +82,7 @@ export function ScopeList({ scopes, added = [] }: { scopes: AskedScope[]; added?
                 </Text>
                 {added.includes(name) && (
                   <Badge size="sm" color="indigo">
-                    New
+                    {t('New')}
                   </Badge>
                 )}
               </Group>

@@ -2,6 +2,7 @@ import { CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { t } from '../language/words.ts';
 
 interface SearchInputProps {
   label: string;
@@ -29,7 +30,9 @@ export function SearchInput({ label, placeholder, value, onChange, width = 260 }
       value={typed}
       onChange={(event) => change(event.currentTarget.value)}
       leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
-      rightSection={typed !== '' && <CloseButton size="sm" aria-label={`Clear ${label}`} onClick={() => change('')} />}
+      rightSection={
+        typed !== '' && <CloseButton size="sm" aria-label={t('Clear {label}', { label })} onClick={() => change('')} />
+      }
       w={{ base: '100%', xs: width }}
     />
   );

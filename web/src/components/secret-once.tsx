@@ -1,5 +1,6 @@
 import { Alert, Button, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 import { CopyField } from './copy-field.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -24,10 +25,10 @@ export function SecretOnce({ secret, title, label, onClose }: SecretOnceProps) {
     >
       <Stack>
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-          Copy it now and keep it safe. It cannot be shown again.
+          {t('Copy it now and keep it safe. It cannot be shown again.')}
         </Alert>
         <CopyField label={label} value={secret ?? ''} />
-        <Button onClick={onClose}>I have saved it</Button>
+        <Button onClick={onClose}>{t('I have saved it')}</Button>
       </Stack>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { get } from '../api.ts';
+import { t } from '../language/words.ts';
 import { onSessionEnded, queryClient, selfQuery, useUser } from '../session.ts';
 import { useAct } from '../use-act.ts';
 import { Dialog } from './dialog.tsx';
@@ -37,7 +38,7 @@ export function SessionEnded() {
     <Dialog
       opened={ended}
       onClose={() => {}}
-      title="Your session has ended"
+      title={t('Your session has ended')}
       closeOnEscape={false}
       closeOnClickOutside={false}
       withCloseButton={false}
@@ -45,18 +46,18 @@ export function SessionEnded() {
     >
       <Stack>
         <Text size="sm">
-          What you have typed is still here. Log in again in another tab, come back, and go on where you were.
+          {t('What you have typed is still here. Log in again in another tab, come back, and go on where you were.')}
         </Text>
-        {error && <ErrorState error={error} title="Not logged in yet" />}
+        {error && <ErrorState error={error} title={t('Not logged in yet')} />}
         <Group justify="flex-end">
           <Button variant="subtle" color="gray" onClick={() => window.location.reload()}>
-            Leave this page
+            {t('Leave this page')}
           </Button>
           <Button variant="default" loading={isPending} onClick={() => mutate()}>
-            Go on
+            {t('Go on')}
           </Button>
           <Button component="a" href="/login" target="_blank" rel="noopener">
-            Log in
+            {t('Log in')}
           </Button>
         </Group>
       </Stack>

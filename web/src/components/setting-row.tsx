@@ -1,12 +1,13 @@
 import { ActionIcon, Group, Loader, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconRestore } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
+import { t } from '../language/words.ts';
 
 /** How saving one setting goes. Inline, so that while there is nothing to say it takes no line of its own. */
 function SavedMark({ act }: { act: { isPending: boolean; isSuccess: boolean } }) {
   return (
     <span role="status">
-      {act.isPending && <Loader size={14} role="img" aria-label="Saving" style={{ verticalAlign: 'middle' }} />}
+      {act.isPending && <Loader size={14} role="img" aria-label={t('Saving')} style={{ verticalAlign: 'middle' }} />}
       {act.isSuccess && !act.isPending && (
         <>
           <IconCheck
@@ -16,7 +17,7 @@ function SavedMark({ act }: { act: { isPending: boolean; isSuccess: boolean } })
             aria-hidden
           />
           <Text span size="xs" c="dimmed">
-            Saved
+            {t('Saved')}
           </Text>
         </>
       )}
@@ -72,11 +73,11 @@ export function SettingRow({ label, code, help, initial, isInitial, act, onReset
         <div ref={value} style={{ flex: 1 }}>
           {children}
         </div>
-        <Tooltip label={`Back to ${initial}`}>
+        <Tooltip label={t('Back to {initial}', { initial })}>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Reset ${label}`}
+            aria-label={t('Reset {label}', { label })}
             // Keeps its place, so that inputs do not move.
             style={{ visibility: isInitial ? 'hidden' : 'visible' }}
             onClick={reset}

@@ -1,4 +1,5 @@
 import { useSearch } from '@tanstack/react-router';
+import { t } from '../language/words.ts';
 import { signInFault } from '../sign-in.ts';
 import { ErrorState } from './error-state.tsx';
 
@@ -6,5 +7,5 @@ import { ErrorState } from './error-state.tsx';
 export function SignInFault() {
   const { sign_in_error } = useSearch({ strict: false }) as { sign_in_error?: string };
   const words = signInFault(sign_in_error);
-  return words && <ErrorState error={words} title="You were not signed in" />;
+  return words && <ErrorState error={words} title={t('You were not signed in')} />;
 }

@@ -1,6 +1,7 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { IconBrandGithub, IconBrandGoogle, IconBrandWindows, IconKey, type TablerIcon } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { t } from '../language/words.ts';
 import { startUrl, waysQuery } from '../sign-in.ts';
 
 const icons: [part: string, icon: TablerIcon][] = [
@@ -27,7 +28,7 @@ export function WayButtons({ ways, returnTo }: WayButtonsProps) {
         fullWidth
         leftSection={<Icon size={18} aria-hidden />}
       >
-        Continue with {name}
+        {t('Continue with {name}', { name })}
       </Button>
     );
   });

@@ -1,4 +1,5 @@
 import { NumberInput, Select, SimpleGrid } from '@mantine/core';
+import { t } from '../language/words.ts';
 import { type Spending, type SpendingEntry, windowOf } from '../spending.ts';
 
 interface SpendingFieldsProps {
@@ -8,8 +9,8 @@ interface SpendingFieldsProps {
 }
 
 const windows: { value: Spending['spending_window']; label: string }[] = [
-  { value: 'total', label: 'In all' },
-  { value: 'month', label: 'Each month' },
+  { value: 'total', label: t('In all') },
+  { value: 'month', label: t('Each month') },
 ];
 
 /** How much of a user's credits an application may spend, and in what time. */
@@ -17,8 +18,8 @@ export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) 
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <NumberInput
-        label="May spend at most"
-        description="Of your credits, in dollars"
+        label={t('May spend at most')}
+        description={t('Of your credits, in dollars')}
         prefix="$"
         min={0}
         decimalScale={6}
@@ -30,8 +31,8 @@ export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) 
         error={error}
       />
       <Select
-        label="Counted"
-        description="Calendar months, UTC"
+        label={t('Counted')}
+        description={t('Calendar months, UTC')}
         data={windows}
         allowDeselect={false}
         value={value.window}

@@ -2,6 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { IconFingerprint } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { type FactorMethod, onStepUp, post } from '../api.ts';
+import { t } from '../language/words.ts';
 import { passkeysWork, stepUpWithPasskey } from '../passkeys.ts';
 import { useAct } from '../use-act.ts';
 import { CodeInput, takesCode } from './code-input.tsx';
@@ -48,10 +49,10 @@ export function StepUp() {
   const methods = asked?.methods ?? [];
   const byPasskey = methods.includes('passkey') && passkeysWork();
   return (
-    <Dialog opened={asked !== null} onClose={() => close(false)} title="Confirm that it is you" zIndex={400}>
+    <Dialog opened={asked !== null} onClose={() => close(false)} title={t('Confirm that it is you')} zIndex={400}>
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm">This needs your second factor. You will not be asked again for ten minutes.</Text>
+          <Text size="sm">{t('This needs your second factor. You will not be asked again for ten minutes.')}</Text>
           {byPasskey && (
             <Button
               variant="light"
@@ -59,14 +60,14 @@ export function StepUp() {
               onClick={() => prove.mutate(null)}
               loading={prove.isPending}
             >
-              Use a passkey
+              {t('Use a passkey')}
             </Button>
           )}
           {takesCode(methods) && <CodeInput methods={methods} />}
           <FormFoot
             act={prove}
-            failure="Not confirmed"
-            submitLabel="Confirm"
+            failure={t('Not confirmed')}
+            submitLabel={t('Confirm')}
             onCancel={() => close(false)}
             disabled={!takesCode(methods)}
           />

@@ -1,11 +1,12 @@
 import { Radio, Stack } from '@mantine/core';
+import { t } from '../language/words.ts';
 
 /** The four ways of choosing, in words. */
 export const strategies = [
-  { value: 'balanced', label: 'Balanced', hint: 'Success, speed and price together, by the model’s weights' },
-  { value: 'performance', label: 'Performance', hint: 'Reliable and fast first; price counts nothing' },
-  { value: 'cost', label: 'Cost', hint: 'Cheap first, as long as it answers' },
-  { value: 'round_robin', label: 'Round robin', hint: 'Each provider in turn' },
+  { value: 'balanced', label: t('Balanced'), hint: t('Success, speed and price together, by the model’s weights') },
+  { value: 'performance', label: t('Performance'), hint: t('Reliable and fast first; price counts nothing') },
+  { value: 'cost', label: t('Cost'), hint: t('Cheap first, as long as it answers') },
+  { value: 'round_robin', label: t('Round robin'), hint: t('Each provider in turn') },
 ] as const;
 
 export type Strategy = (typeof strategies)[number]['value'];
@@ -26,7 +27,7 @@ const none = 'none';
 export function StrategyChoice({ value, onChange, noneLabel, noneHint }: StrategyChoiceProps) {
   return (
     <Radio.Group
-      label="Strategy"
+      label={t('Strategy')}
       value={value ?? none}
       onChange={(chosen) => onChange(chosen === none ? null : (chosen as Strategy))}
     >

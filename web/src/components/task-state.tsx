@@ -9,6 +9,7 @@ import {
   IconTool,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 
 interface Look {
   label: string;
@@ -17,13 +18,13 @@ interface Look {
 }
 
 const looks: Record<string, Look> = {
-  pending: { label: 'Waiting', color: 'gray', icon: IconClock },
-  running: { label: 'Running', color: 'indigo', icon: IconLoader2 },
-  retrying: { label: 'Trying again', color: 'orange', icon: IconRefresh },
-  completed: { label: 'Done', color: 'teal', icon: IconCheck },
-  failed: { label: 'Failed', color: 'red', icon: IconAlertTriangle },
-  skipped: { label: 'Skipped', color: 'gray', icon: IconPlayerSkipForward },
-  waiting_for_tools: { label: 'Waits for tools', color: 'orange', icon: IconTool },
+  pending: { label: t('Waiting'), color: 'gray', icon: IconClock },
+  running: { label: t('Running'), color: 'indigo', icon: IconLoader2 },
+  retrying: { label: t('Trying again'), color: 'orange', icon: IconRefresh },
+  completed: { label: t('Done'), color: 'teal', icon: IconCheck },
+  failed: { label: t('Failed'), color: 'red', icon: IconAlertTriangle },
+  skipped: { label: t('Skipped'), color: 'gray', icon: IconPlayerSkipForward },
+  waiting_for_tools: { label: t('Waits for tools'), color: 'orange', icon: IconTool },
 };
 
 export const lookOf = (status: string): Look =>

@@ -1,4 +1,5 @@
 import { Badge, Button, Group, Text, Tooltip } from '@mantine/core';
+import { t } from '../language/words.ts';
 import type { Tried } from '../use-tests.ts';
 
 interface TestButtonProps {
@@ -19,14 +20,14 @@ export function TestButton({ name, tried, onTest, whole = false }: TestButtonPro
         size="compact-sm"
         variant="default"
         loading={tried?.state === 'running'}
-        aria-label={`Test ${name}`}
+        aria-label={t('Test {name}', { name })}
         onClick={onTest}
       >
-        Test
+        {t('Test')}
       </Button>
       {tried?.state === 'ok' && (
         <Badge color="teal" role="status" className="svc-number">
-          {Math.round(tried.latencyMs ?? 0)} ms
+          {t('{value} ms', { value: Math.round(tried.latencyMs ?? 0) })}
         </Badge>
       )}
       {tried?.state === 'failed' && whole && (

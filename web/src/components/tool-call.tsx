@@ -1,5 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { IconTool } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 
 export interface ToolCall {
   id: string;
@@ -25,7 +26,7 @@ export function ToolCallView({ call }: { call: ToolCall }) {
           {call.name}
         </Text>
         <Badge size="sm" color="gray">
-          Tool call
+          {t('Tool call')}
         </Badge>
       </Group>
       <pre className="svc-code" style={{ padding: '0.5rem 0.75rem' }}>

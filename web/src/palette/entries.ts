@@ -1,11 +1,12 @@
 import { IconApps, IconCube, IconKey, IconPlugConnected, IconUser } from '@tabler/icons-react';
+import { t } from '../language/words.ts';
 import { priceWords } from '../model-facts.ts';
 import type { OfferedModel } from '../models.ts';
 import { navigationFor } from '../navigation.ts';
 import type { User } from '../session.ts';
 import type { Entry } from './find.ts';
 
-export const pageGroup = 'Pages';
+export const pageGroup = t('Pages');
 
 /** Pages of the navigation: what this user may see, and nothing else. */
 export const pageEntries = (user: Pick<User, 'role'>): Entry[] =>
@@ -25,7 +26,7 @@ export const pageEntries = (user: Pick<User, 'role'>): Entry[] =>
 export const modelEntries = (models: readonly OfferedModel[]): Entry[] =>
   models.map((model) => ({
     key: `model ${model.id}`,
-    group: 'Models',
+    group: t('Models'),
     label: model.id,
     hint: priceWords(model),
     words: model.name,
@@ -41,7 +42,7 @@ interface Named {
 export const keyEntries = (keys: readonly Named[]): Entry[] =>
   keys.map(({ id, name }) => ({
     key: `key ${id}`,
-    group: 'Keys',
+    group: t('Keys'),
     label: name,
     icon: IconKey,
     to: { to: '/keys', search: { open: String(id) } },
@@ -50,7 +51,7 @@ export const keyEntries = (keys: readonly Named[]): Entry[] =>
 export const applicationEntries = (applications: readonly Named[]): Entry[] =>
   applications.map(({ id, name }) => ({
     key: `application ${id}`,
-    group: 'Applications',
+    group: t('Applications'),
     label: name,
     icon: IconApps,
     to: { to: '/applications/$id', params: { id: String(id) } },
@@ -59,7 +60,7 @@ export const applicationEntries = (applications: readonly Named[]): Entry[] =>
 export const channelEntries = (channels: readonly (Named & { provider: string })[]): Entry[] =>
   channels.map(({ id, name, provider }) => ({
     key: `channel ${id}`,
-    group: 'Channels',
+    group: t('Channels'),
     label: name,
     hint: provider,
     icon: IconPlugConnected,
@@ -71,7 +72,7 @@ type Person = Pick<User, 'id' | 'username' | 'display_name' | 'email'>;
 export const userEntries = (users: readonly Person[]): Entry[] =>
   users.map(({ id, username, display_name, email }) => ({
     key: `user ${id}`,
-    group: 'Users',
+    group: t('Users'),
     label: username,
     hint: display_name === username ? email : display_name,
     words: `${display_name} ${email}`,

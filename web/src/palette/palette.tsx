@@ -3,6 +3,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
+import { t } from '../language/words.ts';
 import { pageGroup } from './entries.ts';
 import { type Entry, type Found, find } from './find.ts';
 import { useEntries } from './use-entries.ts';
@@ -51,7 +52,7 @@ function Option({
 
 function Results({ id, found, ...rest }: ResultsProps) {
   return (
-    <div id={id} role="listbox" aria-label="Results" className="svc-palette-list">
+    <div id={id} role="listbox" aria-label={t('Results')} className="svc-palette-list">
       {found.map(({ group, entries }) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list to choose from
         <div key={group} role="group" aria-label={group}>
@@ -95,8 +96,8 @@ function Search({ onClose }: { onClose: () => void }) {
     <>
       <TextInput
         data-autofocus
-        aria-label="Search pages, models, keys and more"
-        placeholder="Pages, models, keys and more"
+        aria-label={t('Search pages, models, keys and more')}
+        placeholder={t('Pages, models, keys and more')}
         leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
         role="combobox"
         aria-expanded
@@ -121,7 +122,7 @@ function Search({ onClose }: { onClose: () => void }) {
       />
       <Results id={list} found={found} active={active} onPoint={({ key }) => setPointed(key)} onChoose={choose} />
       <p className="svc-palette-note" role="status">
-        {entries.length === 0 ? 'Nothing is called that.' : ''}
+        {entries.length === 0 ? t('Nothing is called that.') : ''}
       </p>
     </>
   );
@@ -135,7 +136,7 @@ interface PaletteProps {
 /** Goes to anything by its name. */
 export function Palette({ opened, onClose }: PaletteProps) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="Go to" size="lg" yOffset="8vh">
+    <Dialog opened={opened} onClose={onClose} title={t('Go to')} size="lg" yOffset="8vh">
       <Search onClose={onClose} />
     </Dialog>
   );

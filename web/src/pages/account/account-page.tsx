@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SignInFault } from '../../components/sign-in-fault.tsx';
+import { t } from '../../language/words.ts';
 import { DataExport } from './data-export.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { LinkedAccounts } from './linked-accounts.tsx';
@@ -13,8 +14,10 @@ export function AccountPage() {
   return (
     <>
       <PageHeader
-        title="Account"
-        description="Your profile, your password and second factors, the devices you are logged in on, and your data."
+        title={t('Account')}
+        description={t(
+          'Your profile, your password and second factors, the devices you are logged in on, and your data.',
+        )}
       />
       <Stack gap="lg">
         <SignInFault />

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatBytes } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type ExportFile, fetchExport } from './fetch-export.ts';
 
@@ -34,8 +35,10 @@ export function DataExport() {
   };
   return (
     <Section
-      title="Your data"
-      description="Everything the service holds about you, as one JSON file: profile, devices, keys, applications, conversations, knowledge, runs, videos, usage and ledger. Passwords, keys and other secrets are not in it."
+      title={t('Your data')}
+      description={t(
+        'Everything the service holds about you, as one JSON file: profile, devices, keys, applications, conversations, knowledge, runs, videos, usage and ledger. Passwords, keys and other secrets are not in it.',
+      )}
     >
       <Stack align="flex-start">
         <Group>
@@ -45,31 +48,33 @@ export function DataExport() {
             disabled={make.isPending}
             onClick={() => make.mutate()}
           >
-            Download my data
+            {t('Download my data')}
           </Button>
           {make.isPending && (
             <Button variant="subtle" color="gray" onClick={stop}>
-              Cancel
+              {t('Cancel')}
             </Button>
           )}
-          <Group gap="xs" role="status" aria-label="Download" wrap="nowrap">
+          <Group gap="xs" role="status" aria-label={t('Download')} wrap="nowrap">
             {make.isPending && (
               <>
                 <Loader size="xs" aria-hidden />
                 <Text size="sm" className="svc-number">
-                  {bytes === 0 ? 'Your file is being made…' : `Your file is being made: ${formatBytes(bytes)} so far`}
+                  {bytes === 0
+                    ? t('Your file is being made…')
+                    : t('Your file is being made: {bytes} so far', { bytes: formatBytes(bytes) })}
                 </Text>
               </>
             )}
             {make.data && (
               <Text size="sm" className="svc-number">
-                {`Done: ${make.data.name}, ${formatBytes(make.data.blob.size)}`}
+                {t('Done: {name}, {size}', { name: make.data.name, size: formatBytes(make.data.blob.size) })}
               </Text>
             )}
           </Group>
         </Group>
         {make.error && (
-          <ErrorState error={make.error} title="Your data could not be downloaded" onRetry={() => make.mutate()} />
+          <ErrorState error={make.error} title={t('Your data could not be downloaded')} onRetry={() => make.mutate()} />
         )}
       </Stack>
     </Section>

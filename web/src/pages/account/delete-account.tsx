@@ -6,6 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { forgetUser, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
@@ -16,33 +17,34 @@ function WhatHappens({ quota }: { quota: number }) {
     <Stack gap="sm">
       <div>
         <Text size="sm" fw={600}>
-          Deleted at once, or within minutes
+          {t('Deleted at once, or within minutes')}
         </Text>
         <List size="sm" spacing={2}>
-          <List.Item>Profile, password, API keys; every device is logged out</List.Item>
-          <List.Item>Sessions, messages, knowledge, runs and preferences</List.Item>
-          <List.Item>Videos and their files, routing decisions</List.Item>
-          <List.Item>Your OAuth applications, and the access you gave to others</List.Item>
+          <List.Item>{t('Profile, password, API keys; every device is logged out')}</List.Item>
+          <List.Item>{t('Sessions, messages, knowledge, runs and preferences')}</List.Item>
+          <List.Item>{t('Videos and their files, routing decisions')}</List.Item>
+          <List.Item>{t('Your OAuth applications, and the access you gave to others')}</List.Item>
         </List>
       </div>
       <div>
         <Text size="sm" fw={600}>
-          Kept
+          {t('Kept')}
         </Text>
         <List size="sm" spacing={2}>
           <List.Item>
-            Usage and ledger entries, without your name, for a year, unless the operator chose otherwise; their sums per
-            day stay, since the books must add up
+            {t(
+              'Usage and ledger entries, without your name, for a year, unless the operator chose otherwise; their sums per day stay, since the books must add up',
+            )}
           </List.Item>
           <List.Item>
-            Audit entries, without name, address and browser, for a year, unless the operator chose otherwise
+            {t('Audit entries, without name, address and browser, for a year, unless the operator chose otherwise')}
           </List.Item>
-          <List.Item>Images that models made for you, until they are 24 hours old</List.Item>
-          <List.Item>Backups made before, as long as the operator keeps them</List.Item>
+          <List.Item>{t('Images that models made for you, until they are 24 hours old')}</List.Item>
+          <List.Item>{t('Backups made before, as long as the operator keeps them')}</List.Item>
         </List>
       </div>
       <Text size="sm">
-        {quota > 0 && `The ${formatQuota(quota)} on your balance cannot be used any more. `}
+        {quota > 0 && t('The {quota} on your balance cannot be used any more. ', { quota: formatQuota(quota) })}
         Your username becomes free for others.
       </Text>
     </Stack>
@@ -73,8 +75,8 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
         <WhatHappens quota={user.quota} />
         <PasswordInput
           ref={input}
-          label="Your password"
-          description="This cannot be undone. Your password shows that it is you."
+          label={t('Your password')}
+          description={t('This cannot be undone. Your password shows that it is you.')}
           autoComplete="current-password"
           required
           data-autofocus
@@ -84,8 +86,8 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
         />
         <FormFoot
           act={wrong ? { error: null, isPending: remove.isPending } : remove}
-          failure="Your account was not deleted"
-          submitLabel="Delete for good"
+          failure={t('Your account was not deleted')}
+          submitLabel={t('Delete for good')}
           onCancel={onClose}
           disabled={password === ''}
           danger
@@ -101,20 +103,22 @@ export function DeleteAccount() {
   const isRoot = role >= rootRole;
   return (
     <Section
-      title="Delete your account"
+      title={t('Delete your account')}
       danger
       description={
         isRoot
-          ? 'The root user cannot be deleted: the service would be left without anybody to run it.'
-          : 'Ends every way in at once and deletes what belongs to you. Download your data first if you want to keep it.'
+          ? t('The root user cannot be deleted: the service would be left without anybody to run it.')
+          : t(
+              'Ends every way in at once and deletes what belongs to you. Download your data first if you want to keep it.',
+            )
       }
     >
       <Group>
         <Button color="red" variant="light" disabled={isRoot} onClick={() => setOpened(true)}>
-          Delete my account
+          {t('Delete my account')}
         </Button>
       </Group>
-      <Dialog opened={opened} onClose={() => setOpened(false)} title="Delete your account?" size="lg">
+      <Dialog opened={opened} onClose={() => setOpened(false)} title={t('Delete your account?')} size="lg">
         <DeleteForm onClose={() => setOpened(false)} />
       </Dialog>
     </Section>

@@ -1,4 +1,5 @@
 import { ApiError, errorOf, provenSince } from '../../api.ts';
+import { t } from '../../language/words.ts';
 
 export interface ExportFile {
   name: string;
@@ -34,7 +35,7 @@ export async function readExport(
     }
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw lost('The connection broke off before the file was complete. Nothing was saved.', response);
+    throw lost(t('The connection broke off before the file was complete. Nothing was saved.'), response);
   }
   const name = fileNameOf(response.headers.get('content-disposition'));
   return { name, blob: new Blob(parts, { type: 'application/json' }) };
@@ -43,7 +44,7 @@ export async function readExport(
 export async function fetchExport(signal: AbortSignal, tell: (bytes: number) => void): Promise<ExportFile> {
   const response = await fetch('/api/user/self/export', { signal, credentials: 'same-origin' }).catch((cause) => {
     if (signal.aborted) throw cause;
-    throw lost('The server could not be reached. Check the connection and try again.');
+    throw lost(t('The server could not be reached. Check the connection and try again.'));
   });
   if (response.status === 403 && (await provenSince(403, await response.clone().json())))
     return fetchExport(signal, tell);

@@ -9,31 +9,38 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { identitiesQuery, reloadIdentities, waysQuery } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
 
 type Identity = Result<'/api/user/identities', 'get'>['identities'][number];
 
 const columns = (disconnect: (identity: Identity) => void, busy: boolean): Column<Identity>[] => [
-  { key: 'provider', header: 'Provider', cell: ({ provider }) => <Text size="sm">{provider.name}</Text> },
+  { key: 'provider', header: t('Provider'), cell: ({ provider }) => <Text size="sm">{provider.name}</Text> },
   {
     key: 'label',
-    header: 'Account',
+    header: t('Account'),
     cell: ({ label }) => (
       <Text size="sm" className="svc-anywhere">
         {label}
       </Text>
     ),
   },
-  { key: 'created', header: 'Connected', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  { key: 'used', header: 'Last used', cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
+  { key: 'created', header: t('Connected'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'used', header: t('Last used'), cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
   {
     ...actsColumn(),
     cell: (identity) => (
       <RowMenu
         label={`${identity.label} of ${identity.provider.name}`}
         acts={[
-          { label: 'Disconnect', icon: IconUnlink, danger: true, disabled: busy, onClick: () => disconnect(identity) },
+          {
+            label: t('Disconnect'),
+            icon: IconUnlink,
+            danger: true,
+            disabled: busy,
+            onClick: () => disconnect(identity),
+          },
         ]}
       />
     ),
@@ -50,7 +57,7 @@ function ConnectMenu({ ways }: { ways: { slug: string; name: string }[] }) {
     <Menu position="bottom-end">
       <Menu.Target>
         <Button variant="default" size="sm" leftSection={<IconPlus size={16} aria-hidden />} loading={begin.isPending}>
-          Connect an account
+          {t('Connect an account')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -70,7 +77,7 @@ export function LinkedAccounts() {
   const ways = useQuery(waysQuery).data?.providers ?? [];
   const disconnect = useAct({
     mutationFn: ({ id }: Identity) => del('/api/user/identities/{id}', { path: { id } }),
-    onSuccess: () => notifySuccess('Account disconnected'),
+    onSuccess: () => notifySuccess(t('Account disconnected')),
     onError: notifyError,
     onSettled: reloadIdentities,
   });
@@ -78,17 +85,17 @@ export function LinkedAccounts() {
   if (ways.length === 0 && !identities?.length) return null;
   return (
     <Section
-      title="Connected accounts"
-      description="Accounts elsewhere that let you in here."
+      title={t('Connected accounts')}
+      description={t('Accounts elsewhere that let you in here.')}
       actions={<Group>{ways.length > 0 && <ConnectMenu ways={ways} />}</Group>}
     >
       <DataTable
-        label="Connected accounts"
+        label={t('Connected accounts')}
         columns={columns(disconnect.mutate, disconnect.isPending)}
         rows={identities}
         rowKey={({ id }) => id}
         query={query}
-        empty={<EmptyState title="None connected" />}
+        empty={<EmptyState title={t('None connected')} />}
       />
     </Section>
   );

@@ -8,6 +8,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { describeUserAgent } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
@@ -18,7 +19,7 @@ const queryKey = ['login-sessions'];
 const columns = (end: (id: LoginSession['id']) => void, ending: boolean): Column<LoginSession>[] => [
   {
     key: 'device',
-    header: 'Device',
+    header: t('Device'),
     cell: ({ user_agent, current }) => (
       <Group gap="xs" wrap="nowrap">
         <Text size="sm" title={user_agent}>
@@ -26,15 +27,15 @@ const columns = (end: (id: LoginSession['id']) => void, ending: boolean): Column
         </Text>
         {current && (
           <Badge size="sm" variant="light" color="teal">
-            This device
+            {t('This device')}
           </Badge>
         )}
       </Group>
     ),
   },
-  { key: 'ip', header: 'Address', cell: ({ ip }) => ip || 'unknown' },
-  { key: 'created', header: 'Logged in', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  { key: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
+  { key: 'ip', header: t('Address'), cell: ({ ip }) => ip || 'unknown' },
+  { key: 'created', header: t('Logged in'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'seen', header: t('Last seen'), cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
   {
     ...actsColumn(),
     cell: ({ id, current, user_agent }) =>
@@ -44,10 +45,10 @@ const columns = (end: (id: LoginSession['id']) => void, ending: boolean): Column
           variant="subtle"
           color="red"
           disabled={ending}
-          aria-label={`Log out ${describeUserAgent(user_agent)}`}
+          aria-label={t('Log out {userAgent}', { userAgent: describeUserAgent(user_agent) })}
           onClick={() => end(id)}
         >
-          Log out
+          {t('Log out')}
         </Button>
       ),
   },
@@ -63,7 +64,8 @@ export function LoginSessions() {
         await del('/api/user/sessions/{id}', { path: { id } });
         return 1;
       },
-      onSuccess: (ended) => notifySuccess(ended === 1 ? 'Device logged out' : `${ended} devices logged out`),
+      onSuccess: (ended) =>
+        notifySuccess(ended === 1 ? t('Device logged out') : t('{ended} devices logged out', { ended })),
       onError: notifyError,
       onSettled: () => queryClient.invalidateQueries({ queryKey }),
     },
@@ -72,22 +74,22 @@ export function LoginSessions() {
   const elsewhere = sessions?.some(({ current }) => !current);
   return (
     <Section
-      title="Where you are logged in"
+      title={t('Where you are logged in')}
       actions={
         elsewhere && (
           <Button variant="default" size="sm" loading={end.isPending} onClick={() => end.mutate('others')}>
-            Log out everywhere else
+            {t('Log out everywhere else')}
           </Button>
         )
       }
     >
       <DataTable
-        label="Logged-in devices"
+        label={t('Logged-in devices')}
         columns={columns(end.mutate, end.isPending)}
         rows={sessions}
         rowKey={({ id }) => id}
         query={query}
-        empty={<EmptyState title="No devices" />}
+        empty={<EmptyState title={t('No devices')} />}
       />
     </Section>
   );

@@ -3,6 +3,7 @@ import type { FormEvent } from 'react';
 import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { addPasskey } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';
 import type { Passkey } from './security-query.ts';
@@ -29,30 +30,30 @@ export function PasskeyForm({ passkey, needsPassword, onClose, onDone }: Passkey
     save.mutate({ name: String(form.get('name')).trim(), password: String(form.get('password') ?? '') });
   };
   return (
-    <Dialog opened onClose={onClose} title={passkey ? 'Name this passkey' : 'New passkey'}>
+    <Dialog opened onClose={onClose} title={passkey ? t('Name this passkey') : t('New passkey')}>
       <form onSubmit={submit}>
         <Stack>
           {!passkey && (
             <Text size="sm">
-              Your device will ask for your finger, face or PIN, and from then on lets you in without a password.
+              {t('Your device will ask for your finger, face or PIN, and from then on lets you in without a password.')}
             </Text>
           )}
           <TextInput
             name="name"
-            label="Name"
-            description="What you will know it by, such as the device"
+            label={t('Name')}
+            description={t('What you will know it by, such as the device')}
             defaultValue={passkey?.name ?? ''}
             maxLength={64}
             required
             data-autofocus
           />
           {!passkey && needsPassword && (
-            <PasswordInput name="password" label="Your password" autoComplete="current-password" required />
+            <PasswordInput name="password" label={t('Your password')} autoComplete="current-password" required />
           )}
           <FormFoot
             act={save}
-            failure={passkey ? 'Not saved' : 'The passkey was not added'}
-            submitLabel={passkey ? 'Save' : 'Add'}
+            failure={passkey ? t('Not saved') : t('The passkey was not added')}
+            submitLabel={passkey ? t('Save') : t('Add')}
             onCancel={onClose}
           />
         </Stack>

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { passkeysWork } from '../../passkeys.ts';
 import type { Passkey } from './security-query.ts';
 
@@ -19,16 +20,16 @@ export function PasskeyList({ passkeys, onAdd, onName, onRemove }: PasskeyListPr
       <Group justify="space-between">
         <div>
           <Text fw={600} size="sm">
-            Passkeys
+            {t('Passkeys')}
           </Text>
           <Text size="sm" c="dimmed">
             {works
-              ? 'Your device lets you in, without a password, after it has seen your finger, face or PIN.'
-              : 'Need a browser that knows them, and an address with a name and https.'}
+              ? t('Your device lets you in, without a password, after it has seen your finger, face or PIN.')
+              : t('Need a browser that knows them, and an address with a name and https.')}
           </Text>
         </div>
         <Button variant="default" size="sm" onClick={onAdd} disabled={!works}>
-          Add a passkey
+          {t('Add a passkey')}
         </Button>
       </Group>
       {passkeys.map((passkey) => (
@@ -50,8 +51,8 @@ export function PasskeyList({ passkeys, onAdd, onName, onRemove }: PasskeyListPr
           <RowMenu
             label={passkey.name}
             acts={[
-              { label: 'Name', icon: IconEdit, onClick: () => onName(passkey) },
-              { label: 'Remove', icon: IconTrash, danger: true, onClick: () => onRemove(passkey) },
+              { label: t('Name'), icon: IconEdit, onClick: () => onName(passkey) },
+              { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => onRemove(passkey) },
             ]}
           />
         </Group>

@@ -5,6 +5,7 @@ import { put } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { identitiesQuery } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
@@ -24,7 +25,7 @@ export function PasswordForm() {
     }) => put('/api/user/self', { body: { current_password, password } }),
     onSuccess: (_, { form }) => {
       form.reset();
-      notifySuccess('Password saved. Every other device has been logged out.');
+      notifySuccess(t('Password saved. Every other device has been logged out.'));
       // Also finds out whether this device has to log in again.
       queryClient.invalidateQueries();
     },
@@ -36,9 +37,9 @@ export function PasswordForm() {
     const password = value('password');
     const problem =
       password.length < 8 || password.length > 128
-        ? 'Use 8 to 128 characters.'
+        ? t('Use 8 to 128 characters.')
         : password !== value('repeated')
-          ? 'The two new passwords differ.'
+          ? t('The two new passwords differ.')
           : null;
     setFault(problem);
     const current = isFirst ? {} : { current_password: value('current_password') };
@@ -46,11 +47,11 @@ export function PasswordForm() {
   };
   return (
     <Section
-      title="Password"
+      title={t('Password')}
       description={
         isFirst
-          ? 'You have none yet. It can be set within 15 minutes of signing in, and logs you out everywhere else.'
-          : 'Changing it logs you out everywhere else.'
+          ? t('You have none yet. It can be set within 15 minutes of signing in, and logs you out everywhere else.')
+          : t('Changing it logs you out everywhere else.')
       }
     >
       <form onSubmit={submit}>
@@ -59,18 +60,24 @@ export function PasswordForm() {
             {!isFirst && (
               <PasswordInput
                 name="current_password"
-                label="Current password"
+                label={t('Current password')}
                 autoComplete="current-password"
                 required
               />
             )}
-            <PasswordInput name="password" label="New password" autoComplete="new-password" required error={fault} />
-            <PasswordInput name="repeated" label="New password again" autoComplete="new-password" required />
+            <PasswordInput
+              name="password"
+              label={t('New password')}
+              autoComplete="new-password"
+              required
+              error={fault}
+            />
+            <PasswordInput name="repeated" label={t('New password again')} autoComplete="new-password" required />
           </SimpleGrid>
-          {change.error && <ErrorState error={change.error} title="The password was not changed" />}
+          {change.error && <ErrorState error={change.error} title={t('The password was not changed')} />}
           <Group>
             <Button type="submit" variant="default" loading={change.isPending}>
-              {isFirst ? 'Set password' : 'Change password'}
+              {isFirst ? t('Set password') : t('Change password')}
             </Button>
           </Group>
         </Stack>

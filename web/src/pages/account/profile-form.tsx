@@ -4,6 +4,7 @@ import { put } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { queryClient, selfQuery, type User, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { VerifyAddress } from './verify-address.tsx';
@@ -24,7 +25,7 @@ export function ProfileForm() {
     onSuccess: (saved) => {
       queryClient.setQueryData(selfQuery.queryKey, saved);
       setFields(profileOf(saved));
-      notifySuccess('Profile saved');
+      notifySuccess(t('Profile saved'));
     },
   });
   const input = (name: keyof typeof fields) => ({
@@ -34,11 +35,11 @@ export function ProfileForm() {
   });
   const verified = user.email && fields.email === user.email && (
     <Badge color={user.email_verified ? 'teal' : 'gray'} variant="light" size="sm">
-      {user.email_verified ? 'Verified' : 'Not verified'}
+      {user.email_verified ? t('Verified') : t('Not verified')}
     </Badge>
   );
   return (
-    <Section title="Profile">
+    <Section title={t('Profile')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -47,22 +48,22 @@ export function ProfileForm() {
       >
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label="Username" value={user.username} readOnly variant="filled" />
-            <TextInput label="Display name" autoComplete="name" maxLength={64} {...input('display_name')} />
+            <TextInput label={t('Username')} value={user.username} readOnly variant="filled" />
+            <TextInput label={t('Display name')} autoComplete="name" maxLength={64} {...input('display_name')} />
             <TextInput
-              label="Email"
+              label={t('Email')}
               type="email"
               autoComplete="email"
               rightSection={verified}
               rightSectionWidth={verified ? 112 : undefined}
               {...input('email')}
             />
-            <TextInput label="Picture address" type="url" placeholder="https://" {...input('avatar_url')} />
+            <TextInput label={t('Picture address')} type="url" placeholder="https://" {...input('avatar_url')} />
           </SimpleGrid>
-          {save.error && <ErrorState error={save.error} title="The profile was not saved" />}
+          {save.error && <ErrorState error={save.error} title={t('The profile was not saved')} />}
           <Group>
             <Button type="submit" loading={save.isPending} disabled={Object.keys(changes).length === 0}>
-              Save
+              {t('Save')}
             </Button>
           </Group>
         </Stack>

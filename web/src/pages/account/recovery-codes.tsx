@@ -2,6 +2,7 @@ import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { t } from '../../language/words.ts';
 
 interface RecoveryCodesProps {
   /** Shown while not null. */
@@ -15,16 +16,18 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
     <Dialog
       opened={codes !== null}
       onClose={onClose}
-      title="Your recovery codes"
+      title={t('Your recovery codes')}
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
     >
       <Stack>
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-          Keep them where you will find them without your device. Each lets you in once, and they cannot be shown again.
+          {t(
+            'Keep them where you will find them without your device. Each lets you in once, and they cannot be shown again.',
+          )}
         </Alert>
-        <SimpleGrid component="ul" cols={{ base: 1, xs: 2 }} spacing="xs" p={0} m={0} aria-label="Recovery codes">
+        <SimpleGrid component="ul" cols={{ base: 1, xs: 2 }} spacing="xs" p={0} m={0} aria-label={t('Recovery codes')}>
           {codes?.map((code) => (
             <Text key={code} component="li" ff="monospace" size="sm" style={{ listStyle: 'none' }}>
               {code}
@@ -32,13 +35,13 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
           ))}
         </SimpleGrid>
         <Group gap="xs">
-          <CopyButton value={codes?.join('\n') ?? ''} label="Copy all recovery codes" />
+          <CopyButton value={codes?.join('\n') ?? ''} label={t('Copy all recovery codes')} />
           <Text size="sm" c="dimmed">
-            Copy all
+            {t('Copy all')}
           </Text>
         </Group>
         <Button onClick={onClose} data-autofocus>
-          I have saved them
+          {t('I have saved them')}
         </Button>
       </Stack>
     </Dialog>

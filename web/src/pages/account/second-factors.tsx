@@ -7,6 +7,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { PasskeyForm } from './passkey-form.tsx';
 import { PasskeyList } from './passkey-list.tsx';
@@ -36,13 +37,13 @@ export function SecondFactors() {
   const needsPassword = security?.methods.length === 0;
   return (
     <Section
-      title="Second factor"
-      description="Asked for after your password, so that the password alone lets nobody in."
+      title={t('Second factor')}
+      description={t('Asked for after your password, so that the password alone lets nobody in.')}
     >
       {query.error && <ErrorState error={query.error} />}
       {security?.required && needsPassword && (
-        <Alert color="orange" variant="light" mb="md" title="Administrators need a second factor here">
-          Until you have set one up, the pages of administrators stay closed to you.
+        <Alert color="orange" variant="light" mb="md" title={t('Administrators need a second factor here')}>
+          {t('Until you have set one up, the pages of administrators stay closed to you.')}
         </Alert>
       )}
       {security && (
@@ -51,17 +52,17 @@ export function SecondFactors() {
             <div>
               <Group gap="xs">
                 <Text fw={600} size="sm">
-                  Authenticator app
+                  {t('Authenticator app')}
                 </Text>
                 {security.totp_since !== null && (
                   <Badge size="sm" color="teal">
-                    On
+                    {t('On')}
                   </Badge>
                 )}
               </Group>
               <Text size="sm" c="dimmed">
                 {security.totp_since === null ? (
-                  'Codes of an app on your telephone.'
+                  t('Codes of an app on your telephone.')
                 ) : (
                   <>
                     Turned on <TimeAgo at={security.totp_since} />
@@ -71,11 +72,11 @@ export function SecondFactors() {
             </div>
             {security.totp_since === null ? (
               <Button variant="default" size="sm" onClick={() => setOpen({ act: 'totp' })}>
-                Set up
+                {t('Set up')}
               </Button>
             ) : (
               <Button variant="subtle" color="red" size="sm" onClick={() => setOpen({ act: 'totp-off' })}>
-                Turn off
+                {t('Turn off')}
               </Button>
             )}
           </Group>
@@ -89,14 +90,16 @@ export function SecondFactors() {
             <Group justify="space-between">
               <div>
                 <Text fw={600} size="sm">
-                  Recovery codes
+                  {t('Recovery codes')}
                 </Text>
                 <Text size="sm" c="dimmed">
-                  {security.recovery_codes_left} left, each for one time without your device.
+                  {t('{recoveryCodesLeft} left, each for one time without your device.', {
+                    recoveryCodesLeft: security.recovery_codes_left,
+                  })}
                 </Text>
               </div>
               <Button variant="default" size="sm" loading={renew.isPending} onClick={() => renew.mutate()}>
-                New codes
+                {t('New codes')}
               </Button>
             </Group>
           )}
@@ -110,17 +113,17 @@ export function SecondFactors() {
       <ConfirmDelete
         opened={open?.act === 'totp-off'}
         onClose={close}
-        title="Turn off the authenticator app?"
-        confirmLabel="Turn off"
+        title={t('Turn off the authenticator app?')}
+        confirmLabel={t('Turn off')}
         onConfirm={() => del('/api/user/totp').then(reloadSecurity)}
       >
-        Its codes will not be asked for any more.
+        {t('Its codes will not be asked for any more.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'remove-passkey'}
         onClose={close}
-        title="Remove this passkey?"
-        confirmLabel="Remove"
+        title={t('Remove this passkey?')}
+        confirmLabel={t('Remove')}
         onConfirm={async () => {
           if (open?.act !== 'remove-passkey') return;
           await del('/api/user/passkeys/{id}', { path: { id: open.passkey.id } });

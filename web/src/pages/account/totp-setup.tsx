@@ -4,6 +4,7 @@ import { post, type Result } from '../../api.ts';
 import { CopyField } from '../../components/copy-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { QrPicture } from './qr-picture.tsx';
 
@@ -30,19 +31,20 @@ function Begin({ needsPassword, onClose, onOffer }: TotpSetupProps & { onOffer: 
     <form onSubmit={(event) => begin.mutate(fieldOf(event, 'password'))}>
       <Stack>
         <Text size="sm">
-          An authenticator app on your telephone shows a new code every 30 seconds. You will be asked for one after your
-          password.
+          {t(
+            'An authenticator app on your telephone shows a new code every 30 seconds. You will be asked for one after your password.',
+          )}
         </Text>
         {needsPassword && (
           <PasswordInput
             name="password"
-            label="Your password"
+            label={t('Your password')}
             autoComplete="current-password"
             required
             data-autofocus
           />
         )}
-        <FormFoot act={begin} submitLabel="Continue" onCancel={onClose} />
+        <FormFoot act={begin} submitLabel={t('Continue')} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -56,12 +58,12 @@ function Confirm({ offer, onClose, onDone }: TotpSetupProps & { offer: Offer }) 
   return (
     <form onSubmit={(event) => confirm.mutate(fieldOf(event, 'code'))}>
       <Stack>
-        <Text size="sm">Read this picture with the app, or type the secret into it.</Text>
-        <QrPicture text={offer.uri} label="The secret as a picture for the app" />
-        <CopyField label="Secret" value={offer.secret} />
+        <Text size="sm">{t('Read this picture with the app, or type the secret into it.')}</Text>
+        <QrPicture text={offer.uri} label={t('The secret as a picture for the app')} />
+        <CopyField label={t('Secret')} value={offer.secret} />
         <TextInput
           name="code"
-          label="The code that the app shows"
+          label={t('The code that the app shows')}
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={10}
@@ -69,7 +71,7 @@ function Confirm({ offer, onClose, onDone }: TotpSetupProps & { offer: Offer }) 
           data-autofocus
           autoFocus
         />
-        <FormFoot act={confirm} failure="Not turned on" submitLabel="Turn on" onCancel={onClose} />
+        <FormFoot act={confirm} failure={t('Not turned on')} submitLabel={t('Turn on')} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -78,7 +80,7 @@ function Confirm({ offer, onClose, onDone }: TotpSetupProps & { offer: Offer }) 
 export function TotpSetup(props: TotpSetupProps) {
   const [offer, setOffer] = useState<Offer | null>(null);
   return (
-    <Dialog opened onClose={props.onClose} title="Authenticator app">
+    <Dialog opened onClose={props.onClose} title={t('Authenticator app')}>
       {offer ? <Confirm {...props} offer={offer} /> : <Begin {...props} onOffer={setOffer} />}
     </Dialog>
   );

@@ -5,6 +5,7 @@ import { post } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 
 /** Asks for the mail with the link. Stands below the form of the profile, not in it. */
@@ -24,20 +25,22 @@ export function VerifyAddress({ email }: { email: string }) {
   return (
     <>
       <Button variant="default" mt="md" onClick={open}>
-        Verify the address
+        {t('Verify the address')}
       </Button>
-      <Dialog opened={opened} onClose={close} title="Verify your address">
+      <Dialog opened={opened} onClose={close} title={t('Verify your address')}>
         <form onSubmit={submit}>
           <Stack>
-            <Text size="sm">A link will be sent to {email}. Once verified, it can be used to reset your password.</Text>
+            <Text size="sm">
+              {t('A link will be sent to {email}. Once verified, it can be used to reset your password.', { email })}
+            </Text>
             <PasswordInput
               name="password"
-              label="Your password"
+              label={t('Your password')}
               autoComplete="current-password"
               required
               data-autofocus
             />
-            <FormFoot act={send} failure="No mail was sent" submitLabel="Send the link" onCancel={close} />
+            <FormFoot act={send} failure={t('No mail was sent')} submitLabel={t('Send the link')} onCancel={close} />
           </Stack>
         </form>
       </Dialog>

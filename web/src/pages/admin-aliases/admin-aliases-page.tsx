@@ -12,6 +12,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -38,7 +39,7 @@ interface Acts {
 const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     wrap: true,
     cell: ({ name }) => (
       <Text size="sm" fw={600} className="svc-anywhere">
@@ -48,7 +49,7 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
   },
   {
     key: 'models',
-    header: 'Stands for',
+    header: t('Stands for'),
     wrap: true,
     cell: ({ models }) => (
       <Text size="sm" className="svc-anywhere">
@@ -58,23 +59,25 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ status }) => (
-      <Badge color={status === switchedOn ? 'teal' : 'gray'}>{status === switchedOn ? 'Enabled' : 'Disabled'}</Badge>
+      <Badge color={status === switchedOn ? 'teal' : 'gray'}>
+        {status === switchedOn ? t('Enabled') : t('Disabled')}
+      </Badge>
     ),
   },
-  { key: 'changed', header: 'Changed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  { key: 'changed', header: t('Changed'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
     ...actsColumn(),
     cell: (alias) => (
       <RowMenu
         label={alias.name}
         acts={[
-          { label: 'Edit', icon: IconEdit, onClick: () => edit(alias) },
+          { label: t('Edit'), icon: IconEdit, onClick: () => edit(alias) },
           alias.status === switchedOn
-            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => toggle(alias) }
-            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => toggle(alias) },
-          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => remove(alias) },
+            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => toggle(alias) }
+            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle(alias) },
+          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(alias) },
         ]}
       />
     ),
@@ -108,24 +111,26 @@ export function AdminAliasesPage() {
     const body = { name: name.trim(), models };
     if (open?.act === 'edit') await put('/api/admin/model-aliases/{id}', { path: { id: open.alias.id }, body });
     else await post('/api/admin/model-aliases', { body });
-    notifySuccess('Alias saved');
+    notifySuccess(t('Alias saved'));
     close();
     await reload();
   };
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-      Add alias
+      {t('Add alias')}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title="Aliases"
-        description="Another name for a model, or one name for a group of models, of which the first that can answers."
+        title={t('Aliases')}
+        description={t(
+          'Another name for a model, or one name for a group of models, of which the first that can answers.',
+        )}
         actions={button}
       />
       <DataTable
-        label="Aliases"
+        label={t('Aliases')}
         columns={columns({
           edit: (alias) => setOpen({ act: 'edit', alias }),
           toggle: (alias) => toggle.mutate(alias),
@@ -136,22 +141,22 @@ export function AdminAliasesPage() {
         query={query}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         detail={{
-          label: ({ name }) => `Who answers to ${name}`,
+          label: ({ name }) => t('Who answers to {name}', { name }),
           show: ({ name, models }) => <Preview name={name} models={models} />,
         }}
         empty={
           <EmptyState
             icon={IconArrowsSplit2}
-            title="No aliases yet"
-            description="Programs that ask for an alias need no change when you choose another model behind it."
+            title={t('No aliases yet')}
+            description={t('Programs that ask for an alias need no change when you choose another model behind it.')}
             action={button}
           />
         }
       />
       {open && open.act !== 'remove' && (
         <AliasForm
-          title={open.act === 'edit' ? `Edit ${open.alias.name}` : 'Add an alias'}
-          submitLabel={open.act === 'edit' ? 'Save' : 'Add alias'}
+          title={open.act === 'edit' ? t('Edit {name}', { name: open.alias.name }) : t('Add an alias')}
+          submitLabel={open.act === 'edit' ? t('Save') : t('Add alias')}
           initial={open.act === 'edit' ? fieldsOf(open.alias) : emptyAlias}
           onClose={close}
           onSubmit={save}
@@ -160,15 +165,15 @@ export function AdminAliasesPage() {
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}
-        title={open?.act === 'remove' ? `Delete ${open.alias.name}?` : 'Delete'}
-        confirmLabel="Delete alias"
+        title={open?.act === 'remove' ? t('Delete {name}?', { name: open.alias.name }) : t('Delete')}
+        confirmLabel={t('Delete alias')}
         onConfirm={async () => {
           if (open?.act === 'remove') await del('/api/admin/model-aliases/{id}', { path: { id: open.alias.id } });
-          notifySuccess('Alias deleted');
+          notifySuccess(t('Alias deleted'));
           await reload();
         }}
       >
-        Requests that ask for this name are refused from then on. Its models stay.
+        {t('Requests that ask for this name are refused from then on. Its models stay.')}
       </ConfirmDelete>
     </>
   );

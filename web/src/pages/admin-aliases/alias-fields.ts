@@ -1,4 +1,5 @@
 import type { Result } from '../../api.ts';
+import { t } from '../../language/words.ts';
 
 export type Alias = Result<'/api/admin/model-aliases', 'get'>['aliases'][number];
 
@@ -18,9 +19,9 @@ export const mostModels = 20;
 /** What the service would refuse, said beside the field. */
 export function faultsOf({ name, models }: AliasFields): AliasFaults {
   const faults: AliasFaults = {};
-  if (name.trim() === '') faults.name = 'Say what clients ask for.';
-  else if (/\s/.test(name.trim())) faults.name = 'Names of models hold no spaces.';
-  if (models.length === 0) faults.models = 'Choose at least one model.';
+  if (name.trim() === '') faults.name = t('Say what clients ask for.');
+  else if (/\s/.test(name.trim())) faults.name = t('Names of models hold no spaces.');
+  if (models.length === 0) faults.models = t('Choose at least one model.');
   return faults;
 }
 

@@ -1,6 +1,7 @@
 import { Stack, TextInput, Title } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { type AliasFields, faultsOf } from './alias-fields.ts';
 import { ModelOrder } from './model-order.tsx';
@@ -23,9 +24,9 @@ export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: Al
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Name"
-            description="What clients ask for as the model"
-            placeholder="fast, company/default…"
+            label={t('Name')}
+            description={t('What clients ask for as the model')}
+            placeholder={t('fast, company/default…')}
             required
             maxLength={200}
             data-autofocus
@@ -37,11 +38,11 @@ export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: Al
           <ModelOrder models={fields.models} error={faults.models} onChange={(models) => set({ models })} />
           <section>
             <Title order={3} size="h5" mb={6}>
-              Who would answer
+              {t('Who would answer')}
             </Title>
             <Preview name={fields.name} models={fields.models} />
           </section>
-          <FormFoot act={save} failure="The alias was not saved" submitLabel={submitLabel} onCancel={onClose} />
+          <FormFoot act={save} failure={t('The alias was not saved')} submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

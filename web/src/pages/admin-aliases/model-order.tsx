@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Stack, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
 import { ModelsPicker } from '../../components/model-picker.tsx';
+import { t } from '../../language/words.ts';
 import { added, moved } from './alias-fields.ts';
 
 interface ModelOrderProps {
@@ -25,7 +26,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={`Ask ${model} earlier`}
+                    aria-label={t('Ask {model} earlier', { model })}
                     disabled={index === 0}
                     onClick={() => onChange(moved(models, index, -1))}
                   >
@@ -34,7 +35,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={`Ask ${model} later`}
+                    aria-label={t('Ask {model} later', { model })}
                     disabled={index === models.length - 1}
                     onClick={() => onChange(moved(models, index, 1))}
                   >
@@ -43,7 +44,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={`Leave out ${model}`}
+                    aria-label={t('Leave out {model}', { model })}
                     onClick={() => onChange(models.filter((one) => one !== model))}
                   >
                     <IconX size={16} aria-hidden />
@@ -55,8 +56,8 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
         </Stack>
       )}
       <ModelsPicker
-        label="Add a model"
-        description="Of several the first that can answers; the next is asked where one does not"
+        label={t('Add a model')}
+        description={t('Of several the first that can answers; the next is asked where one does not')}
         placeholder="vendor/name"
         maxLength={200}
         fits={({ id, members }) => members.length === 0 && !models.includes(id)}

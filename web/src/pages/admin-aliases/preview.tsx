@@ -4,13 +4,14 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
+import { t } from '../../language/words.ts';
 
 type Previewed = Result<'/api/admin/model-aliases/preview', 'get'>['models'][number];
 
 const circuits = {
   closed: { color: 'teal', label: 'ready' },
-  half_open: { color: 'yellow', label: 'being tested again' },
-  open: { color: 'red', label: 'circuit open' },
+  half_open: { color: 'yellow', label: t('being tested again') },
+  open: { color: 'red', label: t('circuit open') },
 };
 
 function Line({ model, answers }: { model: Previewed; answers: boolean }) {
@@ -20,8 +21,8 @@ function Line({ model, answers }: { model: Previewed; answers: boolean }) {
         <Text size="sm" fw={answers ? 600 : undefined} className="svc-anywhere">
           {model.model_id ?? model.name}
         </Text>
-        {answers && <Badge color="indigo">Answers now</Badge>}
-        {model.model_id === null && <Badge color="orange">No such model</Badge>}
+        {answers && <Badge color="indigo">{t('Answers now')}</Badge>}
+        {model.model_id === null && <Badge color="orange">{t('No such model')}</Badge>}
         {model.serving.map(({ provider, channel_id, circuit }) => (
           <Badge key={channel_id} color={circuits[circuit].color}>
             {provider}: {circuits[circuit].label}
@@ -51,11 +52,11 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
   if (models.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        Choose models to see which of them would answer.
+        {t('Choose models to see which of them would answer.')}
       </Text>
     );
-  if (query.error) return <ErrorState error={query.error} title="No preview" onRetry={() => query.refetch()} />;
-  if (!query.data) return <Skeleton height={48} role="status" aria-label="Loading" />;
+  if (query.error) return <ErrorState error={query.error} title={t('No preview')} onRetry={() => query.refetch()} />;
+  if (!query.data) return <Skeleton height={48} role="status" aria-label={t('Loading')} />;
   const { answers, shadowed_by: shadowedBy, models: previewed } = query.data;
   const first = previewed.find(({ model_id }) => model_id !== null && model_id === answers);
   return (
@@ -73,7 +74,7 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
       </Stack>
       {answers === null && (
         <Text size="sm" c="var(--mantine-color-error)">
-          None of them could answer now.
+          {t('None of them could answer now.')}
         </Text>
       )}
     </Stack>

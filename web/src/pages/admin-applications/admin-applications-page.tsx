@@ -23,6 +23,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
@@ -34,10 +35,10 @@ const defaults = { page: '1', q: '', status: '' };
 const pageSize = 20;
 const queryKey = ['admin-applications'];
 const done: Record<Action, string> = {
-  verify: 'is verified',
-  unverify: 'is not verified any more',
-  suspend: 'is suspended',
-  activate: 'is active again',
+  verify: t('is verified'),
+  unverify: t('is not verified any more'),
+  suspend: t('is suspended'),
+  activate: t('is active again'),
 };
 
 /** Verifies the version shown here: the service refuses if the owner has changed the application since. */
@@ -56,7 +57,7 @@ const documentHost = ({ source, client_id }: Application): string | undefined =>
 const columns = ({ show, run }: Acts): Column<Application>[] => [
   {
     key: 'app',
-    header: 'Application',
+    header: t('Application'),
     cell: (application) => (
       <AppIdentity
         name={application.name}
@@ -67,27 +68,27 @@ const columns = ({ show, run }: Acts): Column<Application>[] => [
       />
     ),
   },
-  { key: 'owner', header: 'Owner', cell: ({ owner_username }) => owner_username || 'Nobody here' },
-  { key: 'type', header: 'Type', cell: ({ app_type }) => (app_type === 'public' ? 'Public' : 'Confidential') },
-  { key: 'status', header: 'Status', cell: ({ status }) => <ApplicationStatus status={status} /> },
-  { key: 'created', header: 'Registered', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'owner', header: t('Owner'), cell: ({ owner_username }) => owner_username || t('Nobody here') },
+  { key: 'type', header: t('Type'), cell: ({ app_type }) => (app_type === 'public' ? t('Public') : t('Confidential')) },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <ApplicationStatus status={status} /> },
+  { key: 'created', header: t('Registered'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     ...actsColumn(),
     cell: (application) => (
       <RowMenu
         label={application.name}
         acts={[
-          { label: 'Details', icon: IconEye, onClick: () => show(application) },
+          { label: t('Details'), icon: IconEye, onClick: () => show(application) },
           application.is_verified
             ? {
-                label: 'Remove verification',
+                label: t('Remove verification'),
                 icon: IconRosetteDiscountCheckOff,
                 onClick: () => run('unverify', application),
               }
-            : { label: 'Verify', icon: IconRosetteDiscountCheck, onClick: () => run('verify', application) },
+            : { label: t('Verify'), icon: IconRosetteDiscountCheck, onClick: () => run('verify', application) },
           application.status === 1
-            ? { label: 'Suspend', icon: IconPlayerPause, danger: true, onClick: () => run('suspend', application) }
-            : { label: 'Activate', icon: IconPlayerPlay, onClick: () => run('activate', application) },
+            ? { label: t('Suspend'), icon: IconPlayerPause, danger: true, onClick: () => run('suspend', application) }
+            : { label: t('Activate'), icon: IconPlayerPlay, onClick: () => run('activate', application) },
         ]}
       />
     ),
@@ -99,10 +100,10 @@ function Details({ application, onClose }: { application: Application; onClose: 
     <Dialog opened onClose={onClose} title={application.name} size="lg">
       <Stack>
         {application.description && <Text size="sm">{application.description}</Text>}
-        <CopyField label="Client ID" value={application.client_id} />
+        <CopyField label={t('Client ID')} value={application.client_id} />
         <div>
           <Text size="sm" fw={600} mb={4}>
-            Redirect addresses
+            {t('Redirect addresses')}
           </Text>
           <Stack gap={4} align="flex-start">
             {redirectUrisOf(application).map((uri) => (
@@ -112,10 +113,10 @@ function Details({ application, onClose }: { application: Application; onClose: 
             ))}
           </Stack>
         </div>
-        {application.webhook_url && <CopyField label="Webhook address" value={application.webhook_url} />}
+        {application.webhook_url && <CopyField label={t('Webhook address')} value={application.webhook_url} />}
         <div>
           <Text size="sm" fw={600} mb="xs">
-            May ask for
+            {t('May ask for')}
           </Text>
           <ScopeList scopes={splitScopes(application.allowed_scopes).map((name) => ({ name }))} />
         </div>
@@ -151,32 +152,32 @@ export function AdminApplicationsPage() {
   return (
     <>
       <PageHeader
-        title="Applications"
-        description="Every OAuth application. Verifying one tells users that you know who runs it."
+        title={t('Applications')}
+        description={t('Every OAuth application. Verifying one tells users that you know who runs it.')}
       />
       <Group mb="md" gap="sm">
         <SearchInput
-          label="Search applications"
-          placeholder="Name, owner or client id"
+          label={t('Search applications')}
+          placeholder={t('Name, owner or client id')}
           value={q}
           onChange={(text) => set({ q: text, page: '1' })}
         />
         <Select
-          aria-label="Status"
-          placeholder="Any status"
+          aria-label={t('Status')}
+          placeholder={t('Any status')}
           data={[
-            { value: '1', label: 'Active' },
-            { value: '2', label: 'Suspended' },
+            { value: '1', label: t('Active') },
+            { value: '2', label: t('Suspended') },
           ]}
           value={status || null}
           onChange={(value) => set({ status: value ?? '', page: '1' })}
           clearable
-          clearButtonProps={{ 'aria-label': 'Any status' }}
+          clearButtonProps={{ 'aria-label': t('Any status') }}
           w={{ base: '100%', xs: 160 }}
         />
       </Group>
       <DataTable
-        label="Applications"
+        label={t('Applications')}
         columns={columns({ show: setShown, run })}
         rows={query.data?.applications}
         rowKey={({ id }) => id}
@@ -184,15 +185,19 @@ export function AdminApplicationsPage() {
         minWidth={760}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
-          <EmptyState icon={IconApps} title="No applications" description="None matches, or none is registered yet." />
+          <EmptyState
+            icon={IconApps}
+            title={t('No applications')}
+            description={t('None matches, or none is registered yet.')}
+          />
         }
       />
       {shown && <Details application={shown} onClose={() => setShown(null)} />}
       <ConfirmDelete
         opened={suspending !== null}
         onClose={() => setSuspending(null)}
-        title={`Suspend ${suspending?.name ?? ''}?`}
-        confirmLabel="Suspend"
+        title={t('Suspend {value}?', { value: suspending?.name ?? '' })}
+        confirmLabel={t('Suspend')}
         onConfirm={async () => {
           if (!suspending) return;
           await act('suspend', suspending);
@@ -200,8 +205,9 @@ export function AdminApplicationsPage() {
           await reload();
         }}
       >
-        Its tokens stop working at once and nobody can sign in with it. When it is activated again, users are asked
-        anew.
+        {t(
+          'Its tokens stop working at once and nobody can sign in with it. When it is activated again, users are asked anew.',
+        )}
       </ConfirmDelete>
     </>
   );

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { auditDefaults, csvAddress, filterOf } from './audit-state.ts';
@@ -12,8 +13,8 @@ export function AdminAuditPage() {
   return (
     <>
       <PageHeader
-        title="Audit"
-        description="Who signed in, and who changed what anybody may do, newest first. Days are counted in UTC."
+        title={t('Audit')}
+        description={t('Who signed in, and who changed what anybody may do, newest first. Days are counted in UTC.')}
         actions={
           <Button
             component="a"
@@ -22,7 +23,7 @@ export function AdminAuditPage() {
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
           >
-            Download CSV
+            {t('Download CSV')}
           </Button>
         }
       />

@@ -1,6 +1,7 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
 import { AnchorLink } from '../../components/link.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { t } from '../../language/words.ts';
 import { eventChoices } from './audit-events.ts';
 import { type AuditState, auditDefaults } from './audit-state.ts';
 
@@ -26,37 +27,37 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
   const search = (name: 'actor' | 'target', label: string) => (
     <SearchInput
       label={label}
-      placeholder={`${label}: name or id`}
+      placeholder={t('{label}: name or id', { label })}
       width={200}
       value={state[name]}
       onChange={(text) => change({ [name]: text })}
     />
   );
   return (
-    <Group mb="md" gap="sm" align="flex-end" role="search" aria-label="Filter the audit log">
+    <Group mb="md" gap="sm" align="flex-end" role="search" aria-label={t('Filter the audit log')}>
       <Select
-        label="Event"
-        placeholder="All events"
+        label={t('Event')}
+        placeholder={t('All events')}
         data={eventChoices}
         value={state.action || null}
         onChange={(action) => change({ action: action ?? '' })}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'All events' }}
+        clearButtonProps={{ 'aria-label': t('All events') }}
         w={{ base: '100%', xs: 220 }}
       />
-      {search('actor', 'Who')}
-      {search('target', 'What')}
-      {date('from', 'From')}
-      {date('to', 'To')}
+      {search('actor', t('Who'))}
+      {search('target', t('What'))}
+      {date('from', t('From'))}
+      {date('to', t('To'))}
       {state.user !== '' && (
         <AnchorLink to={`/admin/users/${state.user}`} size="sm" underline="always" mb={8}>
-          Only of user {state.user}
+          {t('Only of user {user}', { user: state.user })}
         </AnchorLink>
       )}
       {filtered && (
         <Button variant="subtle" onClick={() => set(auditDefaults)}>
-          Clear
+          {t('Clear')}
         </Button>
       )}
     </Group>

@@ -6,6 +6,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { kindOf, wordsOf } from './audit-events.ts';
 import type { AuditState } from './audit-state.ts';
 import type { Entry } from './entry.ts';
@@ -42,7 +43,7 @@ function NameFilter({ id, name, what, onClick }: NameFilterProps) {
     );
   return (
     <Anchor component="button" type="button" size="sm" onClick={() => onClick(text)}>
-      <span className="svc-hidden">{`Only entries of ${what} `}</span>
+      <span className="svc-hidden">{t('Only entries of {what} ', { what })}</span>
       {text}
       {name !== '' && id !== null && id !== name && <Text span inherit size="xs" c="dimmed">{` ${id}`}</Text>}
     </Anchor>
@@ -52,16 +53,16 @@ function NameFilter({ id, name, what, onClick }: NameFilterProps) {
 type Only = (filter: Partial<AuditState>) => void;
 
 const columns = (only: Only | undefined): Column<Entry>[] => [
-  { key: 'at', header: 'Time', cell: ({ at }) => formatDateTime(at) },
-  { key: 'event', header: 'Event', cell: ({ action }) => <EventBadge action={action} /> },
+  { key: 'at', header: t('Time'), cell: ({ at }) => formatDateTime(at) },
+  { key: 'event', header: t('Event'), cell: ({ action }) => <EventBadge action={action} /> },
   {
     key: 'actor',
-    header: 'Who',
+    header: t('Who'),
     cell: ({ actor }) => <NameFilter {...actor} what="user" onClick={only && ((text) => only({ actor: text }))} />,
   },
   {
     key: 'target',
-    header: 'What',
+    header: t('What'),
     cell: ({ target }) => (
       <>
         {target.type && target.id !== null && <Text span size="sm" c="dimmed">{`${kindOf(target.type)} `}</Text>}
@@ -69,7 +70,7 @@ const columns = (only: Only | undefined): Column<Entry>[] => [
       </>
     ),
   },
-  { key: 'ip', header: 'Address', cell: ({ ip }) => ip || '–' },
+  { key: 'ip', header: t('Address'), cell: ({ ip }) => ip || '–' },
 ];
 
 interface AuditTableProps {
@@ -89,15 +90,21 @@ export function AuditTable({ filter, page, onPage, only }: AuditTableProps) {
   });
   return (
     <DataTable
-      label="Audit log"
+      label={t('Audit log')}
       columns={columns(only)}
       rows={query.data?.logs}
       rowKey={({ id }) => id}
       query={query}
       minWidth={820}
-      detail={{ label: ({ id }) => `Details of entry ${id}`, show: (entry) => <EntryDetail entry={entry} /> }}
+      detail={{ label: ({ id }) => t('Details of entry {id}', { id }), show: (entry) => <EntryDetail entry={entry} /> }}
       paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
-      empty={<EmptyState icon={IconHistory} title="Nothing recorded" description="No entry matches these filters." />}
+      empty={
+        <EmptyState
+          icon={IconHistory}
+          title={t('Nothing recorded')}
+          description={t('No entry matches these filters.')}
+        />
+      }
     />
   );
 }

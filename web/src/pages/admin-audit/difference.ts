@@ -1,4 +1,5 @@
 import { formatDateTime, formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { roleName } from '../admin-users/user-state.ts';
 
 /** A value in words, and whether the other side has it not. */
@@ -22,7 +23,7 @@ const money = /^(quota|amount|balance_after|remain_quota|spending_limit|used)$/;
 const time = /(_at|_time)$/;
 const flag = /^(email_verified|is_verified|enabled|hard|unlimited_quota|mailed|public)$/;
 
-const statuses: Record<string, [string, string]> = { application: ['Active', 'Suspended'] };
+const statuses: Record<string, [string, string]> = { application: [t('Active'), t('Suspended')] };
 
 /** How the service names a field, as people read it. */
 export const labelOf = (field: string): string => {
@@ -37,7 +38,7 @@ function textOf(type: string, field: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value !== 'number') return JSON.stringify(value);
   if (field === 'role') return roleName(value);
-  if (field === 'status') return (statuses[type] ?? ['Enabled', 'Disabled'])[value - 1] ?? String(value);
+  if (field === 'status') return (statuses[type] ?? [t('Enabled'), t('Disabled')])[value - 1] ?? String(value);
   if (flag.test(field) && (value === 0 || value === 1)) return value === 1 ? 'yes' : 'no';
   if (field === 'expired_time' && value === -1) return 'never';
   if (money.test(field)) return formatQuota(value);

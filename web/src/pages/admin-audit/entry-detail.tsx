@@ -1,6 +1,7 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { Code as CodeView } from '../../components/code-block.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { kindOf } from './audit-events.ts';
 import { placeOf } from './audit-links.ts';
 import { type Difference, differencesOf, type Shown } from './difference.ts';
@@ -32,9 +33,9 @@ function Changes({ differences }: { differences: Difference[] }) {
     <Table withRowBorders={false} verticalSpacing={4} className="svc-plain-table svc-change">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th scope="col">Field</Table.Th>
-          {sides.before && <Table.Th scope="col">Before</Table.Th>}
-          <Table.Th scope="col">After</Table.Th>
+          <Table.Th scope="col">{t('Field')}</Table.Th>
+          {sides.before && <Table.Th scope="col">{t('Before')}</Table.Th>}
+          <Table.Th scope="col">{t('After')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -63,12 +64,12 @@ function Places({ actor, target }: Pick<Entry, 'actor' | 'target'>) {
     <Group gap="md">
       {actor.id !== null && (
         <AnchorLink to={`/admin/users/${actor.id}`} size="sm" underline="always">
-          Open {actor.name || `user ${actor.id}`}
+          Open {actor.name || t('user {id}', { id: actor.id })}
         </AnchorLink>
       )}
       {place && !(target.type === 'user' && target.id === actor.id) && (
         <AnchorLink {...place} size="sm" underline="always">
-          Open {kindOf(target.type)} {target.name || target.id}
+          {t('Open {type} {value}', { type: kindOf(target.type), value: target.name || target.id })}
         </AnchorLink>
       )}
     </Group>
@@ -85,11 +86,11 @@ export function EntryDetail({ entry }: { entry: Entry }) {
         <Changes differences={differences} />
       ) : (
         <Text size="sm" c="dimmed">
-          Nothing to compare.
+          {t('Nothing to compare.')}
         </Text>
       )}
       {Object.keys(metadata).length > 0 && (
-        <CodeView label="More about this entry" code={JSON.stringify(metadata, null, 2)} maxHeight={400} />
+        <CodeView label={t('More about this entry')} code={JSON.stringify(metadata, null, 2)} maxHeight={400} />
       )}
       <Places actor={actor} target={target} />
       {user_agent && (

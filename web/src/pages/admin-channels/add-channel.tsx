@@ -6,6 +6,7 @@ import { type Added, tryOut } from '../../components/add-by-preset.ts';
 import { AddProvider } from '../../components/add-provider.tsx';
 import { AddedProvider } from '../../components/added-provider.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { bodyOf, type ChannelFields, emptyChannel } from './channel-fields.ts';
 import { ChannelForm } from './channel-form.tsx';
@@ -37,7 +38,7 @@ function AddCustom({ onClose }: { onClose: () => void }) {
         {outcome}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Done
+            {t('Done')}
           </Button>
         </Group>
       </Stack>
@@ -45,7 +46,7 @@ function AddCustom({ onClose }: { onClose: () => void }) {
   }
   return (
     <Stack>
-      <ChannelForm initial={emptyChannel} submitLabel="Add and test" onCancel={onClose} onSubmit={add} />
+      <ChannelForm initial={emptyChannel} submitLabel={t('Add and test')} onCancel={onClose} onSubmit={add} />
       {outcome}
     </Stack>
   );
@@ -54,11 +55,11 @@ function AddCustom({ onClose }: { onClose: () => void }) {
 /** A channel is off until its test has succeeded: the simulation and other channels go on answering meanwhile. */
 export function AddChannel({ first, onClose }: { first: 'known' | 'custom'; onClose: () => void }) {
   return (
-    <Dialog opened onClose={onClose} title="Add a channel" size="xl">
+    <Dialog opened onClose={onClose} title={t('Add a channel')} size="xl">
       <Tabs defaultValue={first} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="known">Known provider</Tabs.Tab>
-          <Tabs.Tab value="custom">Custom</Tabs.Tab>
+          <Tabs.Tab value="known">{t('Known provider')}</Tabs.Tab>
+          <Tabs.Tab value="custom">{t('Custom')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="known" mih={220}>
           <AddProvider />

@@ -11,6 +11,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { useOpened, usePage } from '../../use-url-state.ts';
 import { AddChannel } from './add-channel.tsx';
 import { channelColumns } from './channel-columns.tsx';
@@ -33,7 +34,7 @@ function EditChannel({ channel, onClose, onMoved }: EditChannelProps) {
   const save = async (fields: ChannelFields) => {
     const body = bodyOf(fields, before);
     if (Object.keys(body).length > 0) await put('/api/admin/channels/{id}', { path: { id: channel.id }, body });
-    notifySuccess('Channel saved');
+    notifySuccess(t('Channel saved'));
     onClose();
     if (isElsewhere(body)) onMoved(channel);
     await reloadCatalog();
@@ -42,8 +43,8 @@ function EditChannel({ channel, onClose, onMoved }: EditChannelProps) {
     ? `Stored${channel.credential_hint ? `: ${channel.credential_hint}` : ''}`
     : undefined;
   return (
-    <Dialog opened onClose={onClose} title={`Edit ${channel.name}`} size="xl">
-      <ChannelForm initial={before} submitLabel="Save" credentialHint={hint} onCancel={onClose} onSubmit={save} />
+    <Dialog opened onClose={onClose} title={t('Edit {name}', { name: channel.name })} size="xl">
+      <ChannelForm initial={before} submitLabel={t('Save')} credentialHint={hint} onCancel={onClose} onSubmit={save} />
     </Dialog>
   );
 }
@@ -62,27 +63,27 @@ export function AdminChannelsPage() {
   const namedChannel = all?.find(({ id }) => String(id) === opened);
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened('known')}>
-      Add channel
+      {t('Add channel')}
     </Button>
   );
   const { channels, total = 0, built_in: builtIn } = query.data ?? {};
   return (
     <>
       <PageHeader
-        title="Channels"
-        description="A channel is one address of one provider, with the credentials that it is asked with."
+        title={t('Channels')}
+        description={t('A channel is one address of one provider, with the credentials that it is asked with.')}
         actions={button}
       />
       {builtIn?.active && (
         <Alert mb="md" color="indigo" variant="light" icon={<IconInfoCircle aria-hidden />}>
           The built-in simulation is answering
           {builtIn.mode === 'auto'
-            ? ' because no other channel that is enabled serves a model. It steps back when one does.'
+            ? t(' because no other channel that is enabled serves a model. It steps back when one does.')
             : '.'}
         </Alert>
       )}
       <DataTable
-        label="Channels"
+        label={t('Channels')}
         columns={channelColumns({
           ...acts,
           credentials: ({ id }) => show(String(id)),
@@ -98,8 +99,8 @@ export function AdminChannelsPage() {
         empty={
           <EmptyState
             icon={IconPlugConnected}
-            title="No channels yet"
-            description="Add a provider with nothing but its key, or any OpenAI-compatible server by its address."
+            title={t('No channels yet')}
+            description={t('Add a provider with nothing but its key, or any OpenAI-compatible server by its address.')}
             action={button}
           />
         }
@@ -117,30 +118,31 @@ export function AdminChannelsPage() {
       <ConfirmDelete
         opened={acts.failing !== null}
         onClose={acts.leaveOff}
-        title={acts.failing ? `Enable ${acts.failing.channel.name} all the same?` : 'Enable'}
-        confirmLabel="Enable all the same"
+        title={acts.failing ? t('Enable {name} all the same?', { name: acts.failing.channel.name }) : t('Enable')}
+        confirmLabel={t('Enable all the same')}
         onConfirm={acts.enableAnyway}
       >
         <Stack gap="xs">
           <Text inherit className="svc-anywhere">
-            Its test failed: {acts.failing?.error}
+            {t('Its test failed: {error}', { error: acts.failing?.error })}
           </Text>
-          <Text inherit>Requests that are sent there would fail as well.</Text>
+          <Text inherit>{t('Requests that are sent there would fail as well.')}</Text>
         </Stack>
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}
-        title={open?.act === 'remove' ? `Delete ${open.channel.name}?` : 'Delete'}
-        confirmLabel="Delete channel"
+        title={open?.act === 'remove' ? t('Delete {name}?', { name: open.channel.name }) : t('Delete')}
+        confirmLabel={t('Delete channel')}
         onConfirm={async () => {
           if (open?.act === 'remove') await del('/api/admin/channels/{id}', { path: { id: open.channel.id } });
-          notifySuccess('Channel deleted');
+          notifySuccess(t('Channel deleted'));
           await reloadCatalog();
         }}
       >
-        Its credentials and the models it serves are deleted with it. Requests go to other channels, if any serve the
-        same models.
+        {t(
+          'Its credentials and the models it serves are deleted with it. Requests go to other channels, if any serve the same models.',
+        )}
       </ConfirmDelete>
     </>
   );

@@ -13,6 +13,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TestButton } from '../../components/test-button.tsx';
+import { t } from '../../language/words.ts';
 import type { Tried } from '../../use-tests.ts';
 import { kinds } from './channel-fields.ts';
 
@@ -33,7 +34,7 @@ const kindLabel = (kind: string): string => kinds.find(({ value }) => value === 
 export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
   {
     key: 'name',
-    header: 'Channel',
+    header: t('Channel'),
     cell: ({ name, provider, kind }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
@@ -47,34 +48,34 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: (channel) => (
-      <Badge color={isEnabled(channel) ? 'teal' : 'gray'}>{isEnabled(channel) ? 'Enabled' : 'Disabled'}</Badge>
+      <Badge color={isEnabled(channel) ? 'teal' : 'gray'}>{isEnabled(channel) ? t('Enabled') : t('Disabled')}</Badge>
     ),
   },
   {
     key: 'address',
-    header: 'Address',
+    header: t('Address'),
     cell: ({ base_url, has_credential, credential_hint }) => (
       <Stack gap={0}>
         <Text size="sm" maw={240} truncate title={base_url}>
-          {base_url || 'in process'}
+          {base_url || t('in process')}
         </Text>
         <Text size="xs" c="dimmed">
-          {has_credential ? `Key ${credential_hint ?? 'stored'}` : 'No key'}
+          {has_credential ? t('Key {value}', { value: credential_hint ?? 'stored' }) : t('No key')}
         </Text>
       </Stack>
     ),
   },
   {
     key: 'order',
-    header: 'Priority, weight',
+    header: t('Priority, weight'),
     align: 'right',
     cell: ({ priority, weight }) => <span className="svc-number">{`${priority}, ${weight}`}</span>,
   },
   {
     key: 'test',
-    header: 'Test',
+    header: t('Test'),
     width: 250,
     cell: (channel) => (
       <TestButton name={channel.name} tried={acts.tried[channel.id]} onTest={() => acts.test(channel)} />
@@ -86,14 +87,14 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
       <RowMenu
         label={channel.name}
         acts={[
-          { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(channel) },
-          { label: 'Sync models', icon: IconRefresh, onClick: () => acts.sync(channel) },
-          { label: 'Credentials', icon: IconKey, onClick: () => acts.credentials(channel) },
-          { label: 'Models and prices', icon: IconBox, onClick: () => acts.models(channel) },
+          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(channel) },
+          { label: t('Sync models'), icon: IconRefresh, onClick: () => acts.sync(channel) },
+          { label: t('Credentials'), icon: IconKey, onClick: () => acts.credentials(channel) },
+          { label: t('Models and prices'), icon: IconBox, onClick: () => acts.models(channel) },
           isEnabled(channel)
-            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => acts.toggle(channel) }
-            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => acts.toggle(channel) },
-          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.remove(channel) },
+            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => acts.toggle(channel) }
+            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => acts.toggle(channel) },
+          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(channel) },
         ]}
       />
     ),

@@ -1,4 +1,5 @@
 import type { Channel } from '../../catalog.ts';
+import { t } from '../../language/words.ts';
 
 /** A channel as its form holds it; numbers may be half typed. */
 export interface ChannelFields {
@@ -17,10 +18,10 @@ export interface ChannelFields {
 
 export const kinds = [
   { value: 'openai', label: 'OpenAI-compatible' },
-  { value: 'anthropic', label: 'Anthropic' },
-  { value: 'gemini', label: 'Google Gemini' },
+  { value: 'anthropic', label: t('Anthropic') },
+  { value: 'gemini', label: t('Google Gemini') },
   { value: 'openrouter', label: 'OpenRouter' },
-  { value: 'demo', label: 'Built-in simulation' },
+  { value: 'demo', label: t('Built-in simulation') },
 ];
 
 export const emptyChannel: ChannelFields = {
@@ -61,15 +62,16 @@ export const isMoved = (fields: ChannelFields, before: ChannelFields): boolean =
 /** What the service would refuse, said beside the field. `stored`: the channel before, where it has a credential. */
 export function faultsOf(fields: ChannelFields, stored?: ChannelFields): ChannelFaults {
   const faults: ChannelFaults = {};
-  if (fields.name.trim() === '') faults.name = 'Give it a name.';
-  if (!/^[a-z0-9][a-z0-9._-]*$/.test(fields.provider)) faults.provider = 'Use lower-case letters, digits and . _ -';
+  if (fields.name.trim() === '') faults.name = t('Give it a name.');
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(fields.provider)) faults.provider = t('Use lower-case letters, digits and . _ -');
   const url = URL.parse(fields.base_url.trim());
-  if (fields.kind !== 'demo' && !/^https?:$/.test(url?.protocol ?? '')) faults.base_url = 'An http or https address.';
+  if (fields.kind !== 'demo' && !/^https?:$/.test(url?.protocol ?? ''))
+    faults.base_url = t('An http or https address.');
   for (const name of ['priority', 'weight', 'timeoutSeconds'] as const) {
-    if (fields[name] === '') faults[name] = 'A number is needed.';
+    if (fields[name] === '') faults[name] = t('A number is needed.');
   }
   if (stored && fields.credential.trim() === '' && isMoved(fields, stored))
-    faults.credential = 'Enter the credential again for the new address, kind or provider.';
+    faults.credential = t('Enter the credential again for the new address, kind or provider.');
   return faults;
 }
 

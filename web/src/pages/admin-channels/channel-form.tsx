@@ -1,6 +1,7 @@
 import { NumberInput, PasswordInput, Select, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { type ChannelFaults, type ChannelFields, faultsOf, isMoved, kinds } from './channel-fields.ts';
 
@@ -39,21 +40,29 @@ function RoutingFields(props: FieldsProps) {
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <NumberInput label="Priority" min={0} max={1_000} allowDecimal={false} {...numberProps(props, 'priority')} />
-        <NumberInput label="Weight" min={0} {...numberProps(props, 'weight')} />
         <NumberInput
-          label="Timeout"
+          label={t('Priority')}
+          min={0}
+          max={1_000}
+          allowDecimal={false}
+          {...numberProps(props, 'priority')}
+        />
+        <NumberInput label={t('Weight')} min={0} {...numberProps(props, 'weight')} />
+        <NumberInput
+          label={t('Timeout')}
           suffix=" s"
           min={1}
           max={600}
           decimalScale={3}
           {...numberProps(props, 'timeoutSeconds')}
         />
-        <TextInput label="Group" maxLength={64} {...textProps(props, 'group')} />
+        <TextInput label={t('Group')} maxLength={64} {...textProps(props, 'group')} />
       </SimpleGrid>
       <TagsInput
-        label="Models without a price of their own"
-        description="Names passed on as they are, free for everybody unless the option DefaultModelPrice says otherwise"
+        label={t('Models without a price of their own')}
+        description={t(
+          'Names passed on as they are, free for everybody unless the option DefaultModelPrice says otherwise',
+        )}
         value={fields.models}
         onChange={(models) => set({ models })}
         splitChars={[',', ' ']}
@@ -65,13 +74,15 @@ function RoutingFields(props: FieldsProps) {
 
 /** The stored credential is kept only while address, kind and provider stay the same. */
 function CredentialField({ hint, moved, ...props }: FieldsProps & { hint: string | undefined; moved: boolean }) {
-  const again = 'The address, kind or provider changes: enter the credential again, the stored one is not sent there';
+  const again = t(
+    'The address, kind or provider changes: enter the credential again, the stored one is not sent there',
+  );
   return (
     <PasswordInput
-      label="Credential"
+      label={t('Credential')}
       required={moved}
-      description={moved ? again : (hint ?? 'Stored encrypted, never shown again')}
-      placeholder={hint && !moved ? 'Leave empty to keep it' : 'sk-…'}
+      description={moved ? again : (hint ?? t('Stored encrypted, never shown again'))}
+      placeholder={hint && !moved ? t('Leave empty to keep it') : 'sk-…'}
       autoComplete="off"
       {...textProps(props, 'credential')}
     />
@@ -88,23 +99,23 @@ export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, on
     <form onSubmit={submit} noValidate>
       <Stack>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextInput label="Name" required maxLength={64} data-autofocus {...textProps(props, 'name')} />
+          <TextInput label={t('Name')} required maxLength={64} data-autofocus {...textProps(props, 'name')} />
           <TextInput
-            label="Provider"
+            label={t('Provider')}
             required
             maxLength={64}
             placeholder="my-provider"
             {...textProps(props, 'provider')}
           />
           <Select
-            label="Kind"
+            label={t('Kind')}
             data={kinds}
             allowDeselect={false}
             value={fields.kind}
             onChange={(kind) => set({ kind: kind ?? 'openai' })}
           />
           <TextInput
-            label="Base URL"
+            label={t('Base URL')}
             type="url"
             required={fields.kind !== 'demo'}
             placeholder="https://api.example.com/v1"
@@ -113,7 +124,7 @@ export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, on
         </SimpleGrid>
         <CredentialField hint={credentialHint} moved={stored !== undefined && isMoved(fields, stored)} {...props} />
         <RoutingFields {...props} />
-        <FormFoot act={save} failure="The channel was not saved" submitLabel={submitLabel} onCancel={onCancel} />
+        <FormFoot act={save} failure={t('The channel was not saved')} submitLabel={submitLabel} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -4,6 +4,7 @@ import { switchedOn } from '../../catalog.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber, formatQuota, quotaOfUsd } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { Tried } from '../../use-tests.ts';
 import { type Credential, circuitOf } from './credential-fields.ts';
 
@@ -20,11 +21,13 @@ const dollars = (usd: number): string => formatQuota(quotaOfUsd(usd));
 
 function limitsOf({ requests_per_minute, tokens_per_minute, spend_per_day }: Credential): string {
   const limits = [
-    requests_per_minute !== null && `${formatNumber(requests_per_minute)} requests a minute`,
-    tokens_per_minute !== null && `${formatNumber(tokens_per_minute)} tokens a minute`,
-    spend_per_day !== null && `${dollars(spend_per_day)} a day`,
+    requests_per_minute !== null &&
+      t('{requestsPerMinute} requests a minute', { requestsPerMinute: formatNumber(requests_per_minute) }),
+    tokens_per_minute !== null &&
+      t('{tokensPerMinute} tokens a minute', { tokensPerMinute: formatNumber(tokens_per_minute) }),
+    spend_per_day !== null && t('{spendPerDay} a day', { spendPerDay: dollars(spend_per_day) }),
   ].filter((text) => text !== false);
-  return limits.length > 0 ? `At most ${limits.join(', ')}` : 'No limits';
+  return limits.length > 0 ? t('At most {value}', { value: limits.join(', ') }) : t('No limits');
 }
 
 /** How it does today. One that is alone and without limits is measured as its channel. */
@@ -32,14 +35,18 @@ function Health({ health }: { health: Credential['health'] }) {
   if (!health)
     return (
       <Text size="sm" c="dimmed">
-        Measured with its channel: see Health
+        {t('Measured with its channel: see Health')}
       </Text>
     );
   const { requests, failures, tokens, spent } = health.today;
   return (
     <Text size="sm" c="dimmed" className="svc-number">
-      Today: {formatNumber(requests)} requests, {formatNumber(failures)} failed, {formatNumber(tokens)} tokens,{' '}
-      {dollars(spent)}
+      {t('Today: {requests} requests, {failures} failed, {tokens} tokens, {spent}', {
+        requests: formatNumber(requests),
+        failures: formatNumber(failures),
+        tokens: formatNumber(tokens),
+        spent: dollars(spent),
+      })}
     </Text>
   );
 }
@@ -56,13 +63,13 @@ export function CredentialCard({ credential, tried, test, edit, toggle, remove }
             <Text size="sm" fw={600} className="svc-anywhere">
               {name}
             </Text>
-            <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? 'Enabled' : 'Disabled'}</Badge>
+            <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? t('Enabled') : t('Disabled')}</Badge>
             {circuit && <Badge color={circuit.color}>{circuit.label}</Badge>}
-            {enabled && health?.at_limit && <Badge color="orange">At its limit</Badge>}
-            {first && <Badge color="gray">The channel’s own</Badge>}
+            {enabled && health?.at_limit && <Badge color="orange">{t('At its limit')}</Badge>}
+            {first && <Badge color="gray">{t('The channel’s own')}</Badge>}
           </Group>
           <Text size="sm" c="dimmed">
-            Key {hint ?? 'stored'} · weight {formatNumber(weight)}
+            {t('Key {value} · weight {weight}', { value: hint ?? 'stored', weight: formatNumber(weight) })}
           </Text>
           <Text size="sm" c="dimmed">
             {limitsOf(credential)}
@@ -73,11 +80,11 @@ export function CredentialCard({ credential, tried, test, edit, toggle, remove }
         <RowMenu
           label={name}
           acts={[
-            { label: 'Edit', icon: IconEdit, onClick: edit },
+            { label: t('Edit'), icon: IconEdit, onClick: edit },
             enabled
-              ? { label: 'Disable', icon: IconPlayerPause, onClick: toggle }
-              : { label: 'Enable', icon: IconPlayerPlay, onClick: toggle },
-            { label: 'Remove', icon: IconTrash, danger: true, onClick: remove },
+              ? { label: t('Disable'), icon: IconPlayerPause, onClick: toggle }
+              : { label: t('Enable'), icon: IconPlayerPlay, onClick: toggle },
+            { label: t('Remove'), icon: IconTrash, danger: true, onClick: remove },
           ]}
         />
       </Group>

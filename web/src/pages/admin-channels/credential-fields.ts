@@ -1,4 +1,5 @@
 import type { Result } from '../../api.ts';
+import { t } from '../../language/words.ts';
 
 export type Credential = Result<'/api/admin/channels/{id}/credentials', 'get'>['credentials'][number];
 
@@ -39,14 +40,14 @@ const leastSpending = 0.000002;
 /** What the service would refuse, said beside the field. */
 export function faultsOf(fields: CredentialFields, isNew: boolean): CredentialFaults {
   const faults: CredentialFaults = {};
-  if (fields.name.trim() === '') faults.name = 'Give it a name.';
-  if (isNew && fields.credential.trim() === '') faults.credential = 'Enter the key.';
-  if (/\s/.test(fields.credential.trim())) faults.credential = 'A key holds no spaces.';
-  if (fields.weight === '' || !(Number(fields.weight) >= 0)) faults.weight = 'A number of 0 or more.';
+  if (fields.name.trim() === '') faults.name = t('Give it a name.');
+  if (isNew && fields.credential.trim() === '') faults.credential = t('Enter the key.');
+  if (/\s/.test(fields.credential.trim())) faults.credential = t('A key holds no spaces.');
+  if (fields.weight === '' || !(Number(fields.weight) >= 0)) faults.weight = t('A number of 0 or more.');
   for (const name of ['requestsPerMinute', 'tokensPerMinute'] as const)
-    if (fields[name] !== '' && !(Number(fields[name]) >= 1)) faults[name] = 'At least 1, or nothing for no limit.';
+    if (fields[name] !== '' && !(Number(fields[name]) >= 1)) faults[name] = t('At least 1, or nothing for no limit.');
   if (fields.spendPerDay !== '' && !(Number(fields.spendPerDay) >= leastSpending))
-    faults.spendPerDay = 'More than 0, or nothing for no limit.';
+    faults.spendPerDay = t('More than 0, or nothing for no limit.');
   return faults;
 }
 
@@ -68,8 +69,8 @@ export function bodyOf(fields: CredentialFields) {
 export function circuitOf(health: NonNullable<Credential['health']>): { label: string; color: string } {
   const { closed, half_open: testing, open } = health.circuits;
   const all = closed + testing + open;
-  if (open === all && all > 0) return { label: 'Circuit open', color: 'red' };
-  if (open > 0) return { label: `Circuit open for ${open} of ${all} models`, color: 'orange' };
-  if (testing > 0) return { label: 'Being tested again', color: 'yellow' };
-  return { label: 'Circuit closed', color: 'teal' };
+  if (open === all && all > 0) return { label: t('Circuit open'), color: 'red' };
+  if (open > 0) return { label: t('Circuit open for {open} of {all} models', { open, all }), color: 'orange' };
+  if (testing > 0) return { label: t('Being tested again'), color: 'yellow' };
+  return { label: t('Circuit closed'), color: 'teal' };
 }

@@ -1,6 +1,7 @@
 import { NumberInput, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { type Credential, type CredentialFields, emptyCredential, faultsOf, fieldsOf } from './credential-fields.ts';
 
@@ -22,14 +23,25 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
     error: faults[name],
     onChange: (value: number | string) => set({ [name]: value }),
   });
-  const limit = { min: 1, max: 1_000_000_000, allowDecimal: false, thousandSeparator: true, placeholder: 'No limit' };
+  const limit = {
+    min: 1,
+    max: 1_000_000_000,
+    allowDecimal: false,
+    thousandSeparator: true,
+    placeholder: t('No limit'),
+  };
   return (
-    <Dialog opened onClose={onClose} title={credential ? `Edit ${credential.name}` : 'Add a credential'} size="lg">
+    <Dialog
+      opened
+      onClose={onClose}
+      title={credential ? t('Edit {name}', { name: credential.name }) : t('Add a credential')}
+      size="lg"
+    >
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Name"
-            description="So that you know it again"
+            label={t('Name')}
+            description={t('So that you know it again')}
             required
             maxLength={64}
             data-autofocus
@@ -38,44 +50,44 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
             error={faults.name}
           />
           <PasswordInput
-            label="Key"
+            label={t('Key')}
             required={credential === null}
             description={
               credential
                 ? `Stored${credential.credential_hint ? `: ${credential.credential_hint}` : ''}. Enter another to replace it.`
-                : 'Stored encrypted, never shown again'
+                : t('Stored encrypted, never shown again')
             }
-            placeholder={credential ? 'Leave empty to keep it' : 'sk-…'}
+            placeholder={credential ? t('Leave empty to keep it') : 'sk-…'}
             autoComplete="off"
             value={fields.credential}
             onChange={(event) => set({ credential: event.currentTarget.value })}
             error={faults.credential}
           />
           <NumberInput
-            label="Weight"
-            description="Its share of requests beside the others"
+            label={t('Weight')}
+            description={t('Its share of requests beside the others')}
             min={0}
             max={1_000_000}
             {...number('weight')}
           />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <NumberInput label="Requests a minute" {...limit} {...number('requestsPerMinute')} />
-            <NumberInput label="Tokens a minute" {...limit} {...number('tokensPerMinute')} />
+            <NumberInput label={t('Requests a minute')} {...limit} {...number('requestsPerMinute')} />
+            <NumberInput label={t('Tokens a minute')} {...limit} {...number('tokensPerMinute')} />
             <NumberInput
-              label="Dollars a day"
+              label={t('Dollars a day')}
               prefix="$"
               min={0}
               max={10_000_000}
               decimalScale={6}
               thousandSeparator
-              placeholder="No limit"
+              placeholder={t('No limit')}
               {...number('spendPerDay')}
             />
           </SimpleGrid>
           <FormFoot
             act={save}
-            failure="The credential was not saved"
-            submitLabel={credential ? 'Save' : 'Add credential'}
+            failure={t('The credential was not saved')}
+            submitLabel={credential ? t('Save') : t('Add credential')}
             onCancel={onClose}
           />
         </Stack>

@@ -9,6 +9,7 @@ import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -57,21 +58,23 @@ function List({ id }: { id: number }) {
       ? await put(`${path}/{credential_id}`, { path: { id, credential_id: editing.id }, body })
       : // The form asks for a key where there is none yet.
         await postOnce(path, { path: { id }, body: body as typeof body & { credential: string } });
-    notifySuccess('Credential saved');
+    notifySuccess(t('Credential saved'));
     close();
     await reload(id);
     if (body.credential) void test(saved.id);
   };
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-      Add credential
+      {t('Add credential')}
     </Button>
   );
   if (query.error && !query.data)
-    return <ErrorState error={query.error} title="Credentials could not be loaded" onRetry={() => query.refetch()} />;
+    return (
+      <ErrorState error={query.error} title={t('Credentials could not be loaded')} onRetry={() => query.refetch()} />
+    );
   if (!query.data)
     return (
-      <Stack aria-busy="true" role="status" aria-label="Loading">
+      <Stack aria-busy="true" role="status" aria-label={t('Loading')}>
         <Skeleton height={110} />
         <Skeleton height={110} />
       </Stack>
@@ -80,14 +83,15 @@ function List({ id }: { id: number }) {
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        Requests are shared among them by weight, conversations stay with one for the sake of its cache, and where one
-        is refused or at its limit the next is tried.
+        {t(
+          'Requests are shared among them by weight, conversations stay with one for the sake of its cache, and where one is refused or at its limit the next is tried.',
+        )}
       </Text>
       {credentials.length === 0 ? (
         <EmptyState
           icon={IconKey}
-          title="No credentials"
-          description="The upstream is asked without any."
+          title={t('No credentials')}
+          description={t('The upstream is asked without any.')}
           action={button}
         />
       ) : (
@@ -114,17 +118,17 @@ function List({ id }: { id: number }) {
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}
-        title={open?.act === 'remove' ? `Remove ${open.credential.name}?` : 'Remove'}
-        confirmLabel="Remove credential"
+        title={open?.act === 'remove' ? t('Remove {name}?', { name: open.credential.name }) : t('Remove')}
+        confirmLabel={t('Remove credential')}
         onConfirm={async () => {
           if (open?.act === 'remove')
             await del(`${path}/{credential_id}`, { path: { id, credential_id: open.credential.id } });
-          notifySuccess('Credential removed');
+          notifySuccess(t('Credential removed'));
           await reload(id);
         }}
       >
         The key is deleted here; at the provider it stays what it is.
-        {credentials.length === 1 && ' It is the only one: the upstream is then asked without any.'}
+        {credentials.length === 1 && t(' It is the only one: the upstream is then asked without any.')}
       </ConfirmDelete>
     </Stack>
   );
@@ -145,7 +149,7 @@ export function Credentials({ channelId, name, onClose }: CredentialsProps) {
       opened={id > 0}
       onClose={onClose}
       size="lg"
-      title={<span className="svc-anywhere">Credentials of {name ?? `channel ${channelId}`}</span>}
+      title={<span className="svc-anywhere">Credentials of {name ?? t('channel {channelId}', { channelId })}</span>}
     >
       {id > 0 && <List key={id} id={id} />}
     </DetailDrawer>

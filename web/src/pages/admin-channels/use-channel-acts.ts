@@ -2,15 +2,17 @@ import { useState } from 'react';
 import { type Channel, reloadCatalog, switchedOff, switchedOn } from '../../catalog.ts';
 import { switchChannel, syncModels, testChannel } from '../../components/add-by-preset.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { useTests } from '../../use-tests.ts';
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 function syncedText(name: string, { added, kept, missing, unpriced }: Awaited<ReturnType<typeof syncModels>>): string {
-  const parts = [`${count(added.length, 'model')} added`, `${kept} known already`];
-  if (missing.length > 0) parts.push(`${missing.length} no longer listed there`);
-  if (unpriced > 0) parts.push(`${unpriced} of the new ones stay disabled until they have a price (see Models)`);
+  const parts = [t('{length} added', { length: count(added.length, 'model') }), t('{kept} known already', { kept })];
+  if (missing.length > 0) parts.push(t('{length} no longer listed there', { length: missing.length }));
+  if (unpriced > 0)
+    parts.push(t('{unpriced} of the new ones stay disabled until they have a price (see Models)', { unpriced }));
   return `${name}: ${parts.join(', ')}.`;
 }
 
@@ -35,14 +37,14 @@ export function useChannelActs() {
   );
   const enable = async ({ id, name }: Channel): Promise<void> => {
     await switchChannel(id, switchedOn);
-    notifySuccess(`${name} is enabled`);
+    notifySuccess(t('{name} is enabled', { name }));
   };
   const toggle = useAct(
     {
       mutationFn: async (channel: Channel): Promise<void> => {
         if (channel.status === switchedOn) {
           await switchChannel(channel.id, switchedOff);
-          notifySuccess(`${channel.name} is disabled`);
+          notifySuccess(t('{name} is disabled', { name: channel.name }));
           return;
         }
         const error = await test(channel.id);

@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { Codes } from './codes.tsx';
 import { lastMonth, monthOf } from './codes-file.ts';
 import { Payments } from './payments.tsx';
@@ -12,18 +13,21 @@ function Accounting() {
   const [to, setTo] = useState(from);
   const valid = from !== '' && to !== '' && from <= to;
   return (
-    <Section title="For the books" description="What each user used and was given in each month (UTC), to the unit.">
+    <Section
+      title={t('For the books')}
+      description={t('What each user used and was given in each month (UTC), to the unit.')}
+    >
       <Group align="flex-end">
         <TextInput
           type="month"
-          label="From"
+          label={t('From')}
           max={monthOf(new Date())}
           value={from}
           onChange={(event) => setFrom(event.currentTarget.value)}
         />
         <TextInput
           type="month"
-          label="To"
+          label={t('To')}
           max={monthOf(new Date())}
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
@@ -36,7 +40,7 @@ function Accounting() {
           disabled={!valid}
           leftSection={<IconDownload size={16} aria-hidden />}
         >
-          Download CSV
+          {t('Download CSV')}
         </Button>
       </Group>
     </Section>
@@ -47,8 +51,8 @@ export function AdminCreditsPage() {
   return (
     <>
       <PageHeader
-        title="Codes and payments"
-        description="How users get credits by themselves, and what the books need."
+        title={t('Codes and payments')}
+        description={t('How users get credits by themselves, and what the books need.')}
       />
       <Stack gap="lg">
         <Codes />

@@ -12,6 +12,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
@@ -24,16 +25,16 @@ const pageSize = 20;
 const queryKey = ['admin-codes'];
 
 function stateOf({ status, used, uses, expires_at }: Code): { label: string; color: string } {
-  if (status !== 1) return { label: 'Withdrawn', color: 'gray' };
-  if (used >= uses) return { label: 'Used up', color: 'gray' };
-  if (expires_at > 0 && expires_at <= Date.now() / 1000) return { label: 'Run out', color: 'orange' };
-  return { label: 'Good', color: 'teal' };
+  if (status !== 1) return { label: t('Withdrawn'), color: 'gray' };
+  if (used >= uses) return { label: t('Used up'), color: 'gray' };
+  if (expires_at > 0 && expires_at <= Date.now() / 1000) return { label: t('Run out'), color: 'orange' };
+  return { label: t('Good'), color: 'teal' };
 }
 
 const columns = (toggle: (code: Code) => void): Column<Code>[] => [
   {
     key: 'code',
-    header: 'Code',
+    header: t('Code'),
     cell: ({ code, note }) => (
       <Stack gap={0}>
         <Text size="sm" ff="monospace">
@@ -47,31 +48,31 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: (code) => <Badge color={stateOf(code).color}>{stateOf(code).label}</Badge>,
   },
-  { key: 'quota', header: 'Worth', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  { key: 'quota', header: t('Worth'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   {
     key: 'used',
-    header: 'Used',
+    header: t('Used'),
     align: 'right',
     cell: ({ used, uses }) => <span className="svc-number">{`${formatNumber(used)} of ${formatNumber(uses)}`}</span>,
   },
   {
     key: 'expires',
-    header: 'Last day',
-    cell: ({ expires_at }) => (expires_at > 0 ? formatDateTime(expires_at) : 'None'),
+    header: t('Last day'),
+    cell: ({ expires_at }) => (expires_at > 0 ? formatDateTime(expires_at) : t('None')),
   },
-  { key: 'made', header: 'Made', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     ...actsColumn(),
     cell: (code) => (
       <RowMenu
-        label={`code ${code.id}`}
+        label={t('code {id}', { id: code.id })}
         acts={[
           code.status === 1
-            ? { label: 'Withdraw', icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
-            : { label: 'Make good again', icon: IconPlayerPlay, onClick: () => toggle(code) },
+            ? { label: t('Withdraw'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
+            : { label: t('Make good again'), icon: IconPlayerPlay, onClick: () => toggle(code) },
         ]}
       />
     ),
@@ -91,7 +92,7 @@ export function Codes() {
     {
       mutationFn: ({ id, status }: Code) =>
         put('/api/admin/redemption-codes/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-      onSuccess: ({ status }) => notifySuccess(status === 1 ? 'The code is good again' : 'The code is withdrawn'),
+      onSuccess: ({ status }) => notifySuccess(status === 1 ? t('The code is good again') : t('The code is withdrawn')),
       onError: notifyError,
       onSettled: () => queryClient.invalidateQueries({ queryKey }),
     },
@@ -99,8 +100,8 @@ export function Codes() {
   );
   return (
     <Section
-      title="Codes"
-      description="Whoever has one adds what it is worth to their balance."
+      title={t('Codes')}
+      description={t('Whoever has one adds what it is worth to their balance.')}
       actions={
         <Group gap="sm">
           <Button
@@ -110,16 +111,16 @@ export function Codes() {
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
           >
-            Download CSV
+            {t('Download CSV')}
           </Button>
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
-            Make codes
+            {t('Make codes')}
           </Button>
         </Group>
       }
     >
       <DataTable
-        label="Codes"
+        label={t('Codes')}
         columns={columns((code) => toggle.mutate(code))}
         rows={query.data?.codes}
         rowKey={({ id }) => id}
@@ -129,8 +130,8 @@ export function Codes() {
         empty={
           <EmptyState
             icon={IconTicket}
-            title="No codes yet"
-            description="Make some to give away, or to sell yourself."
+            title={t('No codes yet')}
+            description={t('Make some to give away, or to sell yourself.')}
           />
         }
       />

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { t } from '../../language/words.ts';
 import { codesFile } from './codes-file.ts';
 import type { NewCode } from './make-codes.tsx';
 
@@ -12,24 +13,24 @@ export function MadeCodes({ codes, onClose }: { codes: NewCode[]; onClose: () =>
     <Dialog
       opened
       onClose={onClose}
-      title={codes.length === 1 ? 'The new code' : `${codes.length} new codes`}
+      title={codes.length === 1 ? t('The new code') : t('{length} new codes', { length: codes.length })}
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
     >
       <Stack>
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-          Copy or download them now. They cannot be shown again.
+          {t('Copy or download them now. They cannot be shown again.')}
         </Alert>
         <Textarea
-          label={codes.length === 1 ? 'Code' : 'Codes'}
+          label={codes.length === 1 ? t('Code') : t('Codes')}
           value={text}
           readOnly
           autosize
           minRows={1}
           maxRows={10}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          rightSection={<CopyButton value={text} label="Copy all" />}
+          rightSection={<CopyButton value={text} label={t('Copy all')} />}
           onFocus={(event) => event.currentTarget.select()}
         />
         <Group justify="flex-end">
@@ -40,9 +41,9 @@ export function MadeCodes({ codes, onClose }: { codes: NewCode[]; onClose: () =>
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
           >
-            Download CSV
+            {t('Download CSV')}
           </Button>
-          <Button onClick={onClose}>I have saved them</Button>
+          <Button onClick={onClose}>{t('I have saved them')}</Button>
         </Group>
       </Stack>
     </Dialog>

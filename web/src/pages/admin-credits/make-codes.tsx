@@ -3,6 +3,7 @@ import type { Result } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { quotaOfUsd } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 
@@ -22,10 +23,10 @@ const endOfDay = (day: string): number => Math.floor(new Date(`${day}T23:59:59`)
 
 function faultsOf({ usd, count, uses, date }: Fields) {
   return {
-    ...(!(quotaOfUsd(Number(usd)) >= 1) && { usd: 'Say what a code is worth.' }),
-    ...(!isCount(count) && { count: 'A whole number, at least 1.' }),
-    ...(!isCount(uses) && { uses: 'A whole number, at least 1.' }),
-    ...(date !== '' && !(endOfDay(date) > Date.now() / 1000) && { date: 'This day has passed.' }),
+    ...(!(quotaOfUsd(Number(usd)) >= 1) && { usd: t('Say what a code is worth.') }),
+    ...(!isCount(count) && { count: t('A whole number, at least 1.') }),
+    ...(!isCount(uses) && { uses: t('A whole number, at least 1.') }),
+    ...(date !== '' && !(endOfDay(date) > Date.now() / 1000) && { date: t('This day has passed.') }),
   };
 }
 type Faults = { usd?: string; count?: string; uses?: string; date?: string };
@@ -42,12 +43,12 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
   };
   const { fields, faults, set, save, submit } = useCheckedForm<Fields, Faults>(initial, faultsOf, make);
   return (
-    <Dialog opened onClose={onClose} title="Make codes">
+    <Dialog opened onClose={onClose} title={t('Make codes')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <NumberInput
-            label="Worth"
-            description="In dollars, for each use"
+            label={t('Worth')}
+            description={t('In dollars, for each use')}
             prefix="$"
             min={0}
             decimalScale={6}
@@ -60,8 +61,8 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
           />
           <SimpleGrid cols={2}>
             <NumberInput
-              label="Codes"
-              description="How many to make"
+              label={t('Codes')}
+              description={t('How many to make')}
               min={1}
               max={1000}
               allowDecimal={false}
@@ -70,8 +71,8 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
               error={faults.count}
             />
             <NumberInput
-              label="Uses of each"
-              description="Each by another user"
+              label={t('Uses of each')}
+              description={t('Each by another user')}
               min={1}
               allowDecimal={false}
               value={fields.uses}
@@ -81,20 +82,20 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
           </SimpleGrid>
           <TextInput
             type="date"
-            label="Last day"
-            description="Leave empty for codes that do not run out"
+            label={t('Last day')}
+            description={t('Leave empty for codes that do not run out')}
             value={fields.date}
             onChange={(event) => set({ date: event.currentTarget.value })}
             error={faults.date}
           />
           <TextInput
-            label="Note"
-            description="For administrators"
+            label={t('Note')}
+            description={t('For administrators')}
             maxLength={200}
             value={fields.note}
             onChange={(event) => set({ note: event.currentTarget.value })}
           />
-          <FormFoot act={save} failure="No codes were made" submitLabel="Make" onCancel={onClose} />
+          <FormFoot act={save} failure={t('No codes were made')} submitLabel={t('Make')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { topUpStates } from '../credits/top-up-states.ts';
 
 type Payment = Result<'/api/admin/topups', 'get'>['topups'][number];
@@ -16,17 +17,17 @@ type Payment = Result<'/api/admin/topups', 'get'>['topups'][number];
 const pageSize = 20;
 
 const columns: Column<Payment>[] = [
-  { key: 'user', header: 'User', cell: ({ username, user_id }) => username || `id ${user_id}` },
-  { key: 'amount', header: 'Amount', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  { key: 'user', header: t('User'), cell: ({ username, user_id }) => username || `id ${user_id}` },
+  { key: 'amount', header: t('Amount'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ status }) => <Badge color={topUpStates[status].color}>{topUpStates[status].label}</Badge>,
   },
-  { key: 'credited', header: 'Credited', align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
+  { key: 'credited', header: t('Credited'), align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
   {
     key: 'owed',
-    header: 'Owed',
+    header: t('Owed'),
     align: 'right',
     cell: ({ owed }) =>
       owed > 0 ? (
@@ -37,7 +38,7 @@ const columns: Column<Payment>[] = [
         '–'
       ),
   },
-  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  { key: 'at', header: t('Time'), cell: ({ created_at }) => formatDateTime(created_at) },
 ];
 
 export function Payments() {
@@ -48,9 +49,12 @@ export function Payments() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Section title="Payments" description="What users paid by Stripe, and what went back and was spent already.">
+    <Section
+      title={t('Payments')}
+      description={t('What users paid by Stripe, and what went back and was spent already.')}
+    >
       <DataTable
-        label="Payments"
+        label={t('Payments')}
         columns={columns}
         rows={query.data?.topups}
         rowKey={({ id }) => id}
@@ -60,8 +64,8 @@ export function Payments() {
         empty={
           <EmptyState
             icon={IconCreditCard}
-            title="No payments yet"
-            description="Users pay by themselves where STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are set."
+            title={t('No payments yet')}
+            description={t('Users pay by themselves where STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are set.')}
           />
         }
       />

@@ -9,6 +9,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
@@ -23,8 +24,8 @@ const path = '/api/admin/identity-providers/{id}';
 /** What was just entered is tried at once: a wrong address shows here, not to whoever signs in first. */
 async function tryOut({ id, name }: IdentityProvider): Promise<void> {
   const { ok, error } = await call(`${path}/test`, { path: { id } });
-  if (ok) notifySuccess(`${name} answers`);
-  else notifyError(new Error(`${name} does not answer as it should: ${error}`));
+  if (ok) notifySuccess(t('{name} answers', { name }));
+  else notifyError(new Error(t('{name} does not answer as it should: {error}', { name, error })));
 }
 
 function AddProvider({ onClose }: { onClose: () => void }) {
@@ -37,8 +38,8 @@ function AddProvider({ onClose }: { onClose: () => void }) {
     await tryOut(provider).catch(notifyError);
   };
   return (
-    <Dialog opened onClose={onClose} title="Connect a provider" size="lg">
-      <ProviderForm initial={emptyProvider} submitLabel="Connect" onCancel={onClose} onSubmit={add} />
+    <Dialog opened onClose={onClose} title={t('Connect a provider')} size="lg">
+      <ProviderForm initial={emptyProvider} submitLabel={t('Connect')} onCancel={onClose} onSubmit={add} />
     </Dialog>
   );
 }
@@ -46,16 +47,16 @@ function AddProvider({ onClose }: { onClose: () => void }) {
 function EditProvider({ provider, onClose }: { provider: IdentityProvider; onClose: () => void }) {
   const save = async (fields: ProviderFields) => {
     await put(path, { path: { id: provider.id }, body: bodyOf(fields) });
-    notifySuccess('Provider saved');
+    notifySuccess(t('Provider saved'));
     onClose();
     await reloadProviders();
   };
   return (
-    <Dialog opened onClose={onClose} title={`Edit ${provider.name}`} size="lg">
+    <Dialog opened onClose={onClose} title={t('Edit {name}', { name: provider.name })} size="lg">
       <ProviderForm
         initial={fieldsOf(provider)}
         stored={{ hasSecret: provider.has_secret }}
-        submitLabel="Save"
+        submitLabel={t('Save')}
         onCancel={onClose}
         onSubmit={save}
       />
@@ -80,18 +81,20 @@ export function AdminIdentityProvidersPage() {
   );
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-      Connect a provider
+      {t('Connect a provider')}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title="Sign-in"
-        description="Providers through which people sign in: Google, Microsoft, GitHub, or any that speaks OpenID Connect."
+        title={t('Sign-in')}
+        description={t(
+          'Providers through which people sign in: Google, Microsoft, GitHub, or any that speaks OpenID Connect.',
+        )}
         actions={button}
       />
       <DataTable
-        label="Identity providers"
+        label={t('Identity providers')}
         columns={providerColumns({
           test: test.mutate,
           edit: (provider) => setOpen({ act: 'edit', provider }),
@@ -106,8 +109,10 @@ export function AdminIdentityProvidersPage() {
         empty={
           <EmptyState
             icon={IconLogin2}
-            title="No providers yet"
-            description="People sign in with a username and password. Connect a provider, and they can use the account they have."
+            title={t('No providers yet')}
+            description={t(
+              'People sign in with a username and password. Connect a provider, and they can use the account they have.',
+            )}
             action={button}
           />
         }
@@ -117,16 +122,17 @@ export function AdminIdentityProvidersPage() {
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}
-        title={open?.act === 'remove' ? `Delete ${open.provider.name}?` : 'Delete'}
-        confirmLabel="Delete provider"
+        title={open?.act === 'remove' ? t('Delete {name}?', { name: open.provider.name }) : t('Delete')}
+        confirmLabel={t('Delete provider')}
         onConfirm={async () => {
           if (open?.act === 'remove') await del(path, { path: { id: open.provider.id } });
-          notifySuccess('Provider deleted');
+          notifySuccess(t('Provider deleted'));
           await reloadProviders();
         }}
       >
-        Whoever signs in through it alone, without a password, can no longer get in. Disabling it keeps what is
-        connected.
+        {t(
+          'Whoever signs in through it alone, without a password, can no longer get in. Disabling it keeps what is connected.',
+        )}
       </ConfirmDelete>
     </>
   );

@@ -3,6 +3,7 @@ import { IconEdit, IconPlayerPause, IconPlayerPlay, IconPlugConnected, IconTrash
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { t } from '../../language/words.ts';
 import type { IdentityProvider } from './identity-providers.ts';
 
 export interface ProviderActs {
@@ -13,12 +14,12 @@ export interface ProviderActs {
 }
 
 const whoOf = ({ email_domains: domains, allow_sign_up }: IdentityProvider): string =>
-  `${domains.length === 0 ? 'Everybody' : domains.join(', ')}${allow_sign_up ? '' : ', with an account'}`;
+  `${domains.length === 0 ? t('Everybody') : domains.join(', ')}${allow_sign_up ? '' : t(', with an account')}`;
 
 export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] => [
   {
     key: 'name',
-    header: 'Provider',
+    header: t('Provider'),
     cell: ({ name, issuer }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
@@ -32,22 +33,22 @@ export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] 
   },
   {
     key: 'status',
-    header: 'Status',
-    cell: ({ enabled }) => <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? 'Enabled' : 'Disabled'}</Badge>,
+    header: t('Status'),
+    cell: ({ enabled }) => <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? t('Enabled') : t('Disabled')}</Badge>,
   },
-  { key: 'who', header: 'Lets in', cell: (provider) => <Text size="sm">{whoOf(provider)}</Text> },
+  { key: 'who', header: t('Lets in'), cell: (provider) => <Text size="sm">{whoOf(provider)}</Text> },
   {
     ...actsColumn(),
     cell: (provider) => (
       <RowMenu
         label={provider.name}
         acts={[
-          { label: 'Test', icon: IconPlugConnected, onClick: () => acts.test(provider) },
-          { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(provider) },
+          { label: t('Test'), icon: IconPlugConnected, onClick: () => acts.test(provider) },
+          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(provider) },
           provider.enabled
-            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => acts.toggle(provider) }
-            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => acts.toggle(provider) },
-          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.remove(provider) },
+            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => acts.toggle(provider) }
+            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => acts.toggle(provider) },
+          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(provider) },
         ]}
       />
     ),

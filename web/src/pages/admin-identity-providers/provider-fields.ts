@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { IdentityProvider } from './identity-providers.ts';
 
 /** A provider as its form holds it. */
@@ -21,7 +22,7 @@ export interface ProviderFields {
 
 const blank: ProviderFields = {
   ...{ preset: 'custom', slug: '', name: '', kind: 'openid', issuer: '', clientId: '', clientSecret: '' },
-  ...{ scopes: 'openid email profile', allowSignUp: true, trustEmail: false, emailDomains: [] },
+  ...{ scopes: t('openid email profile'), allowSignUp: true, trustEmail: false, emailDomains: [] },
   ...{ roleClaim: '', roleMap: '' },
 };
 
@@ -35,18 +36,18 @@ interface Preset {
 
 /** What is the same for everybody who uses them. Microsoft lets its customers write addresses that nobody verified. */
 export const presets: Preset[] = [
-  { value: 'custom', label: 'OpenID Connect', console: '', fields: {} },
+  { value: 'custom', label: t('OpenID Connect'), console: '', fields: {} },
   {
     value: 'google',
-    label: 'Google',
+    label: t('Google'),
     console: 'https://console.cloud.google.com/auth/clients',
-    fields: { slug: 'google', name: 'Google', issuer: 'https://accounts.google.com', trustEmail: true },
+    fields: { slug: 'google', name: t('Google'), issuer: 'https://accounts.google.com', trustEmail: true },
   },
   {
     value: 'microsoft',
-    label: 'Microsoft',
+    label: t('Microsoft'),
     console: 'https://entra.microsoft.com',
-    fields: { slug: 'microsoft', name: 'Microsoft', issuer: 'https://login.microsoftonline.com/TENANT-ID/v2.0' },
+    fields: { slug: 'microsoft', name: t('Microsoft'), issuer: 'https://login.microsoftonline.com/TENANT-ID/v2.0' },
   },
   {
     value: 'github',
@@ -54,7 +55,7 @@ export const presets: Preset[] = [
     console: 'https://github.com/settings/developers',
     fields: {
       ...{ slug: 'github', name: 'GitHub', kind: 'github', issuer: 'https://github.com', trustEmail: true },
-      scopes: 'read:user user:email',
+      scopes: t('read:user user:email'),
     },
   },
 ];
@@ -105,14 +106,15 @@ function mapOf(text: string): Record<string, 1 | 10> | null {
 /** What the service would refuse, said beside the field. */
 export function faultsOf(fields: ProviderFields): ProviderFaults {
   const faults: ProviderFaults = {};
-  if (!/^[a-z0-9-]{1,32}$/.test(fields.slug)) faults.slug = 'Use 1 to 32 lower-case letters, digits and hyphens.';
-  if (fields.name.trim() === '') faults.name = 'A name is needed.';
-  if (!/^https?:$/.test(URL.parse(fields.issuer.trim())?.protocol ?? '')) faults.issuer = 'An https address.';
-  else if (fields.issuer.includes('TENANT-ID')) faults.issuer = 'Put the id of your directory in place of TENANT-ID.';
-  if (fields.clientId.trim() === '') faults.clientId = 'The id of the client is needed.';
-  if (mapOf(fields.roleMap) === null) faults.roleMap = 'A line each: group = administrator';
+  if (!/^[a-z0-9-]{1,32}$/.test(fields.slug)) faults.slug = t('Use 1 to 32 lower-case letters, digits and hyphens.');
+  if (fields.name.trim() === '') faults.name = t('A name is needed.');
+  if (!/^https?:$/.test(URL.parse(fields.issuer.trim())?.protocol ?? '')) faults.issuer = t('An https address.');
+  else if (fields.issuer.includes('TENANT-ID'))
+    faults.issuer = t('Put the id of your directory in place of TENANT-ID.');
+  if (fields.clientId.trim() === '') faults.clientId = t('The id of the client is needed.');
+  if (mapOf(fields.roleMap) === null) faults.roleMap = t('A line each: group = administrator');
   else if (fields.roleMap.trim() !== '' && fields.roleClaim.trim() === '')
-    faults.roleClaim = 'Name the claim that lists the groups.';
+    faults.roleClaim = t('Name the claim that lists the groups.');
   return faults;
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@mantine/core';
 import { CopyField } from '../../components/copy-field.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { faultsOf, type ProviderFields, presets, withPreset } from './provider-fields.ts';
 
@@ -38,7 +39,7 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
       <Stack>
         {!stored && (
           <Select
-            label="Provider"
+            label={t('Provider')}
             data={presets.map(({ value, label }) => ({ value, label }))}
             allowDeselect={false}
             value={fields.preset}
@@ -46,51 +47,57 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
           />
         )}
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextInput label="Name" required maxLength={64} description="On the button" {...text('name')} />
+          <TextInput label={t('Name')} required maxLength={64} description={t('On the button')} {...text('name')} />
           <TextInput
-            label="Short name"
+            label={t('Short name')}
             required
             maxLength={32}
-            description="In addresses, and stays"
+            description={t('In addresses, and stays')}
             disabled={stored !== undefined}
             {...text('slug')}
           />
-          <TextInput label="Issuer" type="url" required placeholder="https://login.example.com" {...text('issuer')} />
-          <TextInput label="Scopes" {...text('scopes')} />
-          <TextInput label="Client ID" required autoComplete="off" {...text('clientId')} />
+          <TextInput
+            label={t('Issuer')}
+            type="url"
+            required
+            placeholder="https://login.example.com"
+            {...text('issuer')}
+          />
+          <TextInput label={t('Scopes')} {...text('scopes')} />
+          <TextInput label={t('Client ID')} required autoComplete="off" {...text('clientId')} />
           <PasswordInput
-            label="Client secret"
+            label={t('Client secret')}
             autoComplete="off"
-            placeholder={stored?.hasSecret ? 'Stored; empty keeps it' : undefined}
+            placeholder={stored?.hasSecret ? t('Stored; empty keeps it') : undefined}
             {...text('clientSecret')}
           />
         </SimpleGrid>
         {fields.slug !== '' && (
           <CopyField
-            label="Callback address"
-            description="Register it with the provider"
+            label={t('Callback address')}
+            description={t('Register it with the provider')}
             value={`${window.location.origin}/api/auth/${fields.slug}/callback`}
           />
         )}
         {console && (
           <Anchor href={console} target="_blank" rel="noreferrer" size="sm" underline="always">
-            Where clients are registered
+            {t('Where clients are registered')}
           </Anchor>
         )}
         <Switch
-          label="Whoever has no account gets one"
+          label={t('Whoever has no account gets one')}
           checked={fields.allowSignUp}
           onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
         />
         <Switch
-          label="Believe that addresses are verified"
-          description="Only where the provider checks them: a false one could ask for the account of somebody else"
+          label={t('Believe that addresses are verified')}
+          description={t('Only where the provider checks them: a false one could ask for the account of somebody else')}
           checked={fields.trustEmail}
           onChange={(event) => set({ trustEmail: event.currentTarget.checked })}
         />
         <TagsInput
-          label="Email domains"
-          description="Only people with a verified address of these; empty for everybody"
+          label={t('Email domains')}
+          description={t('Only people with a verified address of these; empty for everybody')}
           placeholder="example.com"
           value={fields.emailDomains}
           onChange={(emailDomains) => set({ emailDomains })}
@@ -98,19 +105,19 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
         />
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
-            label="Claim with groups"
-            description="Such as groups, or realm_access.roles"
+            label={t('Claim with groups')}
+            description={t('Such as groups, or realm_access.roles')}
             {...text('roleClaim')}
           />
           <Textarea
-            label="Roles of groups"
-            description="group = administrator, a line each; decides at every sign-in"
+            label={t('Roles of groups')}
+            description={t('group = administrator, a line each; decides at every sign-in')}
             autosize
             minRows={1}
             {...text('roleMap')}
           />
         </SimpleGrid>
-        <FormFoot act={save} failure="The provider was not saved" submitLabel={submitLabel} onCancel={onCancel} />
+        <FormFoot act={save} failure={t('The provider was not saved')} submitLabel={submitLabel} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -7,6 +7,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
 import { mcpColumns } from './mcp-columns.tsx';
@@ -30,19 +31,19 @@ export function AdminMcpPage() {
   );
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-      Connect a server
+      {t('Connect a server')}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title="MCP servers"
-        description="Servers connected over MCP. Of their tools, agents and models may use those that you allow."
+        title={t('MCP servers')}
+        description={t('Servers connected over MCP. Of their tools, agents and models may use those that you allow.')}
         actions={button}
       />
       <Stack gap="xl">
         <DataTable
-          label="Servers"
+          label={t('Servers')}
           columns={mcpColumns({
             tools: (server) => setOpen({ act: 'tools', server }),
             edit: (server) => setOpen({ act: 'edit', server }),
@@ -57,8 +58,8 @@ export function AdminMcpPage() {
           empty={
             <EmptyState
               icon={IconTool}
-              title="No servers yet"
-              description="Connect a server by its address. None of its tools is used before you allow it."
+              title={t('No servers yet')}
+              description={t('Connect a server by its address. None of its tools is used before you allow it.')}
               action={button}
             />
           }

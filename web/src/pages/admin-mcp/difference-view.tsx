@@ -1,11 +1,12 @@
 import { Stack, Text } from '@mantine/core';
+import { t } from '../../language/words.ts';
 import { type DiffLine, linesBetween, textOf } from './difference.ts';
 import type { McpTool } from './mcp-servers.ts';
 
 const fields: Record<McpTool['changes'][number]['field'], string> = {
-  description: 'Description',
-  input_schema: 'Arguments',
-  further: 'Title, hints and results',
+  description: t('Description'),
+  input_schema: t('Arguments'),
+  further: t('Title, hints and results'),
 };
 const elements = { '-': 'del', '+': 'ins', ' ': 'span' } as const;
 
@@ -19,7 +20,7 @@ export function Difference({ tool }: { tool: McpTool }) {
   return tool.changes.map(({ field, before, after }) => (
     <Stack key={field} gap={4}>
       <Text size="xs" fw={600}>
-        {fields[field]}: what changed since it was approved
+        {t('{value}: what changed since it was approved', { value: fields[field] })}
       </Text>
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
       <pre
@@ -27,7 +28,7 @@ export function Difference({ tool }: { tool: McpTool }) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
         tabIndex={0}
         role="region"
-        aria-label={`${fields[field]} of ${tool.name}: what changed`}
+        aria-label={t('{value} of {name}: what changed', { value: fields[field], name: tool.name })}
       >
         {linesBetween(textOf(before ?? ''), textOf(after ?? '')).map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move

@@ -3,6 +3,7 @@ import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTool, IconTrash } from '
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { t } from '../../language/words.ts';
 import { audiences } from './mcp-fields.ts';
 import type { McpServer } from './mcp-servers.ts';
 
@@ -14,7 +15,7 @@ export interface McpActs {
 }
 
 const whoOf = ({ owner_id, audience, user_ids }: McpServer): string => {
-  if (owner_id !== null) return `User ${owner_id}, whose it is`;
+  if (owner_id !== null) return t('User {ownerId}, whose it is', { ownerId: owner_id });
   if (audience !== 'users') return audiences.find(({ value }) => value === audience)!.label;
   return `${user_ids.length} user${user_ids.length === 1 ? '' : 's'}`;
 };
@@ -27,7 +28,7 @@ const countOf = ({ tools }: McpServer): string => {
 export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
   {
     key: 'name',
-    header: 'Server',
+    header: t('Server'),
     cell: ({ name, url }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
@@ -41,23 +42,23 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
   },
   {
     key: 'status',
-    header: 'Status',
-    cell: ({ enabled }) => <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? 'Enabled' : 'Disabled'}</Badge>,
+    header: t('Status'),
+    cell: ({ enabled }) => <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? t('Enabled') : t('Disabled')}</Badge>,
   },
-  { key: 'who', header: 'Used by', cell: (server) => <Text size="sm">{whoOf(server)}</Text> },
+  { key: 'who', header: t('Used by'), cell: (server) => <Text size="sm">{whoOf(server)}</Text> },
   {
     key: 'tools',
-    header: 'Tools',
+    header: t('Tools'),
     cell: (server) => (
       <Stack gap={4} align="flex-start">
         <Text size="sm">{countOf(server)}</Text>
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`Tools of ${server.name}`}
+          aria-label={t('Tools of {name}', { name: server.name })}
           onClick={() => acts.tools(server)}
         >
-          Tools
+          {t('Tools')}
         </Button>
       </Stack>
     ),
@@ -68,12 +69,12 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
       <RowMenu
         label={server.name}
         acts={[
-          { label: 'Tools', icon: IconTool, onClick: () => acts.tools(server) },
-          { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(server) },
+          { label: t('Tools'), icon: IconTool, onClick: () => acts.tools(server) },
+          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(server) },
           server.enabled
-            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => acts.toggle(server) }
-            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => acts.toggle(server) },
-          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.remove(server) },
+            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => acts.toggle(server) }
+            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => acts.toggle(server) },
+          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(server) },
         ]}
       />
     ),

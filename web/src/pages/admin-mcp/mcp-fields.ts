@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { McpServer } from './mcp-servers.ts';
 
 /** A server as its form holds it; numbers may be half typed. */
@@ -13,14 +14,14 @@ export interface McpFields {
 }
 
 export const audiences: { value: McpServer['audience']; label: string }[] = [
-  { value: 'administrators', label: 'Administrators' },
-  { value: 'everyone', label: 'Everybody' },
-  { value: 'users', label: 'Some users' },
+  { value: 'administrators', label: t('Administrators') },
+  { value: 'everyone', label: t('Everybody') },
+  { value: 'users', label: t('Some users') },
 ];
 
 export const authKinds: { value: McpServer['auth']; label: string }[] = [
-  { value: 'headers', label: 'By its headers, or by nothing' },
-  { value: 'oauth', label: 'Each user signs in to it' },
+  { value: 'headers', label: t('By its headers, or by nothing') },
+  { value: 'oauth', label: t('Each user signs in to it') },
 ];
 
 export const emptyServer: McpFields = {
@@ -61,15 +62,15 @@ export const isMoved = (fields: McpFields, before: McpFields): boolean => origin
 /** What the service would refuse, said beside the field. `stored`: the server before, where it has headers. */
 export function faultsOf(fields: McpFields, stored?: McpFields): McpFaults {
   const faults: McpFaults = {};
-  if (!/^[a-z0-9-]{1,24}$/.test(fields.name)) faults.name = 'Use 1 to 24 lower-case letters, digits and hyphens.';
-  if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? '')) faults.url = 'An http or https address.';
+  if (!/^[a-z0-9-]{1,24}$/.test(fields.name)) faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
+  if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? '')) faults.url = t('An http or https address.');
   if (!linesOf(fields.headers).every((line) => /^[^\s:]+:\s*\S/.test(line)))
-    faults.headers = 'A line each: Name: value';
+    faults.headers = t('A line each: Name: value');
   else if (stored && fields.headers.trim() === '' && isMoved(fields, stored))
-    faults.headers = 'Enter the headers again for the new address.';
-  if (fields.timeoutSeconds === '') faults.timeoutSeconds = 'A number is needed.';
-  if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = 'Name at least one user.';
-  if (!fields.userIds.every((id) => /^[1-9]\d{0,14}$/.test(id))) faults.userIds = 'Ids of users, such as 7.';
+    faults.headers = t('Enter the headers again for the new address.');
+  if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('A number is needed.');
+  if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = t('Name at least one user.');
+  if (!fields.userIds.every((id) => /^[1-9]\d{0,14}$/.test(id))) faults.userIds = t('Ids of users, such as 7.');
   return faults;
 }
 

@@ -1,5 +1,6 @@
 import { NumberInput, Select, SimpleGrid, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { audiences, authKinds, faultsOf, isMoved, type McpFields } from './mcp-fields.ts';
 
@@ -15,8 +16,10 @@ interface McpFormProps {
 }
 
 const hintOf = (stored: string[] | undefined, moved: boolean): string => {
-  if (!stored?.length) return 'A line each, such as Authorization: Bearer …; stored encrypted, never shown again';
-  return moved ? 'The address changes: enter the headers again' : `Stored: ${stored.join(', ')}. Empty keeps them`;
+  if (!stored?.length) return t('A line each, such as Authorization: Bearer …; stored encrypted, never shown again');
+  return moved
+    ? t('The address changes: enter the headers again')
+    : t('Stored: {value}. Empty keeps them', { value: stored.join(', ') });
 };
 
 export function McpForm({ initial, stored, own = false, submitLabel, onCancel, onSubmit }: McpFormProps) {
@@ -28,29 +31,29 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
       <Stack>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
-            label="Name"
+            label={t('Name')}
             required
             maxLength={24}
             placeholder="files"
-            description="Begins the names of its tools, and stays"
+            description={t('Begins the names of its tools, and stays')}
             disabled={stored !== undefined}
             value={fields.name}
             error={faults.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
           />
           <TextInput
-            label="Address"
+            label={t('Address')}
             type="url"
             required
             placeholder="https://mcp.example.com/mcp"
-            description="Of its Streamable HTTP endpoint"
+            description={t('Of its Streamable HTTP endpoint')}
             value={fields.url}
             error={faults.url}
             onChange={(event) => set({ url: event.currentTarget.value })}
           />
           {!own && (
             <Select
-              label="Who may use it"
+              label={t('Who may use it')}
               data={audiences}
               allowDeselect={false}
               value={fields.audience}
@@ -58,14 +61,14 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
             />
           )}
           <Select
-            label="How it is opened"
+            label={t('How it is opened')}
             data={authKinds}
             allowDeselect={false}
             value={fields.auth}
             onChange={(auth) => set({ auth: auth ?? 'headers' })}
           />
           <NumberInput
-            label="Time for a call"
+            label={t('Time for a call')}
             suffix=" s"
             min={1}
             max={600}
@@ -76,8 +79,8 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
         </SimpleGrid>
         {!own && fields.audience === 'users' && (
           <TagsInput
-            label="Ids of users"
-            description="As the page of users shows them"
+            label={t('Ids of users')}
+            description={t('As the page of users shows them')}
             value={fields.userIds}
             error={faults.userIds}
             onChange={(userIds) => set({ userIds })}
@@ -85,7 +88,7 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
           />
         )}
         <Textarea
-          label="Headers"
+          label={t('Headers')}
           description={hintOf(stored, before !== undefined && isMoved(fields, before))}
           autosize
           minRows={2}
@@ -95,7 +98,7 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
           error={faults.headers}
           onChange={(event) => set({ headers: event.currentTarget.value })}
         />
-        <FormFoot act={save} failure="The server was not saved" submitLabel={submitLabel} onCancel={onCancel} />
+        <FormFoot act={save} failure={t('The server was not saved')} submitLabel={submitLabel} onCancel={onCancel} />
       </Stack>
     </form>
   );

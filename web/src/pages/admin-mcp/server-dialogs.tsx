@@ -2,6 +2,7 @@ import { del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { bodyOf, emptyServer, fieldsOf, type McpFields } from './mcp-fields.ts';
 import { McpForm } from './mcp-form.tsx';
@@ -24,8 +25,8 @@ function AddServer({ own, onAdded, onClose }: AddProps) {
     onAdded(server);
   };
   return (
-    <Dialog opened onClose={onClose} title="Connect a server" size="lg">
-      <McpForm initial={emptyServer} own={own} submitLabel="Connect" onCancel={onClose} onSubmit={add} />
+    <Dialog opened onClose={onClose} title={t('Connect a server')} size="lg">
+      <McpForm initial={emptyServer} own={own} submitLabel={t('Connect')} onCancel={onClose} onSubmit={add} />
     </Dialog>
   );
 }
@@ -34,17 +35,17 @@ function EditServer({ server, onClose }: { server: McpServer; onClose: () => voi
   const own = server.owner_id !== null;
   const save = async (fields: McpFields) => {
     await put('/api/mcp/servers/{id}', { path: { id: server.id }, body: bodyOf(fields, own) });
-    notifySuccess('Server saved');
+    notifySuccess(t('Server saved'));
     onClose();
     await reloadServers();
   };
   return (
-    <Dialog opened onClose={onClose} title={`Edit ${server.name}`} size="lg">
+    <Dialog opened onClose={onClose} title={t('Edit {name}', { name: server.name })} size="lg">
       <McpForm
         initial={fieldsOf(server)}
         stored={server.header_names}
         own={own}
-        submitLabel="Save"
+        submitLabel={t('Save')}
         onCancel={onClose}
         onSubmit={save}
       />
@@ -72,15 +73,15 @@ export function ServerDialogs({ open, setOpen, own = false }: ServerDialogsProps
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}
-        title={open?.act === 'remove' ? `Delete ${open.server.name}?` : 'Delete'}
-        confirmLabel="Delete server"
+        title={open?.act === 'remove' ? t('Delete {name}?', { name: open.server.name }) : t('Delete')}
+        confirmLabel={t('Delete server')}
         onConfirm={async () => {
           if (open?.act === 'remove') await del('/api/mcp/servers/{id}', { path: { id: open.server.id } });
-          notifySuccess('Server deleted');
+          notifySuccess(t('Server deleted'));
           await reloadServers();
         }}
       >
-        Its headers and what you allowed of its tools are deleted with it. Runs that use them go on without.
+        {t('Its headers and what you allowed of its tools are deleted with it. Runs that use them go on without.')}
       </ConfirmDelete>
     </>
   );

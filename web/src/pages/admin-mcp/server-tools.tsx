@@ -6,6 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type McpServer, type McpTest, reloadServers } from './mcp-servers.ts';
 import { ToolCard } from './tool-card.tsx';
@@ -41,17 +42,23 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
     >
       <Stack>
         <Text size="sm" c="dimmed" role="status">
-          {tested.server?.name || server.name} {tested.server?.version} answered within {Math.round(tested.latency_ms)}{' '}
-          ms. Models are told of a tool in the words below, as they are when you allow it.
+          {t(
+            '{value} {version} answered within {latencyMs} ms. Models are told of a tool in the words below, as they are when you allow it.',
+            {
+              value: tested.server?.name || server.name,
+              version: tested.server?.version,
+              latencyMs: Math.round(tested.latency_ms),
+            },
+          )}
         </Text>
         {tested.cut && (
-          <Alert color="orange">The server lists more tools than are read. The rest cannot be used.</Alert>
+          <Alert color="orange">{t('The server lists more tools than are read. The rest cannot be used.')}</Alert>
         )}
-        {tested.tools.length === 0 && <Text size="sm">The server lists no tools.</Text>}
+        {tested.tools.length === 0 && <Text size="sm">{t('The server lists no tools.')}</Text>}
         {tested.tools.map((tool) => (
           <ToolCard key={tool.name} tool={tool} choice={choices[tool.name]!} set={(change) => set(tool.name, change)} />
         ))}
-        <FormFoot act={save} failure="The tools were not saved" submitLabel="Save" onCancel={onClose} />
+        <FormFoot act={save} failure={t('The tools were not saved')} submitLabel={t('Save')} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -69,11 +76,11 @@ export function ServerTools({ server, onClose }: Shown) {
     retry: false,
   });
   return (
-    <Dialog opened onClose={onClose} title={`Tools of ${server.name}`} size="xl">
-      {test.isPending && <Loader aria-label="Connecting" />}
-      {test.error && <ErrorState error={test.error} title="The server was not tested" />}
+    <Dialog opened onClose={onClose} title={t('Tools of {name}', { name: server.name })} size="xl">
+      {test.isPending && <Loader aria-label={t('Connecting')} />}
+      {test.error && <ErrorState error={test.error} title={t('The server was not tested')} />}
       {test.data?.ok === false && (
-        <Alert color="red" title="The server does not answer as it should" role="alert">
+        <Alert color="red" title={t('The server does not answer as it should')} role="alert">
           {test.data.error}
         </Alert>
       )}

@@ -9,11 +9,12 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { addDays, dayOf, startOf } from '../../dates.ts';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 
 type Calls = Result<'/api/admin/usage/tools', 'get'>['items'][number];
 
 const periods = [
-  { value: '1', label: 'Today' },
+  { value: '1', label: t('Today') },
   { value: '7', label: '7d' },
   { value: '30', label: '30d' },
   { value: '90', label: '90d' },
@@ -32,42 +33,48 @@ const callsQuery = (days: number) =>
 
 const errorsOf = ({ errors, sample, calls }: Calls): string => {
   if (sample === 0) return '–';
-  return sample < calls ? `${formatNumber(errors)} of the last ${formatNumber(sample)}` : formatNumber(errors);
+  return sample < calls
+    ? t('{errors} of the last {sample}', { errors: formatNumber(errors), sample: formatNumber(sample) })
+    : formatNumber(errors);
 };
 
 const columns: Column<Calls>[] = [
-  { key: 'server', header: 'Server', cell: ({ server }) => server },
+  { key: 'server', header: t('Server'), cell: ({ server }) => server },
   {
     key: 'tool',
-    header: 'Tool',
+    header: t('Tool'),
     cell: ({ tool }) => (
       <Text size="sm" ff="monospace" maw={280} truncate title={tool}>
         {tool}
       </Text>
     ),
   },
-  { key: 'user', header: 'User', cell: ({ username, user_id }) => username ?? `Deleted user ${user_id}` },
+  {
+    key: 'user',
+    header: t('User'),
+    cell: ({ username, user_id }) => username ?? t('Deleted user {userId}', { userId: user_id }),
+  },
   {
     key: 'calls',
-    header: 'Calls',
+    header: t('Calls'),
     align: 'right',
     cell: ({ calls }) => <span className="svc-number">{formatNumber(calls)}</span>,
   },
   {
     key: 'errors',
-    header: 'Errors',
+    header: t('Errors'),
     align: 'right',
     cell: (row) => <span className="svc-number">{errorsOf(row)}</span>,
   },
   {
     key: 'time',
-    header: 'Average time',
+    header: t('Average time'),
     align: 'right',
     cell: ({ average_ms }) => (
       <span className="svc-number">{average_ms === null ? '–' : `${formatNumber(average_ms)} ms`}</span>
     ),
   },
-  { key: 'last', header: 'Last call', cell: ({ last_at }) => (last_at === null ? '–' : <TimeAgo at={last_at} />) },
+  { key: 'last', header: t('Last call'), cell: ({ last_at }) => (last_at === null ? '–' : <TimeAgo at={last_at} />) },
 ];
 
 /** Who uses what, from the usage log, where every call of a tool over MCP stands. */
@@ -77,9 +84,9 @@ export function ToolCalls() {
   return (
     <section>
       <Group justify="space-between" mb="sm">
-        <Title order={2}>Who uses what</Title>
+        <Title order={2}>{t('Who uses what')}</Title>
         <SegmentedControl
-          aria-label="Period of calls"
+          aria-label={t('Period of calls')}
           data={periods}
           value={days}
           onChange={setDays}
@@ -88,7 +95,7 @@ export function ToolCalls() {
         />
       </Group>
       <DataTable
-        label="Calls of tools"
+        label={t('Calls of tools')}
         columns={columns}
         rows={query.data?.items}
         rowKey={({ server, tool, user_id }) => `${user_id} ${server} ${tool}`}
@@ -97,14 +104,14 @@ export function ToolCalls() {
         empty={
           <EmptyState
             icon={IconChartBar}
-            title="No calls in these days"
-            description="Calls that agents make over MCP, and those made by hand, are counted here."
+            title={t('No calls in these days')}
+            description={t('Calls that agents make over MCP, and those made by hand, are counted here.')}
           />
         }
       />
       {query.data?.cut && (
         <Text size="sm" c="dimmed" mt="xs">
-          Only the most called are shown. The usage log has all of them.
+          {t('Only the most called are shown. The usage log has all of them.')}
         </Text>
       )}
     </section>

@@ -1,14 +1,15 @@
 import { Badge, Card, Checkbox, Group, Stack, Switch, Text } from '@mantine/core';
 import { Code } from '../../components/code-block.tsx';
+import { t } from '../../language/words.ts';
 import { Difference } from './difference-view.tsx';
 import type { McpTool } from './mcp-servers.ts';
 import type { Choice } from './tool-choices.ts';
 
 const states: Record<McpTool['state'], { label: string; color: string }> = {
-  new: { label: 'New', color: 'indigo' },
-  approved: { label: 'Approved', color: 'teal' },
-  changed: { label: 'Changed', color: 'orange' },
-  missing: { label: 'No longer listed', color: 'gray' },
+  new: { label: t('New'), color: 'indigo' },
+  approved: { label: t('Approved'), color: 'teal' },
+  changed: { label: t('Changed'), color: 'orange' },
+  missing: { label: t('No longer listed'), color: 'gray' },
 };
 
 /** As the server wrote it, and all of it: what stands far down is read by models too. */
@@ -16,13 +17,13 @@ function Said({ label, description, schema }: { label: string; description: stri
   return (
     <Stack gap={6}>
       <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {description || 'No description.'}
+        {description || t('No description.')}
       </Text>
       <details>
         <Text component="summary" size="xs" c="dimmed" style={{ cursor: 'pointer' }}>
-          Arguments
+          {t('Arguments')}
         </Text>
-        <Code label={`Arguments of ${label}`} code={JSON.stringify(schema, null, 2)} maxHeight={240} />
+        <Code label={t('Arguments of {label}', { label })} code={JSON.stringify(schema, null, 2)} maxHeight={240} />
       </details>
     </Stack>
   );
@@ -54,27 +55,27 @@ export function ToolCard({ tool, choice, set }: ToolCardProps) {
         {state === 'changed' && <Difference tool={tool} />}
         {problem ? (
           <Text size="sm" c="var(--mantine-color-error)">
-            Cannot be offered: {problem}.
+            {t('Cannot be offered: {problem}.', { problem })}
           </Text>
         ) : (
           <Group gap="lg">
             <Switch
-              label="Allowed"
-              aria-label={`${name} allowed`}
+              label={t('Allowed')}
+              aria-label={t('{name} allowed', { name })}
               checked={choice.allowed}
               onChange={(event) => set({ allowed: event.currentTarget.checked })}
             />
             <Switch
-              label="Ask first"
-              aria-label={`${name} asks first`}
+              label={t('Ask first')}
+              aria-label={t('{name} asks first', { name })}
               disabled={!choice.allowed}
               checked={choice.allowed && choice.askFirst}
               onChange={(event) => set({ askFirst: event.currentTarget.checked })}
             />
             {state === 'changed' && choice.allowed && (
               <Checkbox
-                label="Approve the change"
-                aria-label={`Approve the change of ${name}`}
+                label={t('Approve the change')}
+                aria-label={t('Approve the change of {name}', { name })}
                 checked={choice.approve}
                 onChange={(event) => set({ approve: event.currentTarget.checked })}
               />

@@ -21,6 +21,7 @@ import { ButtonLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { modelColumns } from './model-columns.tsx';
@@ -42,14 +43,14 @@ function Filters({ filter, channels, set }: FiltersProps) {
   return (
     <Group gap="sm" mb="md">
       <SearchInput
-        label="Model"
-        placeholder="Model, like vendor/name"
+        label={t('Model')}
+        placeholder={t('Model, like vendor/name')}
         value={filter.model}
         onChange={(model) => set({ model })}
       />
       <Select
-        aria-label="Channel"
-        placeholder="All channels"
+        aria-label={t('Channel')}
+        placeholder={t('All channels')}
         w={{ base: '100%', xs: 220 }}
         data={channels}
         searchable
@@ -58,8 +59,8 @@ function Filters({ filter, channels, set }: FiltersProps) {
         onChange={(channel) => set({ channel: channel ?? '' })}
       />
       <Select
-        aria-label="Type"
-        placeholder="All types"
+        aria-label={t('Type')}
+        placeholder={t('All types')}
         data={modelTypes}
         clearable
         w={{ base: '100%', xs: 170 }}
@@ -85,7 +86,7 @@ export function AdminModelsPage() {
     const body = bodyOf(fields);
     if (open?.act === 'edit') await put('/api/admin/provider-models/{id}', { path: { id: open.model.id }, body });
     else await post('/api/admin/provider-models', { body });
-    notifySuccess('Model saved');
+    notifySuccess(t('Model saved'));
     close();
     await reloadCatalog();
   };
@@ -93,11 +94,11 @@ export function AdminModelsPage() {
   return (
     <>
       <PageHeader
-        title="Models"
-        description="Which channel serves which model, under what name and at what price."
+        title={t('Models')}
+        description={t('Which channel serves which model, under what name and at what price.')}
         actions={
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-            Add model
+            {t('Add model')}
           </Button>
         }
       />
@@ -107,13 +108,13 @@ export function AdminModelsPage() {
         set={(changes) => set({ ...changes, page: '1' })}
       />
       <DataTable
-        label="Provider models"
+        label={t('Provider models')}
         columns={modelColumns({
           channelName: (id) => channels.find((channel) => channel.id === id)?.name ?? `#${id}`,
           edit: (model) => setOpen({ act: 'edit', model }),
           toggle: (model) =>
             model.status !== switchedOn && isFree(fieldsOf(model))
-              ? setOpen({ act: 'give away', model })
+              ? setOpen({ act: t('give away'), model })
               : toggle.mutate(model),
           remove: (model) => setOpen({ act: 'remove', model }),
           tryOut: ({ model_id }) => navigate({ to: '/playground', search: { model: model_id } }),
@@ -125,21 +126,21 @@ export function AdminModelsPage() {
         paging={{ page, pageSize: modelPageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
           filtered ? (
-            <EmptyState icon={IconBox} title="No model fits these filters" />
+            <EmptyState icon={IconBox} title={t('No model fits these filters')} />
           ) : (
             <EmptyState
               icon={IconBox}
-              title="No models yet"
-              description="Add a channel first: models and prices of known providers come with it."
-              action={<ButtonLink to="/admin/channels">Go to channels</ButtonLink>}
+              title={t('No models yet')}
+              description={t('Add a channel first: models and prices of known providers come with it.')}
+              action={<ButtonLink to="/admin/channels">{t('Go to channels')}</ButtonLink>}
             />
           )
         }
       />
       {open?.act === 'add' && (
         <ModelForm
-          title="Add a model"
-          submitLabel="Add model"
+          title={t('Add a model')}
+          submitLabel={t('Add model')}
           initial={{ ...emptyModel, channel: filter.channel }}
           onClose={close}
           onSubmit={save}
@@ -147,8 +148,8 @@ export function AdminModelsPage() {
       )}
       {open?.act === 'edit' && (
         <ModelForm
-          title={`Edit ${open.model.model_id}`}
-          submitLabel="Save"
+          title={t('Edit {modelId}', { modelId: open.model.model_id })}
+          submitLabel={t('Save')}
           initial={fieldsOf(open.model)}
           onClose={close}
           onSubmit={save}
@@ -157,27 +158,32 @@ export function AdminModelsPage() {
       <ConfirmDelete
         opened={open?.act === 'give away'}
         onClose={close}
-        title={open?.act === 'give away' ? `Enable ${open.model.model_id} without a price?` : 'Enable'}
-        confirmLabel="Enable for free"
+        title={
+          open?.act === 'give away'
+            ? t('Enable {modelId} without a price?', { modelId: open.model.model_id })
+            : t('Enable')
+        }
+        confirmLabel={t('Enable for free')}
         onConfirm={async () => {
           if (open?.act === 'give away') await toggle.mutateAsync(open.model);
         }}
       >
-        Everybody who may call it would do so for nothing, and you would pay the provider. Edit the model to set a
-        price.
+        {t(
+          'Everybody who may call it would do so for nothing, and you would pay the provider. Edit the model to set a price.',
+        )}
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}
-        title={open?.act === 'remove' ? `Delete ${open.model.model_id}?` : 'Delete'}
-        confirmLabel="Delete model"
+        title={open?.act === 'remove' ? t('Delete {modelId}?', { modelId: open.model.model_id }) : t('Delete')}
+        confirmLabel={t('Delete model')}
         onConfirm={async () => {
           if (open?.act === 'remove') await del('/api/admin/provider-models/{id}', { path: { id: open.model.id } });
-          notifySuccess('Model deleted');
+          notifySuccess(t('Model deleted'));
           await reloadCatalog();
         }}
       >
-        This channel no longer serves the model. Other channels that do go on.
+        {t('This channel no longer serves the model. Other channels that do go on.')}
       </ConfirmDelete>
     </>
   );

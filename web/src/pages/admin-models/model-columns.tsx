@@ -5,6 +5,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { formatCompact } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
 
 interface ModelActs {
@@ -23,7 +24,7 @@ const tokens = (count: number): string => (count === 0 ? '–' : formatCompact(c
 export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
   {
     key: 'model',
-    header: 'Model',
+    header: t('Model'),
     cell: ({ model_id, model_name }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
@@ -31,43 +32,45 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
         </Text>
         {model_name !== model_id && (
           <Text size="xs" c="dimmed">
-            upstream: {model_name}
+            {t('upstream: {modelName}', { modelName: model_name })}
           </Text>
         )}
       </Stack>
     ),
   },
-  { key: 'channel', header: 'Channel', cell: ({ channel_id }) => acts.channelName(channel_id) },
-  { key: 'type', header: 'Type', cell: ({ type }) => <Badge color="gray">{type}</Badge> },
-  { key: 'prompt', header: 'Prompt / M', align: 'right', cell: ({ prompt_price }) => dollars(prompt_price) },
+  { key: 'channel', header: t('Channel'), cell: ({ channel_id }) => acts.channelName(channel_id) },
+  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{type}</Badge> },
+  { key: 'prompt', header: t('Prompt / M'), align: 'right', cell: ({ prompt_price }) => dollars(prompt_price) },
   {
     key: 'completion',
-    header: 'Completion / M',
+    header: t('Completion / M'),
     align: 'right',
     cell: ({ completion_price }) => dollars(completion_price),
   },
   {
     key: 'request',
-    header: 'Other',
+    header: t('Other'),
     align: 'right',
     cell: ({ request_price, type }) => (request_price === 0 ? '–' : `${dollars(request_price)} / ${unitOf(type)}`),
   },
   {
     key: 'context',
-    header: 'Context',
+    header: t('Context'),
     align: 'right',
     cell: ({ context_length, max_output_tokens }) => (
-      <span title={`Longest answer: ${tokens(max_output_tokens)} tokens`}>{tokens(context_length)}</span>
+      <span title={t('Longest answer: {maxOutputTokens} tokens', { maxOutputTokens: tokens(max_output_tokens) })}>
+        {tokens(context_length)}
+      </span>
     ),
   },
   {
     key: 'enabled',
-    header: 'Enabled',
+    header: t('Enabled'),
     cell: (model) => (
       <Switch
         size="sm"
         checked={model.status === 1}
-        aria-label={`${model.model_id} enabled`}
+        aria-label={t('{modelId} enabled', { modelId: model.model_id })}
         onChange={() => acts.toggle(model)}
       />
     ),
@@ -78,11 +81,11 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
       <RowMenu
         label={model.model_id}
         acts={[
-          { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(model) },
+          { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(model) },
           ...(model.type === 'chat'
-            ? [{ label: 'Try it', icon: IconMessageCircle, onClick: () => acts.tryOut(model) }]
+            ? [{ label: t('Try it'), icon: IconMessageCircle, onClick: () => acts.tryOut(model) }]
             : []),
-          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.remove(model) },
+          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(model) },
         ]}
       />
     ),

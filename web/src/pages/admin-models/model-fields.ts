@@ -1,4 +1,5 @@
 import type { ModelType, ProviderModel } from '../../catalog.ts';
+import { t } from '../../language/words.ts';
 import {
   hasParts,
   type PartFields,
@@ -78,12 +79,12 @@ export type ModelFaults = Partial<Record<keyof ModelFields, string>>;
 
 export function faultsOf(fields: ModelFields): ModelFaults {
   const faults: ModelFaults = {};
-  if (!/^\S+$/.test(fields.model_id)) faults.model_id = 'A name without spaces, like vendor/model.';
-  if (/\s/.test(fields.model_name)) faults.model_name = 'No spaces.';
-  if (fields.channel === '') faults.channel = 'Choose who serves it.';
+  if (!/^\S+$/.test(fields.model_id)) faults.model_id = t('A name without spaces, like vendor/model.');
+  if (/\s/.test(fields.model_name)) faults.model_name = t('No spaces.');
+  if (fields.channel === '') faults.channel = t('Choose who serves it.');
   const tiers = tierFault(fields.tiers);
   if (tiers) faults.tiers = tiers;
-  for (const name of numbers) if (fields[name] === '') faults[name] = 'A number is needed.';
+  for (const name of numbers) if (fields[name] === '') faults[name] = t('A number is needed.');
   return faults;
 }
 

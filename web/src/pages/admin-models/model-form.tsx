@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { faultsOf, isFree, type ModelFaults, type ModelFields } from './model-fields.ts';
@@ -34,9 +35,9 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
   });
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
-      <NumberInput label="Prompt, per million tokens" {...price('prompt_price')} />
-      <NumberInput label="Completion, per million tokens" {...price('completion_price')} />
-      <NumberInput label={`Per ${unitOf(fields.type)}`} {...price('request_price')} />
+      <NumberInput label={t('Prompt, per million tokens')} {...price('prompt_price')} />
+      <NumberInput label={t('Completion, per million tokens')} {...price('completion_price')} />
+      <NumberInput label={t('Per {type}', { type: unitOf(fields.type) })} {...price('request_price')} />
     </SimpleGrid>
   );
 }
@@ -51,11 +52,11 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
   });
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
-      <NumberInput label="Context, tokens" description="0: unknown" {...number('context_length')} />
-      <NumberInput label="Longest answer, tokens" description="0: unknown" {...number('max_output_tokens')} />
+      <NumberInput label={t('Context, tokens')} description={t('0: unknown')} {...number('context_length')} />
+      <NumberInput label={t('Longest answer, tokens')} description={t('0: unknown')} {...number('max_output_tokens')} />
       <NumberInput
-        label="Quality to start with"
-        description="0 to 1"
+        label={t('Quality to start with')}
+        description={t('0 to 1')}
         max={1}
         step={0.05}
         decimalScale={3}
@@ -71,8 +72,8 @@ function NameFields({ fields, faults, set }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} className="svc-fields">
       <TextInput
-        label="Model"
-        description="The name callers use"
+        label={t('Model')}
+        description={t('The name callers use')}
         placeholder="vendor/model"
         required
         data-autofocus
@@ -81,14 +82,14 @@ function NameFields({ fields, faults, set }: FieldsProps) {
         onChange={(event) => set({ model_id: event.currentTarget.value })}
       />
       <TextInput
-        label="Upstream name"
-        description="What the provider calls it; empty: the same"
+        label={t('Upstream name')}
+        description={t('What the provider calls it; empty: the same')}
         value={fields.model_name}
         error={faults.model_name}
         onChange={(event) => set({ model_name: event.currentTarget.value })}
       />
       <Select
-        label="Channel"
+        label={t('Channel')}
         data={choices}
         searchable
         required
@@ -97,7 +98,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
         onChange={(channel) => set({ channel: channel ?? '' })}
       />
       <Select
-        label="Type"
+        label={t('Type')}
         data={modelTypes}
         allowDeselect={false}
         value={fields.type}
@@ -119,11 +120,11 @@ export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: Mo
           <PartPriceFields fields={fields} faults={faults} set={set} />
           {isFree(fields) && (
             <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
-              Without a price it is free for everybody who may call it.
+              {t('Without a price it is free for everybody who may call it.')}
             </Alert>
           )}
           <LimitFields fields={fields} faults={faults} set={set} />
-          <FormFoot act={save} failure="The model was not saved" submitLabel={submitLabel} onCancel={onClose} />
+          <FormFoot act={save} failure={t('The model was not saved')} submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -1,5 +1,6 @@
 import { Accordion, Button, Fieldset, Group, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { t } from '../../language/words.ts';
 import type { ModelFaults, ModelFields } from './model-fields.ts';
 import { hasParts, type PartFields, parts, type TierFields, tierFields } from './part-prices.ts';
 
@@ -31,20 +32,20 @@ function PartRates({ fields, set }: RatesProps) {
 function TierCard({ tier, set, remove }: { tier: TierFields; set: (next: TierFields) => void; remove: () => void }) {
   const change = (changes: Partial<TierFields>) => set({ ...tier, ...changes });
   return (
-    <Fieldset legend="Long prompts">
+    <Fieldset legend={t('Long prompts')}>
       <Stack>
         <SimpleGrid cols={columns} className="svc-fields">
           <NumberInput
-            label="Prompts above"
+            label={t('Prompts above')}
             thousandSeparator
             min={1}
             allowDecimal={false}
             value={tier.above_context}
             onChange={(above_context) => change({ above_context })}
           />
-          <NumberInput label="Prompt" {...price} value={tier.prompt} onChange={(prompt) => change({ prompt })} />
+          <NumberInput label={t('Prompt')} {...price} value={tier.prompt} onChange={(prompt) => change({ prompt })} />
           <NumberInput
-            label="Completion"
+            label={t('Completion')}
             {...price}
             value={tier.completion}
             onChange={(completion) => change({ completion })}
@@ -59,7 +60,7 @@ function TierCard({ tier, set, remove }: { tier: TierFields; set: (next: TierFie
             leftSection={<IconTrash size={14} aria-hidden />}
             onClick={remove}
           >
-            Remove
+            {t('Remove')}
           </Button>
         </Group>
       </Stack>
@@ -80,11 +81,11 @@ export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
   return (
     <Accordion variant="contained" defaultValue={hasParts(rates, tiers) ? 'parts' : null}>
       <Accordion.Item value="parts">
-        <Accordion.Control>Caches, reasoning, sound and long prompts</Accordion.Control>
+        <Accordion.Control>{t('Caches, reasoning, sound and long prompts')}</Accordion.Control>
         <Accordion.Panel>
           <Stack>
             <Text size="sm" c="dimmed">
-              Dollars per million tokens, where the provider prices them apart.
+              {t('Dollars per million tokens, where the provider prices them apart.')}
             </Text>
             <PartRates fields={rates} set={(changes) => set({ parts: { ...rates, ...changes } })} />
             {tiers.map((tier) => (
@@ -107,7 +108,7 @@ export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
                 leftSection={<IconPlus size={14} aria-hidden />}
                 onClick={() => set({ tiers: [...tiers, tierFields({}, next)] })}
               >
-                Add prices of long prompts
+                {t('Add prices of long prompts')}
               </Button>
             </Group>
           </Stack>

@@ -1,4 +1,5 @@
 import type { ProviderModel } from '../../catalog.ts';
+import { t } from '../../language/words.ts';
 
 type Prices = ProviderModel['prices'];
 type PricedTier = NonNullable<Prices['tiers']>[number];
@@ -6,13 +7,13 @@ export type PartName = Exclude<keyof Prices, 'prompt' | 'completion' | 'request'
 
 /** The parts that providers may price separately, and the price each falls back to. */
 export const parts: { name: PartName; label: string; as: 'prompt' | 'completion' }[] = [
-  { name: 'cache_read', label: 'Read from cache', as: 'prompt' },
-  { name: 'cache_write', label: 'Written to cache', as: 'prompt' },
-  { name: 'cache_write_1h', label: 'Written for an hour', as: 'prompt' },
-  { name: 'audio_in', label: 'Sound in', as: 'prompt' },
-  { name: 'image_in', label: 'Pictures in', as: 'prompt' },
-  { name: 'reasoning', label: 'Reasoning', as: 'completion' },
-  { name: 'audio_out', label: 'Sound out', as: 'completion' },
+  { name: 'cache_read', label: t('Read from cache'), as: 'prompt' },
+  { name: 'cache_write', label: t('Written to cache'), as: 'prompt' },
+  { name: 'cache_write_1h', label: t('Written for an hour'), as: 'prompt' },
+  { name: 'audio_in', label: t('Sound in'), as: 'prompt' },
+  { name: 'image_in', label: t('Pictures in'), as: 'prompt' },
+  { name: 'reasoning', label: t('Reasoning'), as: 'completion' },
+  { name: 'audio_out', label: t('Sound out'), as: 'completion' },
 ];
 
 /** As typed; empty where a part has no price of its own. */
@@ -58,8 +59,9 @@ export const tierPrices = (tier: TierFields): PricedTier => ({
 /** What is wrong with the tiers, if anything. */
 export function tierFault(tiers: readonly TierFields[]): string | undefined {
   if (tiers.some((tier) => tier.above_context === '' || tier.prompt === '' || tier.completion === ''))
-    return 'Long prompts need a size, and prices of prompt and completion.';
+    return t('Long prompts need a size, and prices of prompt and completion.');
   const sizes = tiers.map((tier) => Number(tier.above_context));
-  if (sizes.some((size, i) => i > 0 && size <= sizes[i - 1]!)) return 'Each size must be larger than the one before.';
+  if (sizes.some((size, i) => i > 0 && size <= sizes[i - 1]!))
+    return t('Each size must be larger than the one before.');
   return undefined;
 }

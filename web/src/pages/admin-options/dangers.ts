@@ -1,4 +1,5 @@
 import { formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { durationOf, type Option } from './option-groups.ts';
 
 type Value = Option['value'];
@@ -9,62 +10,66 @@ const generousQuota = 50_000_000;
 /** RFC 6749 §4.1.2 recommends ten minutes at most. */
 const longestCode = 600;
 
-const lasts = (value: Value): string => durationOf(Number(value)) ?? `${value} seconds`;
+const lasts = (value: Value): string => durationOf(Number(value)) ?? t('{value} seconds', { value });
 
 /** What a value would do that nobody wants by mistake; first match counts. */
 const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words: (value: Value) => string][] = [
   [
     /^OAuth2Enabled$/,
     (value) => value === false,
-    () => 'No application can sign anybody in, and tokens of applications stop working.',
+    () => t('No application can sign anybody in, and tokens of applications stop working.'),
   ],
   [
     /^RateLimitEnabled$/,
     (value) => value === false,
-    () => 'Nothing limits calls any more: whoever has a key, or none, can call as fast as the network allows.',
+    () => t('Nothing limits calls any more: whoever has a key, or none, can call as fast as the network allows.'),
   ],
-  [/^RateLimit/, (value) => value === 0, () => 'Nothing limits these calls any more.'],
+  [/^RateLimit/, (value) => value === 0, () => t('Nothing limits these calls any more.')],
   [
     /^OAuth2AccessTokenTTL$/,
     (value) => Number(value) > day,
-    (value) => `An access token that is stolen works for ${lasts(value)}.`,
+    (value) => t('An access token that is stolen works for {value}.', { value: lasts(value) }),
   ],
   [
     /^OAuth2CodeTTL$/,
     (value) => Number(value) > longestCode,
-    (value) => `A code that is stolen on its way back works for ${lasts(value)}; ten minutes are advised at most.`,
+    (value) =>
+      t('A code that is stolen on its way back works for {value}; ten minutes are advised at most.', {
+        value: lasts(value),
+      }),
   ],
   [
     /TTL$/,
     // The service refuses 0 by itself.
     (value) => Number(value) > 0 && Number(value) < 30,
-    (value) => `After ${lasts(value)} it has run out, before slow applications have used it.`,
+    (value) => t('After {value} it has run out, before slow applications have used it.', { value: lasts(value) }),
   ],
   [
     /^QuotaForNewUser$/,
     (value) => Number(value) > generousQuota,
-    (value) => `Everybody who registers is given ${formatQuota(Number(value))}.`,
+    (value) => t('Everybody who registers is given {quota}.', { quota: formatQuota(Number(value)) }),
   ],
   [
     /Days$/,
     (value, before) => Number(value) < Number(before),
-    (value) => `What is older than ${value} days is deleted within minutes, for good.`,
+    (value) => t('What is older than {value} days is deleted within minutes, for good.', { value }),
   ],
-  [/^BatchPriceFactor$/, (value) => value === 0, () => 'Batches are free for everybody.'],
+  [/^BatchPriceFactor$/, (value) => value === 0, () => t('Batches are free for everybody.')],
   [
     /^CorsOrigins$/,
     (value) => String(value).split(/\s+/).includes('*'),
-    () => 'Pages of every site may call /v1 and /mcp from the browsers of your users.',
+    () => t('Pages of every site may call /v1 and /mcp from the browsers of your users.'),
   ],
   [
     /^OAuth2DynamicRegistration$/,
     (value) => value === true,
-    () => 'Any program may register itself as a client, unless a token is asked for (OAuth2RegistrationTokenSha256).',
+    () =>
+      t('Any program may register itself as a client, unless a token is asked for (OAuth2RegistrationTokenSha256).'),
   ],
   [
     /^LogLevel$/,
     (value) => value === 'fatal' || value === 'silent',
-    () => 'Failures are no longer logged, and nobody can find out about them later.',
+    () => t('Failures are no longer logged, and nobody can find out about them later.'),
   ],
 ];
 

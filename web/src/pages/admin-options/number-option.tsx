@@ -1,5 +1,6 @@
 import { Group, NumberInput, Select } from '@mantine/core';
 import type { FocusEvent } from 'react';
+import { t } from '../../language/words.ts';
 import { shapeOf, shownOf, storedOf, timeUnits, unitOf } from './option-units.ts';
 import { draftKeys, useStateFor } from './use-draft.ts';
 
@@ -73,7 +74,7 @@ export function DurationOption({ option: { value }, label, onSave, turn }: Numbe
         onKeyDown={onKeyDown}
       />
       <Select
-        aria-label={`Unit of ${label}`}
+        aria-label={t('Unit of {label}', { label })}
         w={110}
         data={timeUnits}
         allowDeselect={false}

@@ -1,15 +1,16 @@
 import type { Result } from '../../api.ts';
+import { t } from '../../language/words.ts';
 
 export type Option = Result<'/api/admin/options', 'get'>[number];
 
 const groups: { title: string; has: (key: string) => boolean }[] = [
-  { title: 'Accounts', has: (key) => /^(Registration|QuotaForNewUser|AdminSecondFactor)/.test(key) },
+  { title: t('Accounts'), has: (key) => /^(Registration|QuotaForNewUser|AdminSecondFactor)/.test(key) },
   { title: 'OAuth', has: (key) => key.startsWith('OAuth2') },
-  { title: 'Limits', has: (key) => /RateLimit/.test(key) },
-  { title: 'Models and orchestration', has: (key) => /^Ms[A-Z]|^DefaultModelPrice$/.test(key) },
-  { title: 'Credits and kept answers', has: (key) => /^(TopUp|ResponseCache)/.test(key) },
-  { title: 'Records', has: (key) => /Log(Days|Level)?$/.test(key) },
-  { title: 'Other', has: () => true },
+  { title: t('Limits'), has: (key) => /RateLimit/.test(key) },
+  { title: t('Models and orchestration'), has: (key) => /^Ms[A-Z]|^DefaultModelPrice$/.test(key) },
+  { title: t('Credits and kept answers'), has: (key) => /^(TopUp|ResponseCache)/.test(key) },
+  { title: t('Records'), has: (key) => /Log(Days|Level)?$/.test(key) },
+  { title: t('Other'), has: () => true },
 ];
 
 /** Every option once, in the first group that takes it; new ones of the service show up under Other. */

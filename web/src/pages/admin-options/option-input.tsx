@@ -1,6 +1,7 @@
 import { MultiSelect, Select, Switch, TextInput } from '@mantine/core';
 import { ModelNameInput } from '../../components/model-picker.tsx';
 import { scopeWords, splitScopes } from '../../components/scopes.tsx';
+import { t } from '../../language/words.ts';
 import { DurationOption, NumberOption } from './number-option.tsx';
 import type { Option } from './option-groups.ts';
 import { isDuration } from './option-units.ts';
@@ -30,7 +31,7 @@ function ModelOption({ option, label, onSave, turn }: OptionInputProps) {
   return (
     <ModelNameInput
       aria-label={label}
-      placeholder="Picked automatically"
+      placeholder={t('Picked automatically')}
       openOnFocus={false}
       value={draft}
       onChange={setDraft}
@@ -66,12 +67,12 @@ export function OptionInput(props: OptionInputProps) {
     return (
       <Select
         aria-label={label}
-        placeholder="As started"
+        placeholder={t('As started')}
         data={levels}
         value={option.value || null}
         onChange={(level) => onSave(level ?? '')}
         clearable
-        clearButtonProps={{ 'aria-label': 'As started' }}
+        clearButtonProps={{ 'aria-label': t('As started') }}
       />
     );
   }

@@ -4,6 +4,7 @@ import { get, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { SettingRow } from '../../components/setting-row.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { dangerOf } from './dangers.ts';
 import { durationOf, labelOf, type Option } from './option-groups.ts';
@@ -21,7 +22,7 @@ export const optionsQuery = queryOptions({
 function written(key: string, value: Value): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'number') return value === '' ? 'empty' : value;
-  if (isDuration(key)) return durationOf(value) ?? `${formatNumber(value)} seconds`;
+  if (isDuration(key)) return durationOf(value) ?? t('{value} seconds', { value: formatNumber(value) });
   const shape = shapeOf(key);
   return `${shape.prefix ?? ''}${formatNumber(shownOf(shape, value))}${shape.suffix ?? ''}`;
 }
@@ -61,7 +62,7 @@ export function OptionRow({ option }: { option: Option }) {
       <SettingRow
         label={label}
         code={option.key}
-        help={`${helpOf(option)}. Default: ${initial}.${now ? ` Now ${now}.` : ''}`}
+        help={`${helpOf(option)}. Default: ${initial}.${now ? t(' Now {now}.', { now }) : ''}`}
         initial={initial}
         isInitial={option.value === option.default}
         act={save}
@@ -73,7 +74,7 @@ export function OptionRow({ option }: { option: Option }) {
         opened={asked !== null}
         onClose={leave}
         title={asked ? `${label}: ${written(option.key, asked.value)}?` : label}
-        confirmLabel="Save all the same"
+        confirmLabel={t('Save all the same')}
         onConfirm={async () => {
           if (asked) await save.mutateAsync(asked.value);
         }}

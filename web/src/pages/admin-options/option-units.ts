@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { Option } from './option-groups.ts';
 
 const quotaPerUsd = 500_000;
@@ -12,10 +13,10 @@ export interface Shape {
 
 const shapes: [has: (key: string) => boolean, shape: Partial<Shape>][] = [
   [(key) => key === 'QuotaForNewUser', { prefix: '$', factor: quotaPerUsd, decimals: 6 }],
-  [(key) => key === 'DefaultModelPrice', { prefix: '$', suffix: ' / M tokens', decimals: 6 }],
+  [(key) => key === 'DefaultModelPrice', { prefix: '$', suffix: t(' / M tokens'), decimals: 6 }],
   [(key) => key === 'BatchPriceFactor', { suffix: ' %', factor: 0.01, decimals: 2 }],
-  [(key) => key.startsWith('RateLimit'), { suffix: ' / minute' }],
-  [(key) => key.endsWith('Days'), { suffix: ' days' }],
+  [(key) => key.startsWith('RateLimit'), { suffix: t(' / minute') }],
+  [(key) => key.endsWith('Days'), { suffix: t(' days') }],
   [(key) => key.endsWith('Mebibytes'), { suffix: ' MiB' }],
 ];
 

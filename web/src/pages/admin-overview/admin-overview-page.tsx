@@ -7,6 +7,7 @@ import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { OverviewAlerts } from './overview-alerts.tsx';
 import { OverviewChart } from './overview-chart.tsx';
@@ -22,13 +23,18 @@ function Totals({ total }: { total: Sums | undefined }) {
   const share = failures === 0 ? 0 : (failures / (requests + failures)) * 100;
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
-      <StatCard label="Spend" value={<Money quota={quota} />} loading={loading} />
-      <StatCard label="Answered" value={formatNumber(requests)} loading={loading} />
-      <StatCard label="Failed" value={formatNumber(failures)} hint={`${share.toFixed(1)} % of all`} loading={loading} />
+      <StatCard label={t('Spend')} value={<Money quota={quota} />} loading={loading} />
+      <StatCard label={t('Answered')} value={formatNumber(requests)} loading={loading} />
       <StatCard
-        label="95 % answered within"
+        label={t('Failed')}
+        value={formatNumber(failures)}
+        hint={t('{value} % of all', { value: share.toFixed(1) })}
+        loading={loading}
+      />
+      <StatCard
+        label={t('95 % answered within')}
         value={p95_ms === null ? '–' : formatMs(p95_ms)}
-        hint={p50_ms === null ? 'Nothing measured' : `Half within ${formatMs(p50_ms)}`}
+        hint={p50_ms === null ? t('Nothing measured') : t('Half within {p50Ms}', { p50Ms: formatMs(p50_ms) })}
         loading={loading}
       />
     </SimpleGrid>
@@ -45,7 +51,10 @@ export function AdminOverviewPage() {
   const pick = (series: Series) => set(narrowedTo(state, series), 'push');
   return (
     <>
-      <PageHeader title="Overview" description="What all users spend, what fails, and how long answers take." />
+      <PageHeader
+        title={t('Overview')}
+        description={t('What all users spend, what fails, and how long answers take.')}
+      />
       <Stack gap="lg" mb="lg">
         <OverviewAlerts />
       </Stack>
@@ -54,13 +63,13 @@ export function AdminOverviewPage() {
         <Totals total={data?.total} />
         <OverviewChart asked={asked} query={query} onPick={pick} />
         <DataTable
-          label="Series"
+          label={t('Series')}
           columns={seriesColumns({ asked, state, pick })}
           rows={data?.series.map((series, place) => ({ ...series, place }))}
           rowKey={({ id, name, rest }) => (rest ? 'rest' : `${id} ${name}`)}
           query={{ error, isFetching: isPlaceholderData, refetch }}
           minWidth={720}
-          empty={<EmptyState icon={IconChartBar} title="Nothing was asked in this time" />}
+          empty={<EmptyState icon={IconChartBar} title={t('Nothing was asked in this time')} />}
         />
       </Stack>
     </>

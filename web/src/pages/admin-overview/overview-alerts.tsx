@@ -5,6 +5,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { alertWords } from './alert-words.ts';
 import { type Alert, alertsQuery } from './overview-query.ts';
 
@@ -42,19 +43,20 @@ function OneAlert({ alert }: { alert: Alert }) {
 /** What needs somebody now, for as long as it does. */
 export function OverviewAlerts() {
   const { data, error, refetch } = useQuery(alertsQuery);
-  if (error && !data) return <ErrorState error={error} title="Alerts could not be loaded" onRetry={() => refetch()} />;
+  if (error && !data)
+    return <ErrorState error={error} title={t('Alerts could not be loaded')} onRetry={() => refetch()} />;
   if (!data) return <Skeleton height={56} />;
   if (data.length === 0) {
     return (
       <Group gap="xs" role="status">
         <IconCircleCheck size={18} color="var(--mantine-color-teal-6)" aria-hidden />
-        <Text size="sm">Nothing needs you now.</Text>
+        <Text size="sm">{t('Nothing needs you now.')}</Text>
       </Group>
     );
   }
   return (
-    <Section title="Needs your eye">
-      <Stack component="ul" gap="sm" className="svc-plain-list" aria-label="Alerts">
+    <Section title={t('Needs your eye')}>
+      <Stack component="ul" gap="sm" className="svc-plain-list" aria-label={t('Alerts')}>
         {data.map((alert) => (
           <OneAlert key={`${alert.kind} ${alert.id} ${alert.name} ${alert.detail}`} alert={alert} />
         ))}

@@ -2,6 +2,7 @@ import { Group, Skeleton, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { measures } from './overview-measures.ts';
 import { colorOf, isOne, nameOf, pointsOf } from './overview-points.ts';
 import type { Overview, Series } from './overview-query.ts';
@@ -52,7 +53,9 @@ export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
   return (
     <Section
       title={`${measures[asked.measure].label} by ${grouped.slice(0, -1)}`}
-      description={latency ? '95 of 100 answers took no longer than this.' : 'Click a part of it to see what is in it.'}
+      description={
+        latency ? '95 of 100 answers took no longer than this.' : t('Click a part of it to see what is in it.')
+      }
     >
       {error && !data ? (
         <ErrorState error={error} onRetry={() => refetch()} />
@@ -61,7 +64,7 @@ export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
       ) : nothing ? (
         <Group justify="center" mih={height}>
           <Text size="sm" c="dimmed">
-            Nothing in this time
+            {t('Nothing in this time')}
           </Text>
         </Group>
       ) : (

@@ -1,6 +1,7 @@
 import { Group, Pill, SegmentedControl, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { dayOf } from '../../dates.ts';
+import { t } from '../../language/words.ts';
 import { measures } from './overview-measures.ts';
 import type { Overview } from './overview-query.ts';
 import { askedOf, groupings, hasDates, measureNames, type OverviewState, ranges, timesOf } from './overview-range.ts';
@@ -18,14 +19,14 @@ function Dates({ state, set }: Omit<FiltersProps, 'data'>) {
     <Group gap="sm" wrap="nowrap">
       <TextInput
         type="date"
-        aria-label="First day"
+        aria-label={t('First day')}
         value={state.from || first}
         max={last}
         onChange={(event) => set({ from: event.currentTarget.value })}
       />
       <TextInput
         type="date"
-        aria-label="Last day"
+        aria-label={t('Last day')}
         value={state.to || last}
         onChange={(event) => set({ to: event.currentTarget.value })}
       />
@@ -37,15 +38,18 @@ function Dates({ state, set }: Omit<FiltersProps, 'data'>) {
 function Narrowed({ state, set, data }: FiltersProps) {
   const { user_id, model, channel_id } = askedOf(state);
   const only = [
-    user_id !== undefined && { name: 'user' as const, text: `User ${data?.user ?? user_id}` },
-    model !== undefined && { name: 'model' as const, text: `Model ${model}` },
-    channel_id !== undefined && { name: 'channel' as const, text: `Channel ${data?.channel ?? channel_id}` },
+    user_id !== undefined && { name: 'user' as const, text: t('User {value}', { value: data?.user ?? user_id }) },
+    model !== undefined && { name: 'model' as const, text: t('Model {model}', { model }) },
+    channel_id !== undefined && {
+      name: 'channel' as const,
+      text: t('Channel {value}', { value: data?.channel ?? channel_id }),
+    },
   ].filter((one) => one !== false);
   if (only.length === 0) return null;
   return (
     <Group gap="xs" w="100%">
       <Text size="sm" c="dimmed">
-        Only
+        {t('Only')}
       </Text>
       {only.map(({ name, text }) => (
         <Pill
@@ -53,7 +57,7 @@ function Narrowed({ state, set, data }: FiltersProps) {
           size="md"
           maw="min(100%, 32rem)"
           withRemoveButton
-          removeButtonProps={{ 'aria-label': `Not only ${text}`, 'aria-hidden': false, tabIndex: 0 }}
+          removeButtonProps={{ 'aria-label': t('Not only {text}', { text }), 'aria-hidden': false, tabIndex: 0 }}
           onRemove={() => set({ [name]: '', by: name })}
         >
           {text}
@@ -76,9 +80,9 @@ export function OverviewFilters(props: FiltersProps) {
   const own = dates || hasDates(state);
   const full = { base: '100%', xs: 'auto' };
   return (
-    <Group mb="lg" gap="sm" align="flex-end" role="search" aria-label="Filter the overview">
+    <Group mb="lg" gap="sm" align="flex-end" role="search" aria-label={t('Filter the overview')}>
       <SegmentedControl
-        aria-label="Period"
+        aria-label={t('Period')}
         w={full}
         data={ranges}
         value={own ? 'dates' : (ranges.find(({ value }) => value === state.range)?.value ?? 'day')}
@@ -86,14 +90,14 @@ export function OverviewFilters(props: FiltersProps) {
       />
       {own && <Dates state={state} set={set} />}
       <SegmentedControl
-        aria-label="Measure"
+        aria-label={t('Measure')}
         w={full}
         data={measureNames.map((value) => ({ value, label: measures[value].label }))}
         value={measure}
         onChange={(value) => set({ measure: value })}
       />
       <SegmentedControl
-        aria-label="Group by"
+        aria-label={t('Group by')}
         w={full}
         data={[...groupings]}
         value={by}

@@ -1,4 +1,5 @@
 import { formatCompact, formatNumber, formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { Sums } from './overview-query.ts';
 import type { MeasureName } from './overview-range.ts';
 
@@ -23,13 +24,13 @@ const counted = { format: formatNumber, brief: formatCompact, fractions: false, 
 
 export const measures: Record<MeasureName, Measure> = {
   cost: {
-    ...{ label: 'Spend', of: ({ quota }) => quota, format: formatQuota, brief: formatQuota },
+    ...{ label: t('Spend'), of: ({ quota }) => quota, format: formatQuota, brief: formatQuota },
     ...{ fractions: true, adds: true },
   },
-  requests: { ...counted, label: 'Requests', of: ({ requests }) => requests },
-  failures: { ...counted, label: 'Failed', of: ({ failures }) => failures },
+  requests: { ...counted, label: t('Requests'), of: ({ requests }) => requests },
+  failures: { ...counted, label: t('Failed'), of: ({ failures }) => failures },
   latency: {
-    ...{ label: 'Latency', of: ({ p95_ms }) => p95_ms, format: formatMs, brief: formatMs },
+    ...{ label: t('Latency'), of: ({ p95_ms }) => p95_ms, format: formatMs, brief: formatMs },
     ...{ fractions: true, adds: false },
   },
 };

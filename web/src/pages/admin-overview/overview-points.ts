@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { Measure } from './overview-measures.ts';
 import type { Overview, Series } from './overview-query.ts';
 import type { Grouping } from './overview-range.ts';
@@ -28,13 +29,13 @@ export function pointsOf({ from, to, width_seconds: width, series }: Overview, {
   });
 }
 
-const gone: Record<Grouping, string> = { user: 'Deleted user', model: 'Model', channel: 'Deleted channel' };
+const gone: Record<Grouping, string> = { user: t('Deleted user'), model: t('Model'), channel: t('Deleted channel') };
 
 /** What a series is called. */
 export function nameOf({ id, name, rest }: Pick<Series, 'id' | 'name' | 'rest'>, by: Grouping): string {
-  if (rest) return 'All others';
-  if (by === 'channel' && id === 0) return 'Built in, or none asked';
-  if (name === '') return 'Models that may not exist';
+  if (rest) return t('All others');
+  if (by === 'channel' && id === 0) return t('Built in, or none asked');
+  if (name === '') return t('Models that may not exist');
   return name ?? `${gone[by]} ${id}`;
 }
 

@@ -1,4 +1,5 @@
 import { endOf, isDay, startOf } from '../../dates.ts';
+import { t } from '../../language/words.ts';
 
 /** What the address says; `from` and `to` are days and win over `range` when given. */
 export const overviewDefaults = {
@@ -14,20 +15,20 @@ export const overviewDefaults = {
 export type OverviewState = typeof overviewDefaults;
 
 export const ranges = [
-  { value: 'hour', label: 'Hour' },
-  { value: 'day', label: 'Day' },
-  { value: 'week', label: 'Week' },
-  { value: 'month', label: 'Month' },
-  { value: 'dates', label: 'Dates' },
+  { value: 'hour', label: t('Hour') },
+  { value: 'day', label: t('Day') },
+  { value: 'week', label: t('Week') },
+  { value: 'month', label: t('Month') },
+  { value: 'dates', label: t('Dates') },
 ];
 
 const hour = 3_600;
 const seconds: Record<string, number> = { hour, day: 24 * hour, week: 7 * 24 * hour, month: 30 * 24 * hour };
 
 export const groupings = [
-  { value: 'user', label: 'Users' },
-  { value: 'model', label: 'Models' },
-  { value: 'channel', label: 'Channels' },
+  { value: 'user', label: t('Users') },
+  { value: 'model', label: t('Models') },
+  { value: 'channel', label: t('Channels') },
 ] as const;
 export type Grouping = (typeof groupings)[number]['value'];
 

@@ -4,6 +4,7 @@ import { endColumn } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { formatMs } from './overview-measures.ts';
 import { colorOf, isOne, nameOf } from './overview-points.ts';
 import type { Series } from './overview-query.ts';
@@ -26,7 +27,7 @@ function Name({ series, acts: { asked, pick } }: { series: PlacedSeries; acts: S
       <ColorSwatch color={color} size={12} withShadow={false} aria-hidden />
       {isOne(series, asked.by) ? (
         <UnstyledButton onClick={() => pick(series)} miw={0}>
-          <span className="svc-hidden">Only </span>
+          <span className="svc-hidden">{t('Only')} </span>
           <Text component="span" display="block" size="sm" fw={500} td="underline" truncate title={name} dir="auto">
             {name}
           </Text>
@@ -50,20 +51,20 @@ export const seriesColumns = (acts: SeriesActs): Column<PlacedSeries>[] => [
     header: groupings.find(({ value }) => value === acts.asked.by)!.label.slice(0, -1),
     cell: (series) => <Name series={series} acts={acts} />,
   },
-  { key: 'cost', header: 'Spend', align: 'right', cell: ({ total }) => <Money quota={total.quota} /> },
-  { key: 'requests', header: 'Answered', align: 'right', cell: ({ total }) => formatNumber(total.requests) },
-  { key: 'failures', header: 'Failed', align: 'right', cell: ({ total }) => failedText(total) },
-  { key: 'median', header: 'Half within', align: 'right', cell: ({ total }) => took(total.p50_ms) },
+  { key: 'cost', header: t('Spend'), align: 'right', cell: ({ total }) => <Money quota={total.quota} /> },
+  { key: 'requests', header: t('Answered'), align: 'right', cell: ({ total }) => formatNumber(total.requests) },
+  { key: 'failures', header: t('Failed'), align: 'right', cell: ({ total }) => failedText(total) },
+  { key: 'median', header: t('Half within'), align: 'right', cell: ({ total }) => took(total.p50_ms) },
   { key: 'slow', header: '95 % within', align: 'right', cell: ({ total }) => took(total.p95_ms) },
   {
-    ...endColumn('Requests'),
+    ...endColumn(t('Requests')),
     cell: (series) => {
       const link = listOf(acts.state, series);
       return (
         link && (
           <AnchorLink to={link.to} search={link.search} size="sm">
             {link.label}
-            <span className="svc-hidden"> of {nameOf(series, acts.asked.by)}</span>
+            <span className="svc-hidden"> {t('of {series}', { series: nameOf(series, acts.asked.by) })}</span>
           </AnchorLink>
         )
       );

@@ -13,6 +13,7 @@ import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
+import { t } from '../../language/words.ts';
 import { orchestrationModel } from '../../models.ts';
 import { queryClient } from '../../session.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
@@ -24,7 +25,7 @@ const urlDefaults = { model: '', page: '1' };
 const columns = (edit: (model: string) => void, reset: (config: RoutingConfig) => void): Column<RoutingConfig>[] => [
   {
     key: 'model',
-    header: 'Model',
+    header: t('Model'),
     cell: ({ canonical_model_id }) => (
       <Text size="sm" fw={600}>
         {canonical_model_id}
@@ -33,15 +34,15 @@ const columns = (edit: (model: string) => void, reset: (config: RoutingConfig) =
   },
   {
     key: 'strategy',
-    header: 'Strategy',
+    header: t('Strategy'),
     cell: ({ default_strategy }) => (default_strategy ? strategyName(default_strategy) : 'Balanced (default)'),
   },
-  { key: 'success', header: 'Success', align: 'right', cell: ({ success_rate_weight }) => success_rate_weight },
-  { key: 'latency', header: 'Latency', align: 'right', cell: ({ latency_weight }) => latency_weight },
-  { key: 'price', header: 'Price', align: 'right', cell: ({ price_weight }) => price_weight },
+  { key: 'success', header: t('Success'), align: 'right', cell: ({ success_rate_weight }) => success_rate_weight },
+  { key: 'latency', header: t('Latency'), align: 'right', cell: ({ latency_weight }) => latency_weight },
+  { key: 'price', header: t('Price'), align: 'right', cell: ({ price_weight }) => price_weight },
   {
     key: 'priority',
-    header: 'Priority',
+    header: t('Priority'),
     align: 'right',
     cell: ({ provider_priority_weight }) => provider_priority_weight,
   },
@@ -51,8 +52,8 @@ const columns = (edit: (model: string) => void, reset: (config: RoutingConfig) =
       <RowMenu
         label={config.canonical_model_id}
         acts={[
-          { label: 'Edit', icon: IconEdit, onClick: () => edit(config.canonical_model_id) },
-          { label: 'Back to default', icon: IconArrowBackUp, danger: true, onClick: () => reset(config) },
+          { label: t('Edit'), icon: IconEdit, onClick: () => edit(config.canonical_model_id) },
+          { label: t('Back to default'), icon: IconArrowBackUp, danger: true, onClick: () => reset(config) },
         ]}
       />
     ),
@@ -65,7 +66,7 @@ function OpenConfig({ model, onClose }: { model: string; onClose: () => void }) 
     queryFn: ({ signal }) => get('/api/routing/configs/{model_id}', { path: { model_id: model }, signal }),
     gcTime: 0,
   });
-  if (query.error) return <ErrorState error={query.error} title={`${model} cannot be configured`} />;
+  if (query.error) return <ErrorState error={query.error} title={t('{model} cannot be configured', { model })} />;
   return query.data ? <ConfigForm saved={query.data} onClose={onClose} /> : null;
 }
 
@@ -81,8 +82,8 @@ export function AdminRoutingPage() {
   });
   const chooser = (
     <ModelPicker
-      aria-label="Configure a model"
-      placeholder="Configure a model…"
+      aria-label={t('Configure a model')}
+      placeholder={t('Configure a model…')}
       fits={({ id }) => id !== orchestrationModel}
       w={{ base: '100%', xs: 280 }}
       value=""
@@ -92,12 +93,14 @@ export function AdminRoutingPage() {
   return (
     <>
       <PageHeader
-        title="Routing configuration"
-        description="Each model can have a strategy and weights of its own; all others are balanced by the defaults."
+        title={t('Routing configuration')}
+        description={t(
+          'Each model can have a strategy and weights of its own; all others are balanced by the defaults.',
+        )}
         actions={chooser}
       />
       <DataTable
-        label="Configured models"
+        label={t('Configured models')}
         columns={columns((id) => set({ model: id }), setReset)}
         rows={query.data?.configs}
         rowKey={({ canonical_model_id }) => canonical_model_id}
@@ -107,8 +110,10 @@ export function AdminRoutingPage() {
         empty={
           <EmptyState
             icon={IconRoute}
-            title="Every model uses the defaults"
-            description="Balanced: success 0.4, latency 0.3, price 0.2, priority 0.1. Choose a model above to change that."
+            title={t('Every model uses the defaults')}
+            description={t(
+              'Balanced: success 0.4, latency 0.3, price 0.2, priority 0.1. Choose a model above to change that.',
+            )}
           />
         }
       />
@@ -120,16 +125,16 @@ export function AdminRoutingPage() {
       <ConfirmDelete
         opened={reset !== null}
         onClose={() => setReset(null)}
-        title={`Back to default routing for ${reset?.canonical_model_id ?? ''}?`}
-        confirmLabel="Back to default"
+        title={t('Back to default routing for {value}?', { value: reset?.canonical_model_id ?? '' })}
+        confirmLabel={t('Back to default')}
         onConfirm={async () => {
           if (!reset) return;
           await del('/api/routing/configs/{model_id}', { path: { model_id: reset.canonical_model_id } });
-          notifySuccess('Back to default');
+          notifySuccess(t('Back to default'));
           await queryClient.invalidateQueries({ queryKey: ['routing-configs'] });
         }}
       >
-        Its strategy and weights are forgotten.
+        {t('Its strategy and weights are forgotten.')}
       </ConfirmDelete>
     </>
   );

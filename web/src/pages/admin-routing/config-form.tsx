@@ -5,6 +5,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { StrategyChoice } from '../../components/strategy-choice.tsx';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { explainWeights, scoreBy, totalOf, type Weights } from './scores.ts';
@@ -13,10 +14,10 @@ import { useMeasured } from './use-measured.ts';
 export type RoutingConfig = Result<'/api/routing/configs/{model_id}', 'get'>;
 
 const weightFields = [
-  { name: 'success_rate_weight', label: 'Success' },
-  { name: 'latency_weight', label: 'Latency' },
-  { name: 'price_weight', label: 'Price' },
-  { name: 'provider_priority_weight', label: 'Priority' },
+  { name: 'success_rate_weight', label: t('Success') },
+  { name: 'latency_weight', label: t('Latency') },
+  { name: 'price_weight', label: t('Price') },
+  { name: 'provider_priority_weight', label: t('Priority') },
 ] as const;
 
 const weightsOf = (config: RoutingConfig): Weights => ({
@@ -38,7 +39,7 @@ function Preview({ config }: { config: RoutingConfig }) {
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600}>
-        How they would rank now
+        {t('How they would rank now')}
       </Text>
       <Table verticalSpacing={6}>
         <Table.Tbody>
@@ -51,7 +52,7 @@ function Preview({ config }: { config: RoutingConfig }) {
                 </Text>
               </Table.Td>
               <Table.Td w="50%">
-                <Progress value={score * 100} aria-label={`Score of ${provider}`} />
+                <Progress value={score * 100} aria-label={t('Score of {provider}', { provider })} />
               </Table.Td>
               <Table.Td ta="right" className="svc-number">
                 {score.toFixed(3)}
@@ -81,7 +82,7 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
       return put('/api/routing/configs/{model_id}', { path: { model_id }, body });
     },
     onSuccess: async () => {
-      notifySuccess('Routing saved');
+      notifySuccess(t('Routing saved'));
       onClose();
       await queryClient.invalidateQueries({ queryKey: ['routing-configs'] });
     },
@@ -91,14 +92,19 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
     if (valid) save.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={`Routing of ${saved.canonical_model_id}`} size="lg">
+    <Dialog
+      opened
+      onClose={onClose}
+      title={t('Routing of {canonicalModelId}', { canonicalModelId: saved.canonical_model_id })}
+      size="lg"
+    >
       <form onSubmit={submit}>
         <Stack gap="lg">
           <StrategyChoice
             value={config.default_strategy}
             onChange={(default_strategy) => set({ default_strategy })}
-            noneLabel="None of its own"
-            noneHint="Balanced, unless the user or the request says otherwise"
+            noneLabel={t('None of its own')}
+            noneHint={t('Balanced, unless the user or the request says otherwise')}
           />
           <Stack gap="xs">
             <SimpleGrid cols={{ base: 2, sm: 4 }}>
@@ -117,15 +123,15 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
             <Alert color={valid ? 'indigo' : 'red'} variant="light" role="status">
               {explainWeights(weights)}
               {config.default_strategy !== null && config.default_strategy !== 'balanced' && (
-                <> The weights count only where balanced is in force.</>
+                <> {t('The weights count only where balanced is in force.')}</>
               )}
             </Alert>
           </Stack>
           {valid && <Preview config={config} />}
           <FormFoot
             act={save}
-            failure="The routing was not saved"
-            submitLabel="Save"
+            failure={t('The routing was not saved')}
+            submitLabel={t('Save')}
             onCancel={onClose}
             disabled={!valid}
           />

@@ -1,4 +1,5 @@
 /** The service's own formulas, to show what a change of weights would do before it is made. */
+import { t } from '../../language/words.ts';
 
 export interface Weights {
   latency: number;
@@ -44,9 +45,14 @@ const percent = (part: number, whole: number): string => `${Math.round((part / w
 /** What the weights mean, in a sentence. */
 export function explainWeights(weights: Weights): string {
   const total = totalOf(weights);
-  if (!(total > 0)) return 'At least one weight must be above zero.';
+  if (!(total > 0)) return t('At least one weight must be above zero.');
   const performance = weights.latency + weights.success;
   const rest =
-    weights.priority > 0 ? ` The remaining ${percent(weights.priority, total)} lowers every score alike.` : '';
-  return `The performance score (success, speed, quality, channel priority) counts ${percent(performance, total)}, the cost score ${percent(weights.price, total)}.${rest}`;
+    weights.priority > 0
+      ? t(' The remaining {priority} lowers every score alike.', { priority: percent(weights.priority, total) })
+      : '';
+  return t(
+    'The performance score (success, speed, quality, channel priority) counts {performance}, the cost score {price}.{rest}',
+    { performance: percent(performance, total), price: percent(weights.price, total), rest },
+  );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { allChannelsQuery, metricsQuery, providerModelsQuery } from '../../catalog.ts';
+import { t } from '../../language/words.ts';
 import type { Measured } from './scores.ts';
 
 export interface MeasuredCandidate extends Measured {
@@ -21,7 +22,7 @@ export function useMeasured(model: string): MeasuredCandidate[] {
       return {
         key: `${row.provider} ${row.channel_id}`,
         provider: row.provider,
-        channel: channel?.name ?? 'built in',
+        channel: channel?.name ?? t('built in'),
         successRate: row.success_rate_last_hour,
         latencyMs: row.avg_latency_ms,
         quality: row.quality_score,

@@ -7,6 +7,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { duration, megabytes } from './amounts.ts';
 
 type System = Result<'/api/admin/system', 'get'>;
@@ -16,25 +17,29 @@ const refreshMs = 5_000;
 const engineNames: Record<string, string> = {
   sqlite: 'SQLite',
   postgres: 'PostgreSQL',
-  memory: 'In memory',
-  redis: 'Redis',
-  disk: 'Disk',
-  s3: 'S3 bucket',
+  memory: t('In memory'),
+  redis: t('Redis'),
+  disk: t('Disk'),
+  s3: t('S3 bucket'),
 };
 
 function Answer({ ms }: { ms: number | null }) {
-  return ms === null ? <Badge color="red">Does not answer</Badge> : <Badge color="teal">{`Answers in ${ms} ms`}</Badge>;
+  return ms === null ? (
+    <Badge color="red">{t('Does not answer')}</Badge>
+  ) : (
+    <Badge color="teal">{t('Answers in {ms} ms', { ms })}</Badge>
+  );
 }
 
 function Engines({ engines, answers_in_ms: answers }: System) {
   const rows: [string, string, number | null | undefined][] = [
-    ['Database', engines.database, answers.database],
-    ['Shared state', engines.shared, answers.shared],
-    ['Files', engines.blobs, undefined],
+    [t('Database'), engines.database, answers.database],
+    [t('Shared state'), engines.shared, answers.shared],
+    [t('Files'), engines.blobs, undefined],
   ];
   return (
-    <Section title="Engines" description="What this process stands on.">
-      <Table aria-label="Engines">
+    <Section title={t('Engines')} description={t('What this process stands on.')}>
+      <Table aria-label={t('Engines')}>
         <Table.Tbody>
           {rows.map(([part, engine, ms]) => (
             <Table.Tr key={part}>
@@ -57,13 +62,13 @@ function Engines({ engines, answers_in_ms: answers }: System) {
 
 function Queues({ queues }: System) {
   return (
-    <Section title="Queues" description="Durable work that waits or runs.">
+    <Section title={t('Queues')} description={t('Durable work that waits or runs.')}>
       {queues.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing waits.
+          {t('Nothing waits.')}
         </Text>
       ) : (
-        <Table aria-label="Queues">
+        <Table aria-label={t('Queues')}>
           <Table.Tbody>
             {queues.map(({ queue, jobs }) => (
               <Table.Tr key={queue}>
@@ -85,15 +90,15 @@ function Queues({ queues }: System) {
 function About(system: System) {
   const { active, mode } = system.built_in;
   const rows: [string, string][] = [
-    ['Version', system.version],
-    ['Runtime', system.runtime],
-    ['Address', system.base_url],
-    ['Process', `${system.pid}, started ${formatDateTime(system.started_at)}`],
-    ['Built-in provider', `${active ? 'answering' : 'resting'} (DEMO_PROVIDER=${mode})`],
+    [t('Version'), system.version],
+    [t('Runtime'), system.runtime],
+    [t('Address'), system.base_url],
+    [t('Process'), t('{pid}, started {startedAt}', { pid: system.pid, startedAt: formatDateTime(system.started_at) })],
+    [t('Built-in provider'), `${active ? 'answering' : 'resting'} (DEMO_PROVIDER=${mode})`],
   ];
   return (
-    <Section title="About">
-      <Table aria-label="About">
+    <Section title={t('About')}>
+      <Table aria-label={t('About')}>
         <Table.Tbody>
           {rows.map(([name, value]) => (
             <Table.Tr key={name}>
@@ -120,24 +125,28 @@ export function AdminSystemPage() {
   return (
     <>
       <PageHeader
-        title="System"
-        description="The process that answered; with several workers, each has its own figures."
-        actions={data && <Badge size="lg">{`Version ${data.version}`}</Badge>}
+        title={t('System')}
+        description={t('The process that answered; with several workers, each has its own figures.')}
+        actions={data && <Badge size="lg">{t('Version {version}', { version: data.version })}</Badge>}
       />
       {query.error && !data && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {query.isPending && <Skeleton height={360} />}
       {data && (
         <Stack gap="lg">
           <SimpleGrid cols={{ base: 2, md: 4 }}>
-            <StatCard label="Up for" value={duration(data.uptime_seconds)} />
+            <StatCard label={t('Up for')} value={duration(data.uptime_seconds)} />
             <StatCard
-              label="Memory"
+              label={t('Memory')}
               value={megabytes(data.memory.rss_bytes)}
               hint={`${megabytes(data.memory.heap_used_bytes)} of it JavaScript`}
             />
-            <StatCard label="Calls under way" value={data.open_upstream_calls} hint="To providers, streams included" />
             <StatCard
-              label="Open holds"
+              label={t('Calls under way')}
+              value={data.open_upstream_calls}
+              hint={t('To providers, streams included')}
+            />
+            <StatCard
+              label={t('Open holds')}
               value={formatNumber(data.open_holds.holds)}
               hint={
                 <Group gap={4} component="span">

@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { useUserActs } from '../admin-users/user-acts.tsx';
@@ -21,17 +22,17 @@ import { PersonUsage } from './person-usage.tsx';
 
 const back = (
   <AnchorLink to="/admin/users" size="sm" underline="always">
-    All users
+    {t('All users')}
   </AnchorLink>
 );
 
 const parts: Record<string, { label: string; Part: ComponentType<PartProps> }> = {
-  overview: { label: 'Overview', Part: PersonOverview },
-  usage: { label: 'Usage', Part: PersonUsage },
-  keys: { label: 'Keys', Part: PersonKeys },
-  applications: { label: 'Applications', Part: PersonApplications },
-  sessions: { label: 'Sessions', Part: PersonSessions },
-  audit: { label: 'Audit', Part: PersonAudit },
+  overview: { label: t('Overview'), Part: PersonOverview },
+  usage: { label: t('Usage'), Part: PersonUsage },
+  keys: { label: t('Keys'), Part: PersonKeys },
+  applications: { label: t('Applications'), Part: PersonApplications },
+  sessions: { label: t('Sessions'), Part: PersonSessions },
+  audit: { label: t('Audit'), Part: PersonAudit },
 };
 const defaults = { tab: 'overview', page: '1' };
 
@@ -44,9 +45,9 @@ export function AdminUserPage() {
   if (!query.data) {
     return (
       <>
-        <PageHeader title="User" description={back} />
+        <PageHeader title={t('User')} description={back} />
         {query.error ? (
-          <ErrorState error={query.error} title="The user could not be opened" onRetry={() => query.refetch()} />
+          <ErrorState error={query.error} title={t('The user could not be opened')} onRetry={() => query.refetch()} />
         ) : (
           <Stack aria-busy="true">
             <Skeleton height={40} />
@@ -65,14 +66,10 @@ export function AdminUserPage() {
         title={
           <Group component="span" gap="sm" className="svc-anywhere">
             <bdi>{user.display_name || user.username}</bdi>
-            {user.status !== 1 && <Badge color="gray">{isDeleted(user) ? 'Deleted' : 'Disabled'}</Badge>}
+            {user.status !== 1 && <Badge color="gray">{isDeleted(user) ? t('Deleted') : t('Disabled')}</Badge>}
           </Group>
         }
-        description={
-          <>
-            {back} · {user.username} · id {user.id}
-          </>
-        }
+        description={<>{t('{back} · {username} · id {id}', { back, username: user.username, id: user.id })}</>}
         actions={!isDeleted(user) && <RowMenu label={user.username} acts={acts.actsOf(user)} />}
       />
       <Tabs value={open} onChange={(next) => set({ tab: next ?? 'overview', page: '1' })} keepMounted={false}>

@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import type { PartProps } from './part-props.ts';
 
 type Application = Result<'/api/oauth2/admin/applications', 'get'>['applications'][number];
@@ -17,19 +18,19 @@ type Consent = Result<'/api/oauth2/admin/consents', 'get'>['consents'][number];
 const owned: Column<Application>[] = [
   {
     key: 'app',
-    header: 'Application',
+    header: t('Application'),
     cell: ({ name, logo_url, homepage_url, is_verified }) => (
       <AppIdentity name={name} logoUrl={logo_url} homepageUrl={homepage_url} verified={is_verified} />
     ),
   },
-  { key: 'status', header: 'Status', cell: ({ status }) => <ApplicationStatus status={status} /> },
-  { key: 'created', header: 'Registered', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <ApplicationStatus status={status} /> },
+  { key: 'created', header: t('Registered'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 
 const authorized: Column<Consent>[] = [
   {
     key: 'app',
-    header: 'Application',
+    header: t('Application'),
     cell: ({ app_name, app_logo_url, app_homepage_url, app_is_verified, app_host }) => (
       <AppIdentity
         name={app_name}
@@ -40,8 +41,8 @@ const authorized: Column<Consent>[] = [
       />
     ),
   },
-  { key: 'scopes', header: 'Allowed', wrap: true, cell: ({ scopes }) => scopes },
-  { key: 'since', header: 'Since', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'scopes', header: t('Allowed'), wrap: true, cell: ({ scopes }) => scopes },
+  { key: 'since', header: t('Since'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 
 /** The newest of each; the page of all applications finds the rest. */
@@ -59,32 +60,32 @@ export function PersonApplications({ person: { user } }: PartProps) {
   return (
     <Stack gap="lg">
       <Section
-        title="Registered by this user"
+        title={t('Registered by this user')}
         actions={
           <AnchorLink to="/admin/applications" search={{ q: user.username }} size="sm" underline="always">
-            In all applications
+            {t('In all applications')}
           </AnchorLink>
         }
       >
         <DataTable
-          label="Applications"
+          label={t('Applications')}
           columns={owned}
           rows={applications.data?.applications}
           rowKey={({ id }) => id}
           query={applications}
           minWidth={480}
-          empty={<EmptyState icon={IconApps} title="No applications" />}
+          empty={<EmptyState icon={IconApps} title={t('No applications')} />}
         />
       </Section>
-      <Section title="May act for this user">
+      <Section title={t('May act for this user')}>
         <DataTable
-          label="Authorized applications"
+          label={t('Authorized applications')}
           columns={authorized}
           rows={consents.data?.consents}
           rowKey={({ id }) => id}
           query={consents}
           minWidth={480}
-          empty={<EmptyState icon={IconShieldCheck} title="Nothing is authorized" />}
+          empty={<EmptyState icon={IconShieldCheck} title={t('Nothing is authorized')} />}
         />
       </Section>
     </Stack>

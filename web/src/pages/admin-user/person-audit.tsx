@@ -1,4 +1,5 @@
 import { AnchorLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { usePage } from '../../use-url-state.ts';
 import { AuditTable } from '../admin-audit/audit-table.tsx';
 import type { PartProps } from './part-props.ts';
@@ -16,7 +17,7 @@ export function PersonAudit({ person: { user } }: PartProps) {
         mb="md"
         display="block"
       >
-        Search and download in the audit log
+        {t('Search and download in the audit log')}
       </AnchorLink>
       <AuditTable filter={{ user_id: user.id }} page={page} onPage={setPage} />
     </>

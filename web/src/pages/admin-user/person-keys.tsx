@@ -7,6 +7,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import type { PartProps } from './part-props.ts';
 
 type Key = Result<'/api/admin/users/{id}/keys', 'get'>[number];
@@ -14,30 +15,32 @@ type Key = Result<'/api/admin/users/{id}/keys', 'get'>[number];
 const columns: Column<Key>[] = [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ name }) => (
       <Text size="sm" fw={600} title={name} dir="auto">
         {name}
       </Text>
     ),
   },
-  { key: 'key', header: 'Key', cell: ({ key }) => <Code style={{ whiteSpace: 'nowrap' }}>{key}</Code> },
+  { key: 'key', header: t('Key'), cell: ({ key }) => <Code style={{ whiteSpace: 'nowrap' }}>{key}</Code> },
   {
     key: 'status',
-    header: 'Status',
-    cell: ({ status }) => <Badge color={status === 1 ? 'teal' : 'gray'}>{status === 1 ? 'Enabled' : 'Disabled'}</Badge>,
+    header: t('Status'),
+    cell: ({ status }) => (
+      <Badge color={status === 1 ? 'teal' : 'gray'}>{status === 1 ? t('Enabled') : t('Disabled')}</Badge>
+    ),
   },
-  { key: 'used', header: 'Spent', align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
+  { key: 'used', header: t('Spent'), align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
   {
     key: 'left',
-    header: 'Left',
+    header: t('Left'),
     align: 'right',
-    cell: ({ unlimited_quota, remain_quota }) => (unlimited_quota ? 'no limit' : <Money quota={remain_quota} />),
+    cell: ({ unlimited_quota, remain_quota }) => (unlimited_quota ? t('no limit') : <Money quota={remain_quota} />),
   },
-  { key: 'made', header: 'Created', cell: ({ created_time }) => <TimeAgo at={created_time} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_time }) => <TimeAgo at={created_time} /> },
   {
     key: 'last',
-    header: 'Last used',
+    header: t('Last used'),
     cell: ({ accessed_time, created_time }) =>
       accessed_time > created_time ? <TimeAgo at={accessed_time} /> : 'never',
   },
@@ -50,13 +53,13 @@ export function PersonKeys({ person: { user } }: PartProps) {
   });
   return (
     <DataTable
-      label="API keys"
+      label={t('API keys')}
       columns={columns}
       rows={query.data}
       rowKey={({ id }) => id}
       query={query}
       minWidth={760}
-      empty={<EmptyState icon={IconKey} title="No keys" description="This user has made none." />}
+      empty={<EmptyState icon={IconKey} title={t('No keys')} description={t('This user has made none.')} />}
     />
   );
 }

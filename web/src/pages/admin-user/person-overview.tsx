@@ -7,6 +7,7 @@ import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { TakeBack } from '../admin-users/open-invitations.tsx';
 import { isDeleted, roleName } from '../admin-users/user-state.ts';
@@ -20,7 +21,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
     mutationFn: (email_verified: boolean) =>
       put('/api/admin/users/{id}', { path: { id: user.id }, body: { email_verified } }),
     onSuccess: ({ email_verified }) =>
-      notifySuccess(email_verified ? 'The address is verified' : 'The address counts as verified no more'),
+      notifySuccess(email_verified ? t('The address is verified') : t('The address counts as verified no more')),
     onError: notifyError,
     onSettled: reloadUsers,
   });
@@ -29,7 +30,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
     <Group gap="xs">
       <span>{user.email}</span>
       <Badge size="sm" color={user.email_verified ? 'teal' : 'gray'}>
-        {user.email_verified ? 'Verified' : 'Not verified'}
+        {user.email_verified ? t('Verified') : t('Not verified')}
       </Badge>
       {acts.reaches(user) && (
         <Button
@@ -38,7 +39,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
           loading={verify.isPending}
           onClick={() => verify.mutate(!user.email_verified)}
         >
-          {user.email_verified ? 'Withdraw' : 'Verify by hand'}
+          {user.email_verified ? t('Withdraw') : t('Verify by hand')}
         </Button>
       )}
       {acts.reaches(user) && mail && !user.email_verified && (
@@ -47,7 +48,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
           variant="default"
           onClick={() => acts.link.mutate({ user, purpose: 'verify_email', mail: true })}
         >
-          Mail a link
+          {t('Mail a link')}
         </Button>
       )}
     </Group>
@@ -61,18 +62,18 @@ function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
     <Alert
       color={invitation ? 'blue' : 'orange'}
       variant="light"
-      title={invitation ? 'Invited, and not here yet' : 'Invited; the link has run out'}
+      title={invitation ? t('Invited, and not here yet') : t('Invited; the link has run out')}
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {invitation
-            ? `The link was ${invitation.mailed ? 'mailed' : 'handed over'} and works until ${formatDateTime(invitation.expires_at)}.`
-            : 'Nobody has chosen a password for this account.'}
+            ? `The link was ${invitation.mailed ? 'mailed' : t('handed over')} and works until ${formatDateTime(invitation.expires_at)}.`
+            : t('Nobody has chosen a password for this account.')}
         </Text>
         {acts.reaches(user) && (
           <Group gap="xs">
             <Button size="xs" onClick={() => acts.link.mutate({ user, purpose: 'invitation' })}>
-              New link
+              {t('New link')}
             </Button>
             {mail && user.email !== '' && (
               <Button
@@ -80,12 +81,12 @@ function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
                 variant="default"
                 onClick={() => acts.link.mutate({ user, purpose: 'invitation', mail: true })}
               >
-                Mail a new link
+                {t('Mail a new link')}
               </Button>
             )}
             {invitation && (
               <Button size="xs" variant="default" color="red" onClick={() => setTaking(true)}>
-                Take back
+                {t('Take back')}
               </Button>
             )}
           </Group>
@@ -103,21 +104,21 @@ function WaysIn({ person, acts }: PartProps) {
   const link = (mailed: boolean) => acts.link.mutate({ user, purpose: 'reset_password', mail: mailed });
   return (
     <Section
-      title="Ways in"
+      title={t('Ways in')}
       actions={
         reached && (
           <Group gap="xs">
             <Button size="xs" variant="default" onClick={() => link(false)}>
-              Password link
+              {t('Password link')}
             </Button>
             {mail && user.email_verified && (
               <Button size="xs" variant="default" onClick={() => link(true)}>
-                Mail password link
+                {t('Mail password link')}
               </Button>
             )}
             {factors && (
               <Button size="xs" variant="default" color="red" onClick={() => acts.unlock(user)}>
-                Reset second factor
+                {t('Reset second factor')}
               </Button>
             )}
           </Group>
@@ -127,7 +128,7 @@ function WaysIn({ person, acts }: PartProps) {
       <Facts
         of={{
           Password: has_password ? 'set' : 'none',
-          'Second factor': <Badge color={factors ? 'teal' : 'gray'}>{factors ? 'On' : 'Off'}</Badge>,
+          'Second factor': <Badge color={factors ? 'teal' : 'gray'}>{factors ? t('On') : t('Off')}</Badge>,
           'Authenticator app': totp_since === null ? 'none' : <TimeAgo at={totp_since} />,
           Passkeys: passkeys.map(({ name }) => name).join(', ') || 'none',
           'Recovery codes left': formatNumber(recovery_codes_left),
@@ -145,11 +146,11 @@ export function PersonOverview({ person, acts }: PartProps) {
     <Stack gap="lg">
       {awaited && <Awaited person={person} acts={acts} />}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <StatCard label="Balance" value={<Money quota={user.quota} />} />
-        <StatCard label="Spent" value={<Money quota={user.used_quota} />} />
-        <StatCard label="Requests" value={formatNumber(user.request_count)} />
+        <StatCard label={t('Balance')} value={<Money quota={user.quota} />} />
+        <StatCard label={t('Spent')} value={<Money quota={user.used_quota} />} />
+        <StatCard label={t('Requests')} value={formatNumber(user.request_count)} />
       </SimpleGrid>
-      <Section title="Account">
+      <Section title={t('Account')}>
         <Facts
           of={{
             Username: user.username,

@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { describeUserAgent } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import type { PartProps } from './part-props.ts';
@@ -19,19 +20,19 @@ type LoginSession = Result<'/api/admin/users/{id}/sessions', 'get'>[number];
 const columns = (end: ((id: number) => void) | null): Column<LoginSession>[] => [
   {
     key: 'device',
-    header: 'Device',
+    header: t('Device'),
     cell: ({ user_agent }) => (
       <Text size="sm" title={user_agent}>
         {describeUserAgent(user_agent)}
       </Text>
     ),
   },
-  { key: 'ip', header: 'Address', cell: ({ ip }) => ip || 'unknown' },
-  { key: 'created', header: 'Logged in', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  { key: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
+  { key: 'ip', header: t('Address'), cell: ({ ip }) => ip || 'unknown' },
+  { key: 'created', header: t('Logged in'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'seen', header: t('Last seen'), cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
   {
     key: 'factor',
-    header: 'Second factor shown',
+    header: t('Second factor shown'),
     cell: ({ factor_at }) => (factor_at === null ? 'never' : <TimeAgo at={factor_at} />),
   },
   ...(end
@@ -43,10 +44,10 @@ const columns = (end: ((id: number) => void) | null): Column<LoginSession>[] => 
               size="compact-sm"
               variant="subtle"
               color="red"
-              aria-label={`Log out ${describeUserAgent(user_agent)}`}
+              aria-label={t('Log out {userAgent}', { userAgent: describeUserAgent(user_agent) })}
               onClick={() => end(id)}
             >
-              Log out
+              {t('Log out')}
             </Button>
           ),
         },
@@ -66,7 +67,7 @@ export function PersonSessions({ person: { user }, acts }: PartProps) {
     {
       mutationFn: (session_id: number) =>
         del('/api/admin/users/{id}/sessions/{session_id}', { path: { id: user.id, session_id } }),
-      onSuccess: () => notifySuccess('Device logged out'),
+      onSuccess: () => notifySuccess(t('Device logged out')),
       onError: notifyError,
       onSettled: reload,
     },
@@ -77,30 +78,32 @@ export function PersonSessions({ person: { user }, acts }: PartProps) {
     <Stack gap="md" align="stretch">
       {reached && query.data !== undefined && query.data.length > 0 && (
         <Button variant="default" color="red" style={{ alignSelf: 'flex-start' }} onClick={() => setAll(true)}>
-          End all sessions
+          {t('End all sessions')}
         </Button>
       )}
       <DataTable
-        label="Logged-in devices"
+        label={t('Logged-in devices')}
         columns={columns(reached ? end.mutate : null)}
         rows={query.data}
         rowKey={({ id }) => id}
         query={query}
         minWidth={680}
-        empty={<EmptyState icon={IconDeviceLaptop} title="Not logged in" description="There is no open session." />}
+        empty={
+          <EmptyState icon={IconDeviceLaptop} title={t('Not logged in')} description={t('There is no open session.')} />
+        }
       />
       <ConfirmDelete
         opened={all}
         onClose={() => setAll(false)}
-        title={`End all sessions of ${user.username}?`}
-        confirmLabel="End all sessions"
+        title={t('End all sessions of {username}?', { username: user.username })}
+        confirmLabel={t('End all sessions')}
         onConfirm={async () => {
           const { ended } = await del('/api/admin/users/{id}/sessions', { path: { id: user.id } });
-          notifySuccess(ended === 1 ? 'Device logged out' : `${ended} devices logged out`);
+          notifySuccess(ended === 1 ? t('Device logged out') : t('{ended} devices logged out', { ended }));
           await reload();
         }}
       >
-        Every device is logged out at once, and the user is told that you did it. Keys and applications go on.
+        {t('Every device is logged out at once, and the user is told that you did it. Keys and applications go on.')}
       </ConfirmDelete>
     </Stack>
   );

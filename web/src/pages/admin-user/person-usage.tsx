@@ -8,6 +8,7 @@ import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { addDays, dayOf, daysBetween, startOf } from '../../dates.ts';
 import { formatCompact, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { measures } from '../usage/measures.ts';
 import { ShareList } from '../usage/share-list.tsx';
 import type { Grouping } from '../usage/usage-queries.ts';
@@ -34,7 +35,7 @@ export function PersonUsage({ person: { user } }: PartProps) {
     return (
       <ErrorState
         error={failed}
-        title="Usage could not be loaded"
+        title={t('Usage could not be loaded')}
         onRetry={() => Promise.all([days.refetch(), models.refetch()])}
       />
     );
@@ -45,17 +46,17 @@ export function PersonUsage({ person: { user } }: PartProps) {
   return (
     <Stack gap="lg">
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <StatCard label="Cost" value={<Money quota={total.quota} />} loading={days.isPending} />
-        <StatCard label="Requests" value={formatNumber(total.requests)} loading={days.isPending} />
-        <StatCard label="Tokens in" value={formatCompact(total.prompt_tokens)} loading={days.isPending} />
-        <StatCard label="Tokens out" value={formatCompact(total.completion_tokens)} loading={days.isPending} />
+        <StatCard label={t('Cost')} value={<Money quota={total.quota} />} loading={days.isPending} />
+        <StatCard label={t('Requests')} value={formatNumber(total.requests)} loading={days.isPending} />
+        <StatCard label={t('Tokens in')} value={formatCompact(total.prompt_tokens)} loading={days.isPending} />
+        <StatCard label={t('Tokens out')} value={formatCompact(total.completion_tokens)} loading={days.isPending} />
       </SimpleGrid>
-      <Section title="Cost by day" description={`The last ${shownDays} days, counted in UTC.`}>
+      <Section title={t('Cost by day')} description={t('The last {shownDays} days, counted in UTC.', { shownDays })}>
         {days.data === undefined && <Skeleton height={240} />}
         {days.data?.items.length === 0 && (
           <Group justify="center" mih={120}>
             <Text size="sm" c="dimmed">
-              Nothing in these days
+              {t('Nothing in these days')}
             </Text>
           </Group>
         )}
@@ -66,8 +67,8 @@ export function PersonUsage({ person: { user } }: PartProps) {
         )}
       </Section>
       {shares.length > 0 && (
-        <Section title="Cost by model">
-          <ShareList label="Cost by model" format={measures.cost.format} shares={shares.slice(0, mostBars)} />
+        <Section title={t('Cost by model')}>
+          <ShareList label={t('Cost by model')} format={measures.cost.format} shares={shares.slice(0, mostBars)} />
         </Section>
       )}
     </Stack>

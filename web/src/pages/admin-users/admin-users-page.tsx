@@ -13,6 +13,7 @@ import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { User } from '../../session.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { InviteUser } from './invite-user.tsx';
@@ -27,7 +28,7 @@ const pageSize = 20;
 const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
   {
     key: 'user',
-    header: 'User',
+    header: t('User'),
     fluid: true,
     cell: ({ username, display_name, id }) => (
       <Stack gap={0}>
@@ -35,14 +36,14 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
           {display_name || username}
         </AnchorLink>
         <Text size="xs" c="dimmed" title={username}>
-          {username} · id {id}
+          {t('{username} · id {id}', { username, id })}
         </Text>
       </Stack>
     ),
   },
   {
     key: 'email',
-    header: 'Email',
+    header: t('Email'),
     fluid: true,
     cell: ({ email, email_verified }) =>
       email ? (
@@ -52,19 +53,19 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
           </Text>
           {email_verified && (
             <Badge size="sm" color="teal">
-              Verified
+              {t('Verified')}
             </Badge>
           )}
         </Group>
       ) : (
         <Text span size="sm" c="dimmed">
-          none
+          {t('none')}
         </Text>
       ),
   },
   {
     key: 'role',
-    header: 'Role',
+    header: t('Role'),
     cell: ({ role, group }) => (
       <Stack gap={0}>
         <Text size="sm">{roleName(role)}</Text>
@@ -76,22 +77,22 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: (user) => (
       <Badge color={user.status === 1 ? 'teal' : 'gray'}>
-        {user.status === 1 ? 'Enabled' : isDeleted(user) ? 'Deleted' : 'Disabled'}
+        {user.status === 1 ? t('Enabled') : isDeleted(user) ? t('Deleted') : t('Disabled')}
       </Badge>
     ),
   },
-  { key: 'quota', header: 'Balance', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
-  { key: 'used', header: 'Spent', align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
+  { key: 'quota', header: t('Balance'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  { key: 'used', header: t('Spent'), align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
   {
     key: 'requests',
-    header: 'Requests',
+    header: t('Requests'),
     align: 'right',
     cell: ({ request_count }) => <span className="svc-number">{formatNumber(request_count)}</span>,
   },
-  { key: 'joined', header: 'Joined', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'joined', header: t('Joined'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     ...actsColumn(),
     // A deleted user's row stays only because the ledger refers to it, so it has no actions.
@@ -112,11 +113,11 @@ export function AdminUsersPage() {
   return (
     <>
       <PageHeader
-        title="Users"
-        description="Everybody with an account. You can change users below your own role."
+        title={t('Users')}
+        description={t('Everybody with an account. You can change users below your own role.')}
         actions={
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-            Invite
+            {t('Invite')}
           </Button>
         }
       />
@@ -126,20 +127,22 @@ export function AdminUsersPage() {
           <OpenInvitations onAgain={(user, mail) => link.mutate({ user, purpose: 'invitation', mail })} />
         )}
         <SearchInput
-          label="Search users"
-          placeholder="Name or email"
+          label={t('Search users')}
+          placeholder={t('Name or email')}
           value={q}
           onChange={(text) => set({ q: text, page: '1' })}
         />
         <DataTable
-          label="Users"
+          label={t('Users')}
           columns={columns(actsOf)}
           rows={query.data?.users}
           rowKey={({ id }) => id}
           query={query}
           minWidth={980}
           paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
-          empty={<EmptyState icon={IconUsers} title="Nobody found" description="No user matches this search." />}
+          empty={
+            <EmptyState icon={IconUsers} title={t('Nobody found')} description={t('No user matches this search.')} />
+          }
         />
       </Stack>
       {inviting && (

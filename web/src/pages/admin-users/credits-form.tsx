@@ -4,6 +4,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatQuota, quotaOfUsd } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import type { User } from '../../session.ts';
 import { queryClient } from '../../session.ts';
@@ -26,7 +27,9 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
     mutationFn: () =>
       post('/api/admin/users/{id}/credits', { path: { id: user.id }, body: { quota, note: note.trim() } }),
     onSuccess: async ({ balance_after }) => {
-      notifySuccess(`${user.username} now has ${formatQuota(balance_after)}`);
+      notifySuccess(
+        t('{username} now has {balanceAfter}', { username: user.username, balanceAfter: formatQuota(balance_after) }),
+      );
       onClose();
       await Promise.all([onDone(), queryClient.invalidateQueries({ queryKey: ['ledger'] })]);
     },
@@ -36,15 +39,15 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
     if (valid) grant.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={`Credits for ${user.username}`}>
+    <Dialog opened onClose={onClose} title={t('Credits for {username}', { username: user.username })}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
             Balance now: <b>{formatQuota(user.quota)}</b>
           </Text>
           <NumberInput
-            label="Amount"
-            description="In dollars; a negative amount takes credits back"
+            label={t('Amount')}
+            description={t('In dollars; a negative amount takes credits back')}
             prefix="$"
             decimalScale={6}
             thousandSeparator
@@ -54,8 +57,8 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
             onChange={setUsd}
           />
           <Textarea
-            label="Note"
-            description="The user sees it in their ledger"
+            label={t('Note')}
+            description={t('The user sees it in their ledger')}
             maxLength={500}
             autosize
             minRows={2}
@@ -63,12 +66,12 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
             onChange={(event) => setNote(event.currentTarget.value)}
           />
           <Text size="sm" c="dimmed" aria-live="polite">
-            {valid ? `Balance afterwards: ${formatQuota(user.quota + quota)}` : '\u00a0'}
+            {valid ? t('Balance afterwards: {quota}', { quota: formatQuota(user.quota + quota) }) : '\u00a0'}
           </Text>
           <FormFoot
             act={grant}
-            failure="The balance was not changed"
-            submitLabel={quota < 0 ? 'Take back' : 'Give credits'}
+            failure={t('The balance was not changed')}
+            submitLabel={quota < 0 ? t('Take back') : t('Give credits')}
             onCancel={onClose}
             disabled={!valid}
           />

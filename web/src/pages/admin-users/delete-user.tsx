@@ -3,6 +3,7 @@ import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { User } from '../../session.ts';
 
 interface DeleteUserProps {
@@ -17,24 +18,29 @@ export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
     <ConfirmDelete
       opened
       onClose={onClose}
-      title={`Delete ${user.username}?`}
-      confirmLabel="Delete for good"
+      title={t('Delete {username}?', { username: user.username })}
+      confirmLabel={t('Delete for good')}
       typeToConfirm={user.username}
       onConfirm={async () => {
         await del('/api/admin/users/{id}', { path: { id: user.id } });
-        notifySuccess(`${user.username} is deleted`);
+        notifySuccess(t('{username} is deleted', { username: user.username }));
         await onDone();
       }}
     >
       <Stack gap="xs">
         <Text inherit>
-          Logged out everywhere and keys refused at once. Conversations, knowledge, runs, videos, applications and the
-          access given to others are deleted within minutes. This cannot be undone.
+          {t(
+            'Logged out everywhere and keys refused at once. Conversations, knowledge, runs, videos, applications and the access given to others are deleted within minutes. This cannot be undone.',
+          )}
         </Text>
         <Text inherit>
-          Usage, ledger and audit entries stay under the name deleted-{user.id}, without address and browser.
+          {t('Usage, ledger and audit entries stay under the name deleted-{id}, without address and browser.', {
+            id: user.id,
+          })}
         </Text>
-        {user.quota > 0 && <Text inherit>The balance of {formatQuota(user.quota)} is lost.</Text>}
+        {user.quota > 0 && (
+          <Text inherit>{t('The balance of {quota} is lost.', { quota: formatQuota(user.quota) })}</Text>
+        )}
       </Stack>
     </ConfirmDelete>
   );

@@ -5,6 +5,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { quotaOfUsd } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { roleNames } from './user-state.ts';
@@ -37,7 +38,7 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
         },
       }),
     onSuccess: ({ url, user }) => {
-      if (url === null) notifySuccess(`The invitation was mailed to ${user.email}`);
+      if (url === null) notifySuccess(t('The invitation was mailed to {email}', { email: user.email }));
       onDone(url);
     },
   });
@@ -47,16 +48,17 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
   };
   const roles = Object.entries(roleNames).filter(([given]) => Number(given) < self.role);
   return (
-    <Dialog opened onClose={onClose} title="Invite somebody">
+    <Dialog opened onClose={onClose} title={t('Invite somebody')}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            The account is made now. Its owner chooses the password with a link that works once, for 7 days. It is
-            mailed where the service can send mail, and else shown to you.
+            {t(
+              'The account is made now. Its owner chooses the password with a link that works once, for 7 days. It is mailed where the service can send mail, and else shown to you.',
+            )}
           </Text>
           <TextInput
-            label="Username"
-            description="3 to 32 letters, digits, dots, dashes and underscores"
+            label={t('Username')}
+            description={t('3 to 32 letters, digits, dots, dashes and underscores')}
             autoCapitalize="none"
             autoComplete="off"
             maxLength={32}
@@ -67,8 +69,8 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
           />
           <TextInput
             type="email"
-            label="Email"
-            description="Optional"
+            label={t('Email')}
+            description={t('Optional')}
             autoComplete="off"
             maxLength={254}
             value={email}
@@ -76,7 +78,7 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
           />
           {roles.length > 1 && (
             <Select
-              label="Role"
+              label={t('Role')}
               data={roles.map(([value, label]) => ({ value, label }))}
               value={String(role)}
               allowDeselect={false}
@@ -84,8 +86,8 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
             />
           )}
           <NumberInput
-            label="Credits to begin with"
-            description="In dollars; empty for what every new user gets"
+            label={t('Credits to begin with')}
+            description={t('In dollars; empty for what every new user gets')}
             prefix="$"
             min={0}
             max={mostUsd}
@@ -94,7 +96,7 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
             value={usd}
             onChange={setUsd}
           />
-          <FormFoot act={invite} failure="Nobody was invited" submitLabel="Invite" onCancel={onClose} />
+          <FormFoot act={invite} failure={t('Nobody was invited')} submitLabel={t('Invite')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

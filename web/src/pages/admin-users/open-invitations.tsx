@@ -13,6 +13,7 @@ import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import type { User } from '../../session.ts';
 import { roleName } from './user-state.ts';
 import { invitationsQuery, reloadUsers } from './users-queries.ts';
@@ -27,7 +28,7 @@ interface Acts {
 const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
   {
     key: 'user',
-    header: 'For',
+    header: t('For'),
     cell: ({ user }) => (
       <Stack gap={0}>
         <AnchorLink to={`/admin/users/${user.id}`} size="sm" fw={600}>
@@ -41,20 +42,20 @@ const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
       </Stack>
     ),
   },
-  { key: 'role', header: 'Role', cell: ({ user }) => roleName(user.role) },
-  { key: 'quota', header: 'Begins with', align: 'right', cell: ({ user }) => <Money quota={user.quota} /> },
-  { key: 'how', header: 'Link', cell: ({ mailed }) => (mailed ? 'Mailed' : 'Handed over') },
-  { key: 'made', header: 'Made', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  { key: 'ends', header: 'Runs out', cell: ({ expires_at }) => <TimeAgo at={expires_at} /> },
+  { key: 'role', header: t('Role'), cell: ({ user }) => roleName(user.role) },
+  { key: 'quota', header: t('Begins with'), align: 'right', cell: ({ user }) => <Money quota={user.quota} /> },
+  { key: 'how', header: t('Link'), cell: ({ mailed }) => (mailed ? t('Mailed') : t('Handed over')) },
+  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'ends', header: t('Runs out'), cell: ({ expires_at }) => <TimeAgo at={expires_at} /> },
   {
     ...actsColumn(),
     cell: ({ user }) => (
       <RowMenu
-        label={`the invitation of ${user.username}`}
+        label={t('the invitation of {username}', { username: user.username })}
         acts={[
-          { label: 'New link', icon: IconLink, onClick: () => again(user, false) },
-          { label: 'Mail again', icon: IconMail, disabled: user.email === '', onClick: () => again(user, true) },
-          { label: 'Take back', icon: IconTrash, danger: true, onClick: () => takeBack(user) },
+          { label: t('New link'), icon: IconLink, onClick: () => again(user, false) },
+          { label: t('Mail again'), icon: IconMail, disabled: user.email === '', onClick: () => again(user, true) },
+          { label: t('Take back'), icon: IconTrash, danger: true, onClick: () => takeBack(user) },
         ]}
       />
     ),
@@ -69,12 +70,12 @@ export function OpenInvitations({ onAgain }: { onAgain: Acts['again'] }) {
   return (
     <>
       {query.error && (
-        <ErrorState error={query.error} title="Invitations could not be loaded" onRetry={() => query.refetch()} />
+        <ErrorState error={query.error} title={t('Invitations could not be loaded')} onRetry={() => query.refetch()} />
       )}
       {invitations !== undefined && invitations.length > 0 && (
-        <Section title="Open invitations" description="Each link works once. A new one ends the one before.">
+        <Section title={t('Open invitations')} description={t('Each link works once. A new one ends the one before.')}>
           <DataTable
-            label="Open invitations"
+            label={t('Open invitations')}
             columns={columns({ again: onAgain, takeBack: setGoing })}
             rows={invitations}
             rowKey={({ user }) => user.id}
@@ -94,15 +95,17 @@ export function TakeBack({ user, onClose }: { user: User; onClose: () => void })
     <ConfirmDelete
       opened
       onClose={onClose}
-      title={`Take back the invitation of ${user.username}?`}
-      confirmLabel="Take back"
+      title={t('Take back the invitation of {username}?', { username: user.username })}
+      confirmLabel={t('Take back')}
       onConfirm={async () => {
         await del('/api/admin/invitations/{id}', { path: { id: user.id } });
-        notifySuccess(`The invitation of ${user.username} is taken back`);
+        notifySuccess(t('The invitation of {username} is taken back', { username: user.username }));
         await reloadUsers();
       }}
     >
-      The link ends, and the account, which nobody has used, is closed with what it was given. The name is free again.
+      {t(
+        'The link ends, and the account, which nobody has used, is closed with what it was given. The name is free again.',
+      )}
     </ConfirmDelete>
   );
 }

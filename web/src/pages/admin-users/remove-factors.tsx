@@ -1,6 +1,7 @@
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import type { User } from '../../session.ts';
 import { reloadUsers } from './users-queries.ts';
 
@@ -8,19 +9,20 @@ import { reloadUsers } from './users-queries.ts';
 export function RemoveFactors({ user, onClose }: { user: User; onClose: () => void }) {
   const remove = async () => {
     await del('/api/admin/users/{id}/factors', { path: { id: user.id } });
-    notifySuccess(`${user.username} logs in with the password alone now`);
+    notifySuccess(t('{username} logs in with the password alone now', { username: user.username }));
     await reloadUsers();
   };
   return (
     <ConfirmDelete
       opened
       onClose={onClose}
-      title={`Remove the second factors of ${user.username}?`}
-      confirmLabel="Remove"
+      title={t('Remove the second factors of {username}?', { username: user.username })}
+      confirmLabel={t('Remove')}
       onConfirm={remove}
     >
-      Authenticator app, passkeys and recovery codes count no more, and the password alone lets in. Be sure that it is
-      really them who ask; they are told that you did it.
+      {t(
+        'Authenticator app, passkeys and recovery codes count no more, and the password alone lets in. Be sure that it is really them who ask; they are told that you did it.',
+      )}
     </ConfirmDelete>
   );
 }

@@ -12,6 +12,7 @@ import { post, put } from '../../api.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import type { RowAct } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
+import { t } from '../../language/words.ts';
 import { type User, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { CreditsForm } from './credits-form.tsx';
@@ -50,7 +51,7 @@ export function useUserActs() {
         post('/api/admin/users/{id}/links', { path: { id }, body: { purpose, mail } }),
       onSuccess: (made, { user }) => {
         setUrl(made.url);
-        if (made.mailed) notifySuccess(`The link was mailed to ${user.email}`);
+        if (made.mailed) notifySuccess(t('The link was mailed to {email}', { email: user.email }));
       },
       onError: notifyError,
       onSettled: reloadUsers,
@@ -63,31 +64,31 @@ export function useUserActs() {
     const below = reaches(user);
     const opens = (act: 'edit' | 'credit' | 'unlock' | 'remove') => () => setOpen({ act, user });
     return [
-      { label: 'Edit', icon: IconEdit, disabled: !below, onClick: opens('edit') },
+      { label: t('Edit'), icon: IconEdit, disabled: !below, onClick: opens('edit') },
       {
-        label: 'Credits',
+        label: t('Credits'),
         icon: IconCreditCard,
         disabled: !below && self.role !== rootRole,
         onClick: opens('credit'),
       },
       user.status === 1
-        ? { label: 'Disable', icon: IconLock, danger: true, disabled: !below, onClick: () => toggle.mutate(user) }
-        : { label: 'Enable', icon: IconLockOpen, disabled: !below, onClick: () => toggle.mutate(user) },
+        ? { label: t('Disable'), icon: IconLock, danger: true, disabled: !below, onClick: () => toggle.mutate(user) }
+        : { label: t('Enable'), icon: IconLockOpen, disabled: !below, onClick: () => toggle.mutate(user) },
       {
-        label: 'Password link',
+        label: t('Password link'),
         icon: IconLink,
         disabled: !below,
         onClick: () => link.mutate({ user, purpose: 'reset_password' }),
       },
-      { label: 'Remove factors', icon: IconShieldOff, disabled: !below, onClick: opens('unlock') },
-      { label: 'Delete', icon: IconTrash, danger: true, disabled: !below, onClick: opens('remove') },
+      { label: t('Remove factors'), icon: IconShieldOff, disabled: !below, onClick: opens('unlock') },
+      { label: t('Delete'), icon: IconTrash, danger: true, disabled: !below, onClick: opens('remove') },
     ];
   };
   const dialogs = (
     <>
       {open?.act === 'edit' && <UserForm user={open.user} onClose={close} onDone={reloadUsers} />}
       {open?.act === 'credit' && <CreditsForm user={open.user} onClose={close} onDone={reloadUsers} />}
-      <SecretOnce secret={url} title="A link for the user" label="Link" onClose={() => setUrl(null)} />
+      <SecretOnce secret={url} title={t('A link for the user')} label={t('Link')} onClose={() => setUrl(null)} />
       {open?.act === 'unlock' && <RemoveFactors user={open.user} onClose={close} />}
       {open?.act === 'remove' && <DeleteUser user={open.user} onClose={close} onDone={reloadUsers} />}
     </>

@@ -4,6 +4,7 @@ import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { type User, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { roleNames } from './user-state.ts';
@@ -26,7 +27,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   const save = useAct({
     mutationFn: () => put('/api/admin/users/{id}', { path: { id: user.id }, body: changes }),
     onSuccess: async () => {
-      notifySuccess(`${user.username} saved`);
+      notifySuccess(t('{username} saved', { username: user.username }));
       onClose();
       await onDone();
     },
@@ -39,45 +40,45 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   // Nobody may grant a role equal to or above their own.
   const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
   return (
-    <Dialog opened onClose={onClose} title={`Edit ${user.username}`}>
+    <Dialog opened onClose={onClose} title={t('Edit {username}', { username: user.username })}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Display name"
+            label={t('Display name')}
             maxLength={64}
             value={fields.display_name}
             onChange={(event) => set({ display_name: event.currentTarget.value })}
           />
           <Select
-            label="Role"
+            label={t('Role')}
             data={roles.map(([value, label]) => ({ value, label }))}
             value={String(fields.role)}
             allowDeselect={false}
             onChange={(role) => set({ role: Number(role ?? fields.role) })}
           />
           <TextInput
-            label="Group"
-            description="Letters, digits, dots, dashes and underscores"
+            label={t('Group')}
+            description={t('Letters, digits, dots, dashes and underscores')}
             maxLength={64}
             value={fields.group}
             onChange={(event) => set({ group: event.currentTarget.value })}
           />
           <Switch
-            label="Email verified"
-            description={user.email || 'No email address given'}
+            label={t('Email verified')}
+            description={user.email || t('No email address given')}
             checked={fields.email_verified}
             onChange={(event) => set({ email_verified: event.currentTarget.checked })}
           />
           <Switch
-            label="Enabled"
-            description="A disabled user is logged out everywhere and their keys are refused"
+            label={t('Enabled')}
+            description={t('A disabled user is logged out everywhere and their keys are refused')}
             checked={fields.status === 1}
             onChange={(event) => set({ status: event.currentTarget.checked ? 1 : 2 })}
           />
           <FormFoot
             act={save}
-            failure="The user was not saved"
-            submitLabel="Save"
+            failure={t('The user was not saved')}
+            submitLabel={t('Save')}
             onCancel={onClose}
             disabled={Object.keys(changes).length === 0}
           />

@@ -1,8 +1,9 @@
+import { t } from '../../language/words.ts';
 import type { User } from '../../session.ts';
 
-export const roleNames: Record<string, string> = { 1: 'User', 10: 'Administrator', 100: 'Root' };
+export const roleNames: Record<string, string> = { 1: t('User'), 10: t('Administrator'), 100: t('Root') };
 
-export const roleName = (role: number): string => roleNames[role] ?? `Role ${role}`;
+export const roleName = (role: number): string => roleNames[role] ?? t('Role {role}', { role });
 
 /** The only role that may give credits to itself. */
 export const rootRole = 100;

@@ -1,6 +1,7 @@
 import type { Result } from '../../api.ts';
 import { redirectUrisOf } from '../../components/app-identity.tsx';
 import { splitScopes } from '../../components/scopes.tsx';
+import { t } from '../../language/words.ts';
 
 export type Application = Result<'/api/oauth2/applications', 'get'>['applications'][number];
 export type AppType = 'confidential' | 'public';
@@ -91,23 +92,23 @@ const refused = /^(javascript|data|file|blob|about|vbscript|filesystem|view-sour
 
 /** Obvious faults, shown while typing; the service checks the rest. */
 export function redirectUriFault(uri: string): string | undefined {
-  if (uri === '') return 'Enter an address, or remove the line.';
-  if (uri.length > 2000) return 'Use at most 2,000 characters.';
-  if (/[\s\\]/.test(uri)) return 'Addresses have no spaces or backslashes.';
-  if (uri.includes('#')) return 'Leave out the part after #.';
-  if (uri.includes('*')) return 'Wildcards are not possible: register each address in full.';
+  if (uri === '') return t('Enter an address, or remove the line.');
+  if (uri.length > 2000) return t('Use at most 2,000 characters.');
+  if (/[\s\\]/.test(uri)) return t('Addresses have no spaces or backslashes.');
+  if (uri.includes('#')) return t('Leave out the part after #.');
+  if (uri.includes('*')) return t('Wildcards are not possible: register each address in full.');
   const url = URL.parse(uri);
-  if (!url) return 'Enter a whole address such as https://app.example/callback.';
-  if (refused.test(uri)) return `${url.protocol} addresses are not possible.`;
-  if (url.username || url.password) return 'Leave out the user name and password.';
-  if (url.protocol === 'http:' && !loopback.has(url.hostname)) return 'Use https; http is for localhost only.';
+  if (!url) return t('Enter a whole address such as https://app.example/callback.');
+  if (refused.test(uri)) return t('{protocol} addresses are not possible.', { protocol: url.protocol });
+  if (url.username || url.password) return t('Leave out the user name and password.');
+  if (url.protocol === 'http:' && !loopback.has(url.hostname)) return t('Use https; http is for localhost only.');
   return undefined;
 }
 
 const webAddressFault = (text: string): string | undefined => {
   if (text.trim() === '') return undefined;
   const url = URL.parse(text.trim());
-  return url && /^https?:$/.test(url.protocol) ? undefined : 'Enter an address that starts with https://.';
+  return url && /^https?:$/.test(url.protocol) ? undefined : t('Enter an address that starts with https://.');
 };
 
 export function faultsOf(fields: ApplicationFields): ApplicationFaults {
@@ -115,8 +116,12 @@ export function faultsOf(fields: ApplicationFields): ApplicationFaults {
   const letters = (text: string) => [...text.trim()].length;
   const faults: ApplicationFaults = {
     name:
-      letters(fields.name) === 0 ? 'Give it a name.' : letters(fields.name) > 64 ? 'At most 64 characters.' : undefined,
-    description: letters(fields.description) > 500 ? 'At most 500 characters.' : undefined,
+      letters(fields.name) === 0
+        ? t('Give it a name.')
+        : letters(fields.name) > 64
+          ? t('At most 64 characters.')
+          : undefined,
+    description: letters(fields.description) > 500 ? t('At most 500 characters.') : undefined,
     homepage_url: webAddressFault(fields.homepage_url),
     logo_url: webAddressFault(fields.logo_url),
     webhook_url: webAddressFault(fields.webhook_url),

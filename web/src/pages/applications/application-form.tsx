@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { scopeWords } from '../../components/scopes.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
 import { discoveryQuery } from './application-queries.ts';
@@ -19,20 +20,20 @@ interface FieldsProps {
 const types: { value: AppType; label: string; detail: string }[] = [
   {
     value: 'confidential',
-    label: 'Confidential',
-    detail: 'Runs on a server that can keep a secret. Gets a client secret.',
+    label: t('Confidential'),
+    detail: t('Runs on a server that can keep a secret. Gets a client secret.'),
   },
   {
     value: 'public',
-    label: 'Public',
-    detail: 'Runs in the browser, on a phone or in a terminal. Has no secret and must use PKCE.',
+    label: t('Public'),
+    detail: t('Runs in the browser, on a phone or in a terminal. Has no secret and must use PKCE.'),
   },
 ];
 
 function TypeField({ fields, set }: FieldsProps) {
   return (
     <Radio.Group
-      label="Type"
+      label={t('Type')}
       value={fields.app_type}
       onChange={(value) => set({ app_type: value === 'public' ? 'public' : 'confidential' })}
     >
@@ -65,8 +66,8 @@ function ScopesField({ fields, set }: FieldsProps) {
   );
   return (
     <Checkbox.Group
-      label="Scopes"
-      description="The most it may ever ask for. Users see each before they agree, so choose only what you need."
+      label={t('Scopes')}
+      description={t('The most it may ever ask for. Users see each before they agree, so choose only what you need.')}
       value={fields.scopes}
       onChange={(scopes) => set({ scopes })}
     >
@@ -101,28 +102,28 @@ function IdentityFields({ fields, faults, set }: FieldsProps) {
   return (
     <>
       <TextInput
-        label="Name"
-        description="Users see it when they are asked"
+        label={t('Name')}
+        description={t('Users see it when they are asked')}
         required
         maxLength={128}
         {...input('name')}
       />
       <Textarea
-        label="Description"
-        description="What it does, in a sentence or two"
+        label={t('Description')}
+        description={t('What it does, in a sentence or two')}
         autosize
         minRows={2}
         maxRows={6}
         {...input('description')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput type="url" label="Homepage" placeholder="https://" {...input('homepage_url')} />
-        <TextInput type="url" label="Logo" placeholder="https://" {...input('logo_url')} />
+        <TextInput type="url" label={t('Homepage')} placeholder="https://" {...input('homepage_url')} />
+        <TextInput type="url" label={t('Logo')} placeholder="https://" {...input('logo_url')} />
       </SimpleGrid>
       <TextInput
         type="url"
-        label="Webhook address"
-        description="Optional. Told when a user grants or revokes access; every call is signed."
+        label={t('Webhook address')}
+        description={t('Optional. Told when a user grants or revokes access; every call is signed.')}
         placeholder="https://"
         {...input('webhook_url')}
       />
@@ -166,8 +167,10 @@ export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel, 
         <ScopesField {...parts} />
         <OpenidSettings value={fields.openid} onChange={(openid) => set({ openid })} />
         {note?.(fields)}
-        {save.error && <ErrorState error={save.error} title="The application was not saved" />}
-        {Object.keys(faults).length > 0 && <Input.Error role="alert">Some fields need another look.</Input.Error>}
+        {save.error && <ErrorState error={save.error} title={t('The application was not saved')} />}
+        {Object.keys(faults).length > 0 && (
+          <Input.Error role="alert">{t('Some fields need another look.')}</Input.Error>
+        )}
         <Group>
           <Button type="submit" loading={save.isPending}>
             {submitLabel}

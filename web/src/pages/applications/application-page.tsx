@@ -11,6 +11,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { reloadOrganisations } from '../../organisations.ts';
 import { ownerBody } from '../../owner.ts';
 import { useAct } from '../../use-act.ts';
@@ -22,7 +23,7 @@ import { QuickStart } from './try-it.tsx';
 
 const back = (
   <AnchorLink to="/applications" size="sm" underline="always">
-    All applications
+    {t('All applications')}
   </AnchorLink>
 );
 
@@ -31,16 +32,17 @@ function Warnings({ fields, application }: { fields: ApplicationFields; applicat
   return (
     <>
       {losesBadge(fields, application) && (
-        <Alert color="orange" variant="light" title="The verification will be withdrawn">
-          An administrator verified this application as it is. After saving, users see it as not verified until an
-          administrator has looked at it again.
+        <Alert color="orange" variant="light" title={t('The verification will be withdrawn')}>
+          {t(
+            'An administrator verified this application as it is. After saving, users see it as not verified until an administrator has looked at it again.',
+          )}
         </Alert>
       )}
       {fields.app_type !== application.app_type && (
-        <Alert color="orange" variant="light" title="The client secret will stop working">
+        <Alert color="orange" variant="light" title={t('The client secret will stop working')}>
           {fields.app_type === 'public'
-            ? 'A public client has no secret; it must send a PKCE challenge instead.'
-            : 'After saving, rotate the client secret above to get the first one.'}
+            ? t('A public client has no secret; it must send a PKCE challenge instead.')
+            : t('After saving, rotate the client secret above to get the first one.')}
         </Alert>
       )}
     </>
@@ -50,15 +52,18 @@ function Warnings({ fields, application }: { fields: ApplicationFields; applicat
 function Settings({ application }: { application: Application }) {
   const save = async (fields: ReturnType<typeof fieldsOf>) => {
     await put('/api/oauth2/applications/{app_id}', { path: { app_id: application.id }, body: bodyOf(fields) });
-    notifySuccess('Application saved');
+    notifySuccess(t('Application saved'));
     await reloadApplications();
   };
   return (
-    <Section title="Settings" description="Changes count at once, also for codes that are already on their way.">
+    <Section
+      title={t('Settings')}
+      description={t('Changes count at once, also for codes that are already on their way.')}
+    >
       <ApplicationForm
         key={application.updated_at}
         initial={fieldsOf(application)}
-        submitLabel="Save"
+        submitLabel={t('Save')}
         onSubmit={save}
         verified={(fields) => application.is_verified && !losesBadge(fields, application)}
         note={(fields) => <Warnings fields={fields} application={application} />}
@@ -73,7 +78,7 @@ function GiveAway({ application }: { application: Application }) {
   const give = useAct({
     mutationFn: async () => {
       await giveToTeam(application.id, ownerBody(who).team_id!);
-      notifySuccess(`${application.name} belongs to the team`);
+      notifySuccess(t('{name} belongs to the team', { name: application.name }));
       await Promise.all([reloadApplications(), organisationId !== null && reloadOrganisations(organisationId)]);
     },
     onError: notifyError,
@@ -81,13 +86,15 @@ function GiveAway({ application }: { application: Application }) {
   if (!field) return null;
   return (
     <Section
-      title="Give to a team"
-      description="It stays when you leave, and is looked after by owners and admins of the organisation, on its page."
+      title={t('Give to a team')}
+      description={t(
+        'It stays when you leave, and is looked after by owners and admins of the organisation, on its page.',
+      )}
     >
       <Stack align="flex-start">
         {field}
         <Button variant="default" disabled={who === ''} loading={give.isPending} onClick={() => give.mutate()}>
-          Give to the team
+          {t('Give to the team')}
         </Button>
       </Stack>
     </Section>
@@ -98,26 +105,26 @@ function Danger({ application }: { application: Application }) {
   const [confirming, setConfirming] = useState(false);
   const navigate = useNavigate();
   return (
-    <Section title="Delete" description="Ends every sign-in made with this application, for all its users.">
+    <Section title={t('Delete')} description={t('Ends every sign-in made with this application, for all its users.')}>
       <Group>
         <Button variant="light" color="red" onClick={() => setConfirming(true)}>
-          Delete application
+          {t('Delete application')}
         </Button>
       </Group>
       <ConfirmDelete
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title={`Delete ${application.name}?`}
+        title={t('Delete {name}?', { name: application.name })}
         typeToConfirm={application.name}
-        confirmLabel="Delete application"
+        confirmLabel={t('Delete application')}
         onConfirm={async () => {
           await del('/api/oauth2/applications/{app_id}', { path: { app_id: application.id } });
-          notifySuccess(`${application.name} is deleted`);
+          notifySuccess(t('{name} is deleted', { name: application.name }));
           await navigate({ to: '/applications' });
           await reloadApplications();
         }}
       >
-        Its tokens and its users’ permissions are deleted too. Its client id never comes back.
+        {t('Its tokens and its users’ permissions are deleted too. Its client id never comes back.')}
       </ConfirmDelete>
     </Section>
   );
@@ -129,15 +136,19 @@ export function ApplicationPage() {
   if (query.error && !query.data) {
     return (
       <>
-        <PageHeader title="Application" description={back} />
-        <ErrorState error={query.error} title="The application could not be opened" onRetry={() => query.refetch()} />
+        <PageHeader title={t('Application')} description={back} />
+        <ErrorState
+          error={query.error}
+          title={t('The application could not be opened')}
+          onRetry={() => query.refetch()}
+        />
       </>
     );
   }
   if (!query.data) {
     return (
       <>
-        <PageHeader title="Application" description={back} />
+        <PageHeader title={t('Application')} description={back} />
         <Stack aria-busy="true">
           <Skeleton height={220} />
           <Skeleton height={420} />

@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { usePage } from '../../use-url-state.ts';
 import type { Application } from './application-fields.ts';
 import { applicationsQuery, pageSize } from './application-queries.ts';
@@ -16,28 +17,28 @@ import { applicationsQuery, pageSize } from './application-queries.ts';
 const columns: Column<Application>[] = [
   {
     key: 'app',
-    header: 'Application',
+    header: t('Application'),
     cell: ({ name, logo_url, homepage_url, is_verified }) => (
       <AppIdentity name={name} logoUrl={logo_url} homepageUrl={homepage_url} verified={is_verified} />
     ),
   },
   {
     key: 'client',
-    header: 'Client ID',
+    header: t('Client ID'),
     cell: ({ client_id, name }) => (
       <Group gap={4} wrap="nowrap">
         <Code>{`${client_id.slice(0, 12)}…${client_id.slice(-4)}`}</Code>
-        <CopyButton value={client_id} label={`Copy client ID of ${name}`} />
+        <CopyButton value={client_id} label={t('Copy client ID of {name}', { name })} />
       </Group>
     ),
   },
   {
     key: 'type',
-    header: 'Type',
-    cell: ({ app_type }) => <Badge color="gray">{app_type === 'public' ? 'Public' : 'Confidential'}</Badge>,
+    header: t('Type'),
+    cell: ({ app_type }) => <Badge color="gray">{app_type === 'public' ? t('Public') : t('Confidential')}</Badge>,
   },
-  { key: 'status', header: 'Status', cell: ({ status }) => <ApplicationStatus status={status} /> },
-  { key: 'created', header: 'Registered', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <ApplicationStatus status={status} /> },
+  { key: 'created', header: t('Registered'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     ...actsColumn(),
     cell: ({ id, name }) => (
@@ -46,9 +47,9 @@ const columns: Column<Application>[] = [
         params={{ id: String(id) }}
         size="compact-sm"
         variant="default"
-        aria-label={`Manage ${name}`}
+        aria-label={t('Manage {name}', { name })}
       >
-        Manage
+        {t('Manage')}
       </ButtonLink>
     ),
   },
@@ -59,18 +60,18 @@ export function ApplicationsPage() {
   const query = useQuery(applicationsQuery(page));
   const button = (
     <ButtonLink to="/applications/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      New application
+      {t('New application')}
     </ButtonLink>
   );
   return (
     <>
       <PageHeader
-        title="Applications"
-        description="OAuth applications you own: people sign in to them with their account here."
+        title={t('Applications')}
+        description={t('OAuth applications you own: people sign in to them with their account here.')}
         actions={button}
       />
       <DataTable
-        label="Your applications"
+        label={t('Your applications')}
         columns={columns}
         rows={query.data?.applications}
         rowKey={({ id }) => id}
@@ -80,8 +81,8 @@ export function ApplicationsPage() {
         empty={
           <EmptyState
             icon={IconApps}
-            title="No applications yet"
-            description="Register one to get a client id and let people sign in to it with OAuth 2.0."
+            title={t('No applications yet')}
+            description={t('Register one to get a client id and let people sign in to it with OAuth 2.0.')}
             action={button}
           />
         }

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Dialog } from '../../components/dialog.tsx';
 import { scopeWords } from '../../components/scopes.tsx';
+import { t } from '../../language/words.ts';
 import { type AskedFor, Question } from '../authorize/question.tsx';
 import { type ApplicationFields, bodyOf } from './application-fields.ts';
 
@@ -10,7 +11,7 @@ function askedBy(fields: ApplicationFields, verified: boolean): AskedFor {
   const { name, description, homepage_url, logo_url, scopes } = bodyOf(fields);
   return {
     application: {
-      ...{ id: 0, client_id: '', name: name || 'Your application', description, homepage_url, logo_url },
+      ...{ id: 0, client_id: '', name: name || t('Your application'), description, homepage_url, logo_url },
       is_verified: verified,
     },
     requested_scopes: scopes.split(' ').map((scope) => ({ name: scope, description: scopeWords[scope]?.detail ?? '' })),
@@ -25,12 +26,12 @@ export function ConsentPreview({ fields, verified }: { fields: ApplicationFields
   return (
     <>
       <Button variant="default" onClick={open}>
-        See what users see
+        {t('See what users see')}
       </Button>
-      <Dialog opened={opened} onClose={close} title="What users are asked">
+      <Dialog opened={opened} onClose={close} title={t('What users are asked')}>
         <Question asked={askedBy(fields, verified)} answer={answer} preview>
           <Text size="xs" c="dimmed" ta="center">
-            Only a preview: either answer closes it.
+            {t('Only a preview: either answer closes it.')}
           </Text>
         </Question>
       </Dialog>

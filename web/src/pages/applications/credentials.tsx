@@ -7,6 +7,7 @@ import { CopyField } from '../../components/copy-field.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import type { Application } from './application-fields.ts';
 import { reloadApplications } from './application-queries.ts';
@@ -20,7 +21,7 @@ function ClientSecret({ application }: { application: Application }) {
   if (application.app_type === 'public') {
     return (
       <Text size="sm" c="dimmed">
-        A public client has no secret. It proves itself with PKCE.
+        {t('A public client has no secret. It proves itself with PKCE.')}
       </Text>
     );
   }
@@ -32,21 +33,28 @@ function ClientSecret({ application }: { application: Application }) {
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="sm" c="dimmed">
-        The secret was shown when it was made. Lost it, or fear that somebody else has it? Draw a new one.
+        {t('The secret was shown when it was made. Lost it, or fear that somebody else has it? Draw a new one.')}
       </Text>
       <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
-        Rotate client secret
+        {t('Rotate client secret')}
       </Button>
       <ConfirmDelete
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title="Rotate the client secret?"
-        confirmLabel="Rotate secret"
+        title={t('Rotate the client secret?')}
+        confirmLabel={t('Rotate secret')}
         onConfirm={rotate}
       >
-        The old secret stops working at once: programs that use it cannot sign anybody in until they have the new one.
+        {t(
+          'The old secret stops working at once: programs that use it cannot sign anybody in until they have the new one.',
+        )}
       </ConfirmDelete>
-      <SecretOnce secret={secret} title="New client secret" label="Client secret" onClose={() => setSecret(null)} />
+      <SecretOnce
+        secret={secret}
+        title={t('New client secret')}
+        label={t('Client secret')}
+        onClose={() => setSecret(null)}
+      />
     </Stack>
   );
 }
@@ -57,35 +65,35 @@ function WebhookSecret({ application, secret }: { application: Application; secr
   const rotate = async () => {
     await post('/api/oauth2/applications/{app_id}/webhook-secret', { path: { app_id: application.id } });
     await reloadApplications();
-    notifySuccess('Webhook secret rotated');
+    notifySuccess(t('Webhook secret rotated'));
   };
   return (
     <Stack gap="xs" align="flex-start">
       <Group w="100%" gap="xs" align="flex-end" wrap="nowrap">
         <PasswordInput
           flex={1}
-          label="Webhook secret"
-          description="X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>"
+          label={t('Webhook secret')}
+          description={t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
           value={secret}
           readOnly
           autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the webhook secret' }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show or hide the webhook secret') }}
         />
         <Group h={36}>
-          <CopyButton value={secret} label="Copy webhook secret" />
+          <CopyButton value={secret} label={t('Copy webhook secret')} />
         </Group>
       </Group>
       <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
-        Rotate webhook secret
+        {t('Rotate webhook secret')}
       </Button>
       <ConfirmDelete
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title="Rotate the webhook secret?"
-        confirmLabel="Rotate secret"
+        title={t('Rotate the webhook secret?')}
+        confirmLabel={t('Rotate secret')}
         onConfirm={rotate}
       >
-        Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.
+        {t('Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.')}
       </ConfirmDelete>
     </Stack>
   );
@@ -93,16 +101,18 @@ function WebhookSecret({ application, secret }: { application: Application; secr
 
 export function Credentials({ application, webhookSecret }: { application: Application; webhookSecret: string }) {
   return (
-    <Section title="Credentials">
+    <Section title={t('Credentials')}>
       <Stack>
         {application.status !== 1 && (
-          <Alert color="red" variant="light" title="Suspended">
-            An administrator has suspended this application. Nobody can sign in with it, and its tokens are refused.
+          <Alert color="red" variant="light" title={t('Suspended')}>
+            {t(
+              'An administrator has suspended this application. Nobody can sign in with it, and its tokens are refused.',
+            )}
           </Alert>
         )}
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
           <Stack>
-            <CopyField label="Client ID" value={application.client_id} />
+            <CopyField label={t('Client ID')} value={application.client_id} />
             <ClientSecret application={application} />
           </Stack>
           <WebhookSecret application={application} secret={webhookSecret} />

@@ -6,6 +6,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { ownerBody } from '../../owner.ts';
 import { type ApplicationFields, bodyOf, emptyApplication } from './application-fields.ts';
@@ -21,38 +22,41 @@ export function NewApplicationPage() {
   const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } });
   const create = async (fields: ApplicationFields) => {
     // Whoever chose an organisation does not want it for themselves.
-    if (organisationId !== null && team === null) throw new Error('Choose a team, or no organisation.');
+    if (organisationId !== null && team === null) throw new Error(t('Choose a team, or no organisation.'));
     const { id, name, client_secret_plain } = await post('/api/oauth2/applications', { body: bodyOf(fields) });
     // It is made either way: what cannot be given to a team now can be given on its own page.
     if (team !== null)
       await giveToTeam(id, team).catch((error) => {
         notifyError(error);
       });
-    notifySuccess(`${name} is registered`);
+    notifySuccess(t('{name} is registered', { name }));
     await reloadApplications();
     if (client_secret_plain === '') await open(id);
     else setMade({ id, secret: client_secret_plain });
   };
   return (
     <>
-      <PageHeader title="New application" description="Let people sign in to what you build with their account here." />
+      <PageHeader
+        title={t('New application')}
+        description={t('Let people sign in to what you build with their account here.')}
+      />
       <Card maw={720}>
         {field && <Box mb="md">{field}</Box>}
         <ApplicationForm
           initial={emptyApplication}
-          submitLabel="Register application"
+          submitLabel={t('Register application')}
           onSubmit={create}
           cancel={
             <ButtonLink to="/applications" variant="default">
-              Cancel
+              {t('Cancel')}
             </ButtonLink>
           }
         />
       </Card>
       <SecretOnce
         secret={made?.secret ?? null}
-        title="Your client secret"
-        label="Client secret"
+        title={t('Your client secret')}
+        label={t('Client secret')}
         onClose={() => made && open(made.id)}
       />
     </>

@@ -1,5 +1,6 @@
 import { Alert, Fieldset, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import type { OpenidFields } from './application-fields.ts';
 import { discoveryQuery } from './application-queries.ts';
@@ -16,9 +17,10 @@ function TurnedOff() {
   const { data: discovery } = useQuery(discoveryQuery);
   if (!isAdmin(user) || !discovery || discovery.jwks_uri) return null;
   return (
-    <Alert variant="light" color="indigo" title="No ID tokens yet">
-      Libraries that sign people in by OpenID Connect ask for the scope openid and expect an ID token. The option
-      OAuth2OpenIDConnect turns that on.
+    <Alert variant="light" color="indigo" title={t('No ID tokens yet')}>
+      {t(
+        'Libraries that sign people in by OpenID Connect ask for the scope openid and expect an ID token. The option OAuth2OpenIDConnect turns that on.',
+      )}
     </Alert>
   );
 }
@@ -26,23 +28,23 @@ function TurnedOff() {
 const switches = [
   {
     name: 'require_pushed_requests',
-    label: 'Only pushed requests',
-    description: 'Requests come from your server first (RFC 9126), and browsers bring no more than their name',
+    label: t('Only pushed requests'),
+    description: t('Requests come from your server first (RFC 9126), and browsers bring no more than their name'),
   },
   {
     name: 'dpop_bound_access_tokens',
-    label: 'Only tokens bound to a key',
-    description: 'No tokens without a DPoP proof (RFC 9449): a stolen one is worth nothing without the key',
+    label: t('Only tokens bound to a key'),
+    description: t('No tokens without a DPoP proof (RFC 9449): a stolen one is worth nothing without the key'),
   },
   {
     name: 'send_iss',
-    label: 'Name the issuer in redirects',
-    description: 'Turn it off only for libraries that refuse an iss they were not told of',
+    label: t('Name the issuer in redirects'),
+    description: t('Turn it off only for libraries that refuse an iss they were not told of'),
   },
   {
     name: 'token_exchange',
-    label: 'May exchange tokens',
-    description: 'For agents: a user’s token for one of its own that can do no more (RFC 8693)',
+    label: t('May exchange tokens'),
+    description: t('For agents: a user’s token for one of its own that can do no more (RFC 8693)'),
   },
 ] as const;
 
@@ -50,11 +52,11 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
   if (!value) return <TurnedOff />;
   const set = (changes: Partial<OpenidFields>) => onChange({ ...value, ...changes });
   return (
-    <Fieldset legend="OpenID Connect">
+    <Fieldset legend={t('OpenID Connect')}>
       <Stack>
         <Textarea
-          label="Addresses after a logout"
-          description="One a line; must match exactly"
+          label={t('Addresses after a logout')}
+          description={t('One a line; must match exactly')}
           autosize
           minRows={2}
           value={value.post_logout_redirect_uris}
@@ -62,14 +64,14 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
         />
         <TextInput
           type="url"
-          label="Logout address"
-          description="Optional. Told by a signed token when a user’s session here ends (back-channel logout)."
+          label={t('Logout address')}
+          description={t('Optional. Told by a signed token when a user’s session here ends (back-channel logout).')}
           placeholder="https://"
           value={value.backchannel_logout_uri}
           onChange={(event) => set({ backchannel_logout_uri: event.currentTarget.value })}
         />
         <Select
-          label="Signature of ID tokens"
+          label={t('Signature of ID tokens')}
           data={['RS256', 'ES256']}
           allowDeselect={false}
           value={value.id_token_signed_response_alg}
@@ -85,8 +87,8 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
           />
         ))}
         <Textarea
-          label="Clients that may act for it"
-          description="Client ids, one a line, that may exchange tokens which users gave this application"
+          label={t('Clients that may act for it')}
+          description={t('Client ids, one a line, that may exchange tokens which users gave this application')}
           autosize
           minRows={1}
           value={value.token_exchange_clients}

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useId, useState } from 'react';
+import { t } from '../../language/words.ts';
 import { mostRedirectUris, redirectUriFault } from './application-fields.ts';
 
 interface RedirectUrisProps {
@@ -23,11 +24,12 @@ export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps
     <Stack gap={6} role="group" aria-labelledby={id}>
       <div>
         <Input.Label component="div" id={id} required>
-          Redirect addresses
+          {t('Redirect addresses')}
         </Input.Label>
         <Input.Description>
-          Where users come back with a code; must match exactly. https, http on localhost (any port), or a scheme of
-          your own app.
+          {t(
+            'Where users come back with a code; must match exactly. https, http on localhost (any port), or a scheme of your own app.',
+          )}
         </Input.Description>
       </div>
       {value.map((uri, index) => (
@@ -35,7 +37,7 @@ export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps
         <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
           <TextInput
             flex={1}
-            aria-label={`Redirect address ${index + 1}`}
+            aria-label={t('Redirect address {value}', { value: index + 1 })}
             placeholder="https://app.example/callback"
             value={uri}
             onChange={(event) => change(index, event.currentTarget.value)}
@@ -50,7 +52,7 @@ export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps
               variant="subtle"
               color="gray"
               size={36}
-              aria-label={`Remove redirect address ${index + 1}`}
+              aria-label={t('Remove redirect address {value}', { value: index + 1 })}
               onClick={() => onChange(value.filter((_, at) => at !== index))}
             >
               <IconX size={16} aria-hidden />
@@ -66,7 +68,7 @@ export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps
             leftSection={<IconPlus size={14} aria-hidden />}
             onClick={() => onChange([...value, ''])}
           >
-            Add another
+            {t('Add another')}
           </Button>
         </Group>
       )}

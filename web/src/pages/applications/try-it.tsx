@@ -7,6 +7,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import type { Application } from './application-fields.ts';
 import { type Discovery, discoveryQuery } from './application-queries.ts';
 import { newPkce, newState, type Pkce } from './pkce.ts';
@@ -36,22 +37,23 @@ function TryIt({ application, at }: { application: Application; at: Discovery })
   return (
     <Stack>
       <Text size="sm">
-        With PKCE your program makes up a random <b>verifier</b> and keeps it. Only its hash, the <b>challenge</b>,
-        travels through the browser, so a stolen code is worth nothing to anybody who does not hold the verifier.
+        With PKCE your program makes up a random <b>{t('verifier')}</b> and keeps it. Only its hash, the{' '}
+        <b>{t('challenge')}</b>, travels through the browser, so a stolen code is worth nothing to anybody who does not
+        hold the verifier.
       </Text>
       {uris.length > 1 && (
         <Select
-          label="Come back to"
+          label={t('Come back to')}
           data={uris}
           value={redirectUri}
           allowDeselect={false}
           onChange={(uri) => setRedirectUri(uri ?? redirectUri)}
         />
       )}
-      <CopyField label="Consent screen" value={url ?? ''} />
+      <CopyField label={t('Consent screen')} value={url ?? ''} />
       <CopyField
-        label="Verifier"
-        description="Send it as code_verifier when you trade the code that comes back"
+        label={t('Verifier')}
+        description={t('Send it as code_verifier when you trade the code that comes back')}
         value={pkce.data?.verifier ?? ''}
       />
       <Group>
@@ -64,7 +66,7 @@ function TryIt({ application, at }: { application: Application; at: Discovery })
           disabled={!url}
           leftSection={<IconExternalLink size={16} aria-hidden />}
         >
-          Try it
+          {t('Try it')}
         </Button>
       </Group>
     </Stack>
@@ -77,10 +79,10 @@ export function QuickStart({ application }: { application: Application }) {
   if (!discovery.data) return null;
   return (
     <>
-      <Section title="Quick start" description="Signing a user in, from your own code.">
+      <Section title={t('Quick start')} description={t('Signing a user in, from your own code.')}>
         <CodeBlock snippets={quickStart(application, discovery.data)} />
       </Section>
-      <Section title="Try it" description="A link to the consent screen as your users will see it.">
+      <Section title={t('Try it')} description={t('A link to the consent screen as your users will see it.')}>
         <TryIt application={application} at={discovery.data} />
       </Section>
     </>

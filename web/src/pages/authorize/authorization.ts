@@ -1,4 +1,5 @@
 import { ApiError, errorOf, post, type Result } from '../../api.ts';
+import { t } from '../../language/words.ts';
 import { parseSearch } from '../../search-params.ts';
 import { queryClient, selfQuery } from '../../session.ts';
 import type { Spending } from '../../spending.ts';
@@ -17,7 +18,7 @@ const redirectOf = (body: unknown): string | undefined =>
 async function call<T>(address: string, init: RequestInit): Promise<{ data: T } | { leaveTo: string }> {
   const response = await fetch(address, init).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause;
-    throw new ApiError(0, 'The server could not be reached. Check the connection and try again.', null);
+    throw new ApiError(0, t('The server could not be reached. Check the connection and try again.'), null);
   });
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && isRecord(body)) return { data: body.data as T };
@@ -99,5 +100,5 @@ export function destinationOf(uri: string): string {
   const url = URL.parse(uri);
   if (!url) return uri;
   if (/^https?:$/.test(url.protocol)) return url.host;
-  return `an app on this device (${url.protocol})`;
+  return t('an app on this device ({protocol})', { protocol: url.protocol });
 }

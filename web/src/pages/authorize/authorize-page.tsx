@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
+import { t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
 import { useUser } from '../../session.ts';
 import { type Asked, decide, leaveTo, loginAgain, readAuthorization } from './authorization.ts';
@@ -11,8 +12,8 @@ import { Refused } from './refused.tsx';
 
 function Waiting() {
   return (
-    <BareFrame title="Authorize an application" description="It asks for access to your svc account.">
-      <Stack aria-busy="true" role="status" aria-label="Loading">
+    <BareFrame title={t('Authorize an application')} description={t('It asks for access to your svc account.')}>
+      <Stack aria-busy="true" role="status" aria-label={t('Loading')}>
         <Skeleton height={48} />
         <Skeleton height={140} />
         <Skeleton height={48} />
@@ -25,11 +26,11 @@ function Waiting() {
 function Leaving({ to, name }: { to: string; name?: string }) {
   useEffect(() => leaveTo(to), [to]);
   return (
-    <BareFrame title={name ? `Signing in to ${name}` : 'Going back to the application'}>
+    <BareFrame title={name ? t('Signing in to {name}', { name }) : t('Going back to the application')}>
       <Text size="sm">
         One moment.{' '}
         <Anchor href={to} inherit underline="always">
-          Continue
+          {t('Continue')}
         </Anchor>{' '}
         if nothing happens.
       </Text>

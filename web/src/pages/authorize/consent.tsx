@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { BareFrame } from '../../components/bare-frame.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type Asked, decide, destinationOf, leaveTo } from './authorization.ts';
 import { type Answer, Question } from './question.tsx';
@@ -10,14 +11,17 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
     onSuccess: leaveTo,
   });
   return (
-    <BareFrame title={`Authorize ${asked.application.name}`} description="It asks for access to your svc account.">
+    <BareFrame
+      title={t('Authorize {name}', { name: asked.application.name })}
+      description={t('It asks for access to your svc account.')}
+    >
       <Question asked={asked} answer={answer}>
         <Text size="xs" c="dimmed" ta="center" className="svc-anywhere" aria-live="polite">
           {answer.isSuccess ? (
             <>
               Taking you there…{' '}
               <Anchor href={answer.data} inherit underline="always">
-                Continue
+                {t('Continue')}
               </Anchor>{' '}
               if nothing happens.
             </>

@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SpendingFields } from '../../components/spending-fields.tsx';
 import { formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { entryOf, type Spending, spendingOf } from '../../spending.ts';
 import type { Asked } from './authorization.ts';
 import { SignedInAs } from './signed-in-as.tsx';
@@ -22,12 +23,12 @@ export type AskedFor = Pick<
 function AskedAgain({ asked, added }: { asked: AskedFor; added: string[] }) {
   if (!asked.has_existing_consent) return null;
   const text = !asked.needs_reconsent
-    ? 'You have allowed this before. Continue to sign in again.'
+    ? t('You have allowed this before. Continue to sign in again.')
     : added.length > 0
-      ? `${asked.application.name} asks for more than you have allowed so far. What is new is marked.`
+      ? t('{name} asks for more than you have allowed so far. What is new is marked.', { name: asked.application.name })
       : asked.resources?.length
-        ? 'You have allowed this application before. It names what it will use, which is asked each time.'
-        : 'Your earlier permission does not count any more. Please decide again.';
+        ? t('You have allowed this application before. It names what it will use, which is asked each time.')
+        : t('Your earlier permission does not count any more. Please decide again.');
   return (
     <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} p="sm">
       {text}
@@ -54,9 +55,11 @@ function Unverified({ application }: { application: Asked['application'] }) {
           says of it. Allow it only if you know that address and have just started it yourself.
         </>
       ) : application.source === 'registration' ? (
-        'This application registered itself, under a name of its own choice. Allow it only if you have just started it yourself.'
+        t(
+          'This application registered itself, under a name of its own choice. Allow it only if you have just started it yourself.',
+        )
       ) : (
-        'Nobody here has verified who runs this application. Allow it only if you know it.'
+        t('Nobody here has verified who runs this application. Allow it only if you know it.')
       )}
     </Alert>
   );
@@ -116,19 +119,19 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
       )}
       <Divider />
       <Text size="sm" fw={600}>
-        It asks for
+        {t('It asks for')}
       </Text>
       <ScopeList scopes={asked.requested_scopes.filter(({ name }) => !namesTools(name))} added={added} />
       <UsedAt resources={asked.resources ?? []} />
-      {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : 'Enter an amount'} />}
+      {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : t('Enter an amount')} />}
       <Divider />
       <SignedInAs fixed={preview} />
-      {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
+      {answer.error && <ErrorState error={answer.error} title={t('Your answer was not taken')} />}
       <Stack gap="sm" className="svc-answers">
         {spending && (
           <Text size="sm" ta="center">
             It may spend up to <b>{formatQuota(spending.spending_limit)}</b>
-            {spending.spending_window === 'month' ? ' a month' : ' in all'}
+            {spending.spending_window === 'month' ? t(' a month') : t(' in all')}
           </Text>
         )}
         <SimpleGrid cols={2}>
@@ -139,7 +142,7 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
             loading={busy && said === false}
             onClick={() => answer.mutate({ approved: false, spending: null })}
           >
-            Deny
+            {t('Deny')}
           </Button>
           <Button
             size="md"
@@ -147,7 +150,7 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
             loading={busy && said === true}
             onClick={() => answer.mutate({ approved: true, spending })}
           >
-            Allow
+            {t('Allow')}
           </Button>
         </SimpleGrid>
         {children}

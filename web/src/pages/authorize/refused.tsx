@@ -3,11 +3,12 @@ import { ApiError } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 
 const reasons: Record<number, string> = {
-  400: 'The link that led here is not one the application has registered, is incomplete, or has run out.',
-  403: 'This application may not ask for access at the moment.',
-  404: 'No application with this client id is registered here.',
+  400: t('The link that led here is not one the application has registered, is incomplete, or has run out.'),
+  403: t('This application may not ask for access at the moment.'),
+  404: t('No application with this client id is registered here.'),
 };
 
 /** Shown here and told to nobody: an address that is not trusted must not receive even an error (RFC 6749 §4.1.2.1). */
@@ -15,20 +16,23 @@ export function Refused({ error, onRetry }: { error: unknown; onRetry: () => voi
   const status = error instanceof ApiError ? error.status : 0;
   const reason = reasons[status];
   return (
-    <BareFrame title="This request cannot be answered">
+    <BareFrame title={t('This request cannot be answered')}>
       <Stack>
         <ErrorState
           error={error}
-          title={reason ? 'Not a valid authorization request' : undefined}
+          title={reason ? t('Not a valid authorization request') : undefined}
           onRetry={reason ? undefined : onRetry}
         />
         {reason && (
           <Text size="sm" c="dimmed">
-            {reason} Nothing was shared, and you were not sent back. If you trust the application, tell its developers.
+            {t(
+              '{reason} Nothing was shared, and you were not sent back. If you trust the application, tell its developers.',
+              { reason },
+            )}
           </Text>
         )}
         <ButtonLink to="/" variant="default">
-          Go home
+          {t('Go home')}
         </ButtonLink>
       </Stack>
     </BareFrame>

@@ -2,6 +2,7 @@ import { Anchor, Avatar, Group, Stack, Text } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { post } from '../../api.ts';
 import { notifyError } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { forgetUser, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
@@ -33,7 +34,7 @@ export function SignedInAs({ fixed = false }) {
           disabled={fixed || change.isPending}
           onClick={() => change.mutate()}
         >
-          Not you? Switch account
+          {t('Not you? Switch account')}
         </Anchor>
       </Stack>
     </Group>

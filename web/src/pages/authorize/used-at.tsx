@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core';
+import { t } from '../../language/words.ts';
 import type { Asked } from './authorization.ts';
 
 type Resource = NonNullable<Asked['resources']>[number];
@@ -29,15 +30,16 @@ function Tools({ tools }: { tools: AskedServer['tools'] }) {
 
 /** A server by its name, with the tools that the application could use; what a server says of them is shown as plain text. */
 function ServerTools({ server, all, tools }: AskedServer) {
-  const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  const count = tools.length === 1 ? '1 tool' : t('{length} tools', { length: tools.length });
   return (
     <Stack gap={2}>
       <Text size="sm" className="svc-anywhere">
-        <b>{server}</b>: {all ? `all its tools, now ${count}, and those it gets later on` : `only ${count}`}
+        <b>{server}</b>:{' '}
+        {all ? t('all its tools, now {count}, and those it gets later on', { count }) : t('only {count}', { count })}
       </Text>
       {tools.length > mostShown ? (
         <details className="svc-more">
-          <summary>Show the {count}</summary>
+          <summary>{t('Show the {count}', { count })}</summary>
           <Tools tools={tools} />
         </details>
       ) : (
@@ -53,7 +55,7 @@ export function UsedAt({ resources }: { resources: Resource[] }) {
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600}>
-        To be used only at
+        {t('To be used only at')}
       </Text>
       {resources.map(({ uri, name, servers }) => (
         <Stack key={uri} gap={4}>
@@ -68,7 +70,7 @@ export function UsedAt({ resources }: { resources: Resource[] }) {
           ))}
           {servers?.length === 0 && (
             <Text size="sm" c="dimmed">
-              There are no tools here that you may use at present.
+              {t('There are no tools here that you may use at present.')}
             </Text>
           )}
         </Stack>

@@ -13,6 +13,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { ScopeBadges } from '../../components/scopes.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { usePage } from '../../use-url-state.ts';
 import type { Consent } from './consent.ts';
@@ -29,11 +30,11 @@ function Spent({ consent, change }: { consent: Consent; change: (consent: Consen
     <Button
       size="compact-sm"
       variant="subtle"
-      aria-label={`Change what ${app_name} may spend`}
+      aria-label={t('Change what {appName} may spend', { appName: app_name })}
       onClick={() => change(consent)}
     >
       {formatQuota(spent)} of {formatQuota(spending_limit)}
-      {spending_window === 'month' && ' a month'}
+      {spending_window === 'month' && t(' a month')}
     </Button>
   );
 }
@@ -46,7 +47,7 @@ interface Acts {
 const columns = ({ revoke, change }: Acts): Column<Consent>[] => [
   {
     key: 'app',
-    header: 'Application',
+    header: t('Application'),
     cell: (consent) => (
       <AppIdentity
         name={consent.app_name}
@@ -57,10 +58,10 @@ const columns = ({ revoke, change }: Acts): Column<Consent>[] => [
       />
     ),
   },
-  { key: 'scopes', header: 'May use', wrap: true, cell: ({ scopes }) => <ScopeBadges scopes={scopes} /> },
-  { key: 'spent', header: 'Spent', cell: (consent) => <Spent consent={consent} change={change} /> },
-  { key: 'since', header: 'Since', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  { key: 'changed', header: 'Last agreed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  { key: 'scopes', header: t('May use'), wrap: true, cell: ({ scopes }) => <ScopeBadges scopes={scopes} /> },
+  { key: 'spent', header: t('Spent'), cell: (consent) => <Spent consent={consent} change={change} /> },
+  { key: 'since', header: t('Since'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'changed', header: t('Last agreed'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
     ...actsColumn(),
     cell: (consent) => (
@@ -68,10 +69,10 @@ const columns = ({ revoke, change }: Acts): Column<Consent>[] => [
         size="compact-sm"
         variant="subtle"
         color="red"
-        aria-label={`Revoke access of ${consent.app_name}`}
+        aria-label={t('Revoke access of {appName}', { appName: consent.app_name })}
         onClick={() => revoke(consent)}
       >
-        Revoke
+        {t('Revoke')}
       </Button>
     ),
   },
@@ -89,11 +90,11 @@ export function AuthorizedAppsPage() {
   return (
     <>
       <PageHeader
-        title="Authorized apps"
-        description="Applications that you have allowed to act for you. Revoking ends their access at once."
+        title={t('Authorized apps')}
+        description={t('Applications that you have allowed to act for you. Revoking ends their access at once.')}
       />
       <DataTable
-        label="Authorized apps"
+        label={t('Authorized apps')}
         columns={columns({ revoke: setRevoking, change: setChanging })}
         rows={query.data?.consents}
         rowKey={({ id }) => id}
@@ -103,8 +104,8 @@ export function AuthorizedAppsPage() {
         empty={
           <EmptyState
             icon={IconShieldCheck}
-            title="No application has access"
-            description="When you sign in to another application with your account here, it appears in this list."
+            title={t('No application has access')}
+            description={t('When you sign in to another application with your account here, it appears in this list.')}
           />
         }
       />
@@ -118,17 +119,18 @@ export function AuthorizedAppsPage() {
       <ConfirmDelete
         opened={revoking !== null}
         onClose={() => setRevoking(null)}
-        title={`Revoke access of ${revoking?.app_name ?? ''}?`}
-        confirmLabel="Revoke access"
+        title={t('Revoke access of {value}?', { value: revoking?.app_name ?? '' })}
+        confirmLabel={t('Revoke access')}
         onConfirm={async () => {
           if (!revoking) return;
           await del('/api/oauth2/consents/{application_id}', { path: { application_id: revoking.application_id } });
-          notifySuccess(`${revoking.app_name} has no access any more`);
+          notifySuccess(t('{appName} has no access any more', { appName: revoking.app_name }));
           await queryClient.invalidateQueries({ queryKey });
         }}
       >
-        It is signed out and can do nothing more in your name. API keys it has created for you stay; they are listed
-        under Keys.
+        {t(
+          'It is signed out and can do nothing more in your name. API keys it has created for you stay; they are listed under Keys.',
+        )}
       </ConfirmDelete>
     </>
   );

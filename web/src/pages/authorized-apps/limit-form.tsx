@@ -6,6 +6,7 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { SpendingFields } from '../../components/spending-fields.tsx';
 import { formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { entryOf, spendingOf } from '../../spending.ts';
 import { useAct } from '../../use-act.ts';
 import type { Consent } from './consent.ts';
@@ -25,7 +26,7 @@ export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
     mutationFn: (given: NonNullable<typeof body>) =>
       put('/api/oauth2/consents/{application_id}', { path: { application_id }, body: given }),
     onSuccess: async ({ spending_limit: limit }) => {
-      notifySuccess(`${app_name} may spend ${formatQuota(limit)}`);
+      notifySuccess(t('{appName} may spend {limit}', { appName: app_name, limit: formatQuota(limit) }));
       onClose();
       await onDone();
     },
@@ -35,17 +36,17 @@ export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
     if (body) save.mutate(body);
   };
   return (
-    <Dialog opened onClose={onClose} title={`What ${app_name} may spend`}>
+    <Dialog opened onClose={onClose} title={t('What {appName} may spend', { appName: app_name })}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">
-            Spent {spending_window === 'month' ? 'this month' : 'so far'}: <b>{formatQuota(spent)}</b>
+            Spent {spending_window === 'month' ? t('this month') : t('so far')}: <b>{formatQuota(spent)}</b>
           </Text>
-          <SpendingFields value={entry} onChange={setEntry} error={body ? undefined : 'Enter an amount'} />
+          <SpendingFields value={entry} onChange={setEntry} error={body ? undefined : t('Enter an amount')} />
           <FormFoot
             act={save}
-            failure="The limit was not changed"
-            submitLabel="Save"
+            failure={t('The limit was not changed')}
+            submitLabel={t('Save')}
             onCancel={onClose}
             disabled={!body}
           />

@@ -11,6 +11,7 @@ import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { isAdmin, selfQuery, useUser } from '../../session.ts';
 import { usePage } from '../../use-url-state.ts';
 import { RedeemCode } from './redeem-code.tsx';
@@ -23,24 +24,26 @@ type Entry = Result<'/api/ledger', 'get'>['entries'][number];
 const pageSize = 25;
 
 const columns: Column<Entry>[] = [
-  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  { key: 'at', header: t('Time'), cell: ({ created_at }) => formatDateTime(created_at) },
   {
     key: 'kind',
-    header: 'What',
+    header: t('What'),
     cell: ({ kind }) => (
-      <Badge color={kind === 'grant' ? 'teal' : 'gray'}>{kind === 'grant' ? 'Credits' : 'Usage'}</Badge>
+      <Badge color={kind === 'grant' ? 'teal' : 'gray'}>{kind === 'grant' ? t('Credits') : t('Usage')}</Badge>
     ),
   },
   {
     key: 'detail',
-    header: 'Detail',
+    header: t('Detail'),
     wrap: true,
     cell: ({ kind, model, note, amount }) =>
-      kind === 'usage' ? model : note || (amount < 0 ? 'Taken back by an administrator' : 'Given by an administrator'),
+      kind === 'usage'
+        ? model
+        : note || (amount < 0 ? t('Taken back by an administrator') : t('Given by an administrator')),
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('Amount'),
     align: 'right',
     cell: ({ amount }) => (
       <Text span size="sm" fw={600} c={amount > 0 ? 'var(--mantine-color-teal-light-color)' : undefined}>
@@ -51,13 +54,16 @@ const columns: Column<Entry>[] = [
   },
   {
     key: 'balance',
-    header: 'Balance after',
+    header: t('Balance after'),
     align: 'right',
     cell: ({ balance_after }) => <Money quota={balance_after} />,
   },
   {
-    ...endColumn('Request'),
-    cell: ({ request_id }) => request_id && <CopyButton value={request_id} label={`Copy request id ${request_id}`} />,
+    ...endColumn(t('Request')),
+    cell: ({ request_id }) =>
+      request_id && (
+        <CopyButton value={request_id} label={t('Copy request id {requestId}', { requestId: request_id })} />
+      ),
   },
 ];
 
@@ -67,21 +73,23 @@ function HowToGetMore() {
   const { data } = useQuery(topUpsQuery(1));
   if (!admin && data?.amounts.length !== 0) return null;
   return (
-    <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} title="How to get more">
+    <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} title={t('How to get more')}>
       {admin ? (
         <>
           You can give credits to users under{' '}
           <AnchorLink to="/admin/users" inherit underline="always">
-            Users
+            {t('Users')}
           </AnchorLink>
           , and make codes for them under{' '}
           <AnchorLink to="/admin/credits" inherit underline="always">
-            Codes and payments
+            {t('Codes and payments')}
           </AnchorLink>
           .
         </>
       ) : (
-        'Ask an administrator of this service: they can add credits to your account. Models without a price need none.'
+        t(
+          'Ask an administrator of this service: they can add credits to your account. Models without a price need none.',
+        )
       )}
     </Alert>
   );
@@ -100,12 +108,12 @@ export function CreditsPage() {
   });
   return (
     <>
-      <PageHeader title="Credits" description="Your balance, and everything that has changed it." />
+      <PageHeader title={t('Credits')} description={t('Your balance, and everything that has changed it.')} />
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
-          <StatCard label="Balance" value={<Money quota={user.quota} />} />
-          <StatCard label="Spent so far" value={<Money quota={user.used_quota} />} />
-          <StatCard label="Requests" value={formatNumber(user.request_count)} />
+          <StatCard label={t('Balance')} value={<Money quota={user.quota} />} />
+          <StatCard label={t('Spent so far')} value={<Money quota={user.used_quota} />} />
+          <StatCard label={t('Requests')} value={formatNumber(user.request_count)} />
         </SimpleGrid>
         <HowToGetMore />
         <TopUp />
@@ -113,10 +121,10 @@ export function CreditsPage() {
         <SpendingLimits />
         <section>
           <Title order={2} mb="sm">
-            Ledger
+            {t('Ledger')}
           </Title>
           <DataTable
-            label="Ledger"
+            label={t('Ledger')}
             columns={columns}
             rows={query.data?.entries}
             rowKey={({ id }) => id}
@@ -125,8 +133,10 @@ export function CreditsPage() {
             empty={
               <EmptyState
                 icon={IconCreditCard}
-                title="Nothing has changed your balance yet"
-                description="Credits you are given and requests that cost something are listed here, to the last unit."
+                title={t('Nothing has changed your balance yet')}
+                description={t(
+                  'Credits you are given and requests that cost something are listed here, to the last unit.',
+                )}
               />
             }
           />

@@ -4,6 +4,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import {
   type LimitWindow,
@@ -36,8 +37,8 @@ function faultsOf({ usd, alerts }: Fields): { usd?: string; alerts?: string } {
   const quota = quotaOfUsd(Number(usd));
   const amount = usd !== '' && Number.isSafeInteger(quota) && quota >= 0 && quota <= mostQuota;
   return {
-    ...(!amount && { usd: 'Enter an amount' }),
-    ...(sharesOf(alerts) === null && { alerts: 'Enter percentages from 1 to 100, with commas between them' }),
+    ...(!amount && { usd: t('Enter an amount') }),
+    ...(sharesOf(alerts) === null && { alerts: t('Enter percentages from 1 to 100, with commas between them') }),
   };
 }
 
@@ -52,17 +53,17 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
       path: { window: given.window },
       body: { amount: quotaOfUsd(Number(given.usd)), hard: given.hard, alerts: sharesOf(given.alerts) ?? [] },
     });
-    notifySuccess('The limit is set');
+    notifySuccess(t('The limit is set'));
     onClose();
     await reloadSpending();
   });
   return (
-    <Dialog opened onClose={onClose} title={limit ? 'Change the limit' : 'Set a limit'}>
+    <Dialog opened onClose={onClose} title={limit ? t('Change the limit') : t('Set a limit')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {!limit && (
             <Select
-              label="Counted"
+              label={t('Counted')}
               data={free.map((window) => ({ value: window, label: windowNames[window] }))}
               allowDeselect={false}
               value={fields.window}
@@ -70,8 +71,8 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
             />
           )}
           <NumberInput
-            label="At most"
-            description="In dollars. What was spent before it was set does not count."
+            label={t('At most')}
+            description={t('In dollars. What was spent before it was set does not count.')}
             prefix="$"
             min={0}
             decimalScale={6}
@@ -84,21 +85,21 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
             error={faults.usd}
           />
           <Switch
-            label="Stop at the limit"
-            description="Requests beyond it are refused; else you are only told"
+            label={t('Stop at the limit')}
+            description={t('Requests beyond it are refused; else you are only told')}
             checked={fields.hard}
             onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <TextInput
-            label="Tell me at"
-            description="Percent of the limit, each once; empty for never"
+            label={t('Tell me at')}
+            description={t('Percent of the limit, each once; empty for never')}
             inputMode="decimal"
             maxLength={120}
             value={fields.alerts}
             onChange={(event) => set({ alerts: event.currentTarget.value })}
             error={faults.alerts}
           />
-          <FormFoot act={save} failure="The limit was not set" submitLabel="Save" onCancel={onClose} />
+          <FormFoot act={save} failure={t('The limit was not set')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

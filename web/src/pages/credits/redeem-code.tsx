@@ -4,6 +4,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { queryClient, selfQuery } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -14,7 +15,7 @@ export function RedeemCode() {
   const redeem = useAct({
     mutationFn: () => post('/api/user/redemptions', { body: { code: code.trim() } }),
     onSuccess: async ({ amount }) => {
-      notifySuccess(`${formatQuota(amount)} added to your balance`);
+      notifySuccess(t('{amount} added to your balance', { amount: formatQuota(amount) }));
       setCode('');
       await Promise.all([
         queryClient.invalidateQueries(selfQuery),
@@ -27,14 +28,14 @@ export function RedeemCode() {
     if (code.trim() !== '') redeem.mutate();
   };
   return (
-    <Section title="Redeem a code" description="What it is worth is added to your balance.">
+    <Section title={t('Redeem a code')} description={t('What it is worth is added to your balance.')}>
       <form onSubmit={submit}>
         <Stack>
-          {redeem.error != null && <ErrorState error={redeem.error} title="The code was not redeemed" />}
+          {redeem.error != null && <ErrorState error={redeem.error} title={t('The code was not redeemed')} />}
           <Group align="flex-end">
             <TextInput
-              label="Code"
-              placeholder="ABCDE-FGHJK-MNPQR-STVWX"
+              label={t('Code')}
+              placeholder={t('ABCDE-FGHJK-MNPQR-STVWX')}
               autoComplete="off"
               autoCapitalize="characters"
               spellCheck={false}
@@ -44,7 +45,7 @@ export function RedeemCode() {
               onChange={(event) => setCode(event.currentTarget.value)}
             />
             <Button type="submit" loading={redeem.isPending} disabled={code.trim() === ''}>
-              Redeem
+              {t('Redeem')}
             </Button>
           </Group>
         </Stack>

@@ -9,6 +9,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { LimitEditor } from './limit-editor.tsx';
 import { reloadSpending, type SpendingLimit, spendingQuery, windowNames } from './spending-query.ts';
 import { WarningSettings } from './warning-settings.tsx';
@@ -28,22 +29,22 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
               {name}
             </Text>
             <Badge size="sm" color={hard ? 'indigo' : 'gray'}>
-              {hard ? 'Stops' : 'Warns only'}
+              {hard ? t('Stops') : t('Warns only')}
             </Badge>
           </Group>
           <Text size="sm" className="svc-number">
-            {formatQuota(used)} of {formatQuota(amount)} used
+            {t('{used} of {amount} used', { used: formatQuota(used), amount: formatQuota(amount) })}
           </Text>
           <Text size="xs" c="dimmed">
             {alerts.length > 0 ? `Told at ${alerts.map((one) => `${Math.round(one * 1000) / 10} %`).join(', ')}. ` : ''}
-            {resets_at !== null && `Begins anew ${formatDateTime(resets_at)}.`}
+            {resets_at !== null && t('Begins anew {resetsAt}.', { resetsAt: formatDateTime(resets_at) })}
           </Text>
         </div>
         <RowMenu
-          label={`the limit ${name.toLowerCase()}`}
+          label={t('the limit {value}', { value: name.toLowerCase() })}
           acts={[
-            { label: 'Change', icon: IconEdit, onClick: () => onOpen({ act: 'edit', limit }) },
-            { label: 'Take away', icon: IconTrash, danger: true, onClick: () => onOpen({ act: 'remove', limit }) },
+            { label: t('Change'), icon: IconEdit, onClick: () => onOpen({ act: 'edit', limit }) },
+            { label: t('Take away'), icon: IconTrash, danger: true, onClick: () => onOpen({ act: 'remove', limit }) },
           ]}
         />
       </Group>
@@ -52,7 +53,7 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
         size={6}
         value={share}
         color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'indigo.5'}
-        aria-label={`Used of the limit ${name.toLowerCase()}`}
+        aria-label={t('Used of the limit {value}', { value: name.toLowerCase() })}
       />
     </div>
   );
@@ -67,8 +68,10 @@ export function SpendingLimits() {
   const last = query.data?.warnings[0];
   return (
     <Section
-      title="Spending limits"
-      description="Over all your keys, this app and the applications you let use models. You are told by mail and here."
+      title={t('Spending limits')}
+      description={t(
+        'Over all your keys, this app and the applications you let use models. You are told by mail and here.',
+      )}
       actions={
         query.data && (
           <Group gap="xs">
@@ -78,11 +81,11 @@ export function SpendingLimits() {
               leftSection={<IconBell size={16} aria-hidden />}
               onClick={() => setOpen({ act: 'settings' })}
             >
-              Settings
+              {t('Settings')}
             </Button>
             {limits.length < Object.keys(windowNames).length && (
               <Button size="sm" variant="default" onClick={() => setOpen({ act: 'new' })}>
-                Set a limit
+                {t('Set a limit')}
               </Button>
             )}
           </Group>
@@ -90,11 +93,11 @@ export function SpendingLimits() {
       }
     >
       {query.error && (
-        <ErrorState error={query.error} title="Limits could not be loaded" onRetry={() => query.refetch()} />
+        <ErrorState error={query.error} title={t('Limits could not be loaded')} onRetry={() => query.refetch()} />
       )}
       {query.data && limits.length === 0 && (
         <Text size="sm" c="dimmed">
-          None: requests go on until the balance is used up.
+          {t('None: requests go on until the balance is used up.')}
         </Text>
       )}
       <Stack gap="lg">
@@ -115,14 +118,14 @@ export function SpendingLimits() {
         <ConfirmDelete
           opened
           onClose={close}
-          title={`Take away the limit ${windowNames[open.limit.window].toLowerCase()}?`}
-          confirmLabel="Take away"
+          title={t('Take away the limit {value}?', { value: windowNames[open.limit.window].toLowerCase() })}
+          confirmLabel={t('Take away')}
           onConfirm={async () => {
             await del('/api/user/spending/{window}', { path: { window: open.limit.window } });
             await reloadSpending();
           }}
         >
-          What was used of it is forgotten; a new one begins at nothing.
+          {t('What was used of it is forgotten; a new one begins at nothing.')}
         </ConfirmDelete>
       )}
     </Section>

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 
 export type Spending = Result<'/api/user/spending', 'get'>;
@@ -14,10 +15,10 @@ export const spendingQuery = queryOptions({
 export const reloadSpending = () => queryClient.invalidateQueries(spendingQuery);
 
 export const windowNames: Record<LimitWindow, string> = {
-  day: 'Each day',
-  week: 'Each week',
-  month: 'Each month',
-  total: 'In all',
+  day: t('Each day'),
+  week: t('Each week'),
+  month: t('Each month'),
+  total: t('In all'),
 };
 
 /** `50, 80, 100` as shares; null for what is no list of percentages. */

@@ -9,6 +9,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { queryClient, selfQuery } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -21,14 +22,14 @@ const askAgainMs = 3_000;
 const returned = { topup: '' };
 
 const columns: Column<Payment>[] = [
-  { key: 'amount', header: 'Amount', align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  { key: 'amount', header: t('Amount'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ status }) => <Badge color={topUpStates[status].color}>{topUpStates[status].label}</Badge>,
   },
-  { key: 'credited', header: 'In your balance', align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
-  { key: 'at', header: 'Time', cell: ({ created_at }) => formatDateTime(created_at) },
+  { key: 'credited', header: t('In your balance'), align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
+  { key: 'at', header: t('Time'), cell: ({ created_at }) => formatDateTime(created_at) },
 ];
 
 function Pay({ amounts }: { amounts: number[] }) {
@@ -40,9 +41,9 @@ function Pay({ amounts }: { amounts: number[] }) {
   });
   return (
     <Stack>
-      {pay.error != null && <ErrorState error={pay.error} title="The payment did not begin" />}
+      {pay.error != null && <ErrorState error={pay.error} title={t('The payment did not begin')} />}
       <Chip.Group value={amount} onChange={setAmount}>
-        <Group gap="xs" role="radiogroup" aria-label="Amount">
+        <Group gap="xs" role="radiogroup" aria-label={t('Amount')}>
           {amounts.map((value) => (
             <Chip key={value} value={String(value)}>
               ${formatNumber(value)}
@@ -56,7 +57,7 @@ function Pay({ amounts }: { amounts: number[] }) {
           loading={pay.isPending || pay.isSuccess}
           onClick={() => pay.mutate()}
         >
-          Pay ${formatNumber(Number(amount))}
+          {t('Pay ${number}', { number: formatNumber(Number(amount)) })}
         </Button>
       </Group>
     </Stack>
@@ -81,18 +82,27 @@ export function TopUp() {
   if (!query.data || (query.data.amounts.length === 0 && query.data.total === 0)) return null;
   const { amounts, topups, total } = query.data;
   return (
-    <Section title="Top up" description="You pay on a page of Stripe’s. Credits are there as soon as it is paid.">
+    <Section
+      title={t('Top up')}
+      description={t('You pay on a page of Stripe’s. Credits are there as soon as it is paid.')}
+    >
       <Stack>
         {amounts.length > 0 && <Pay amounts={amounts} />}
         {total > 0 && (
           <DataTable
-            label="Payments"
+            label={t('Payments')}
             columns={columns}
             rows={topups}
             rowKey={({ id }) => id}
             query={query}
             paging={{ page, pageSize, total, onPage: setPage }}
-            empty={<EmptyState icon={IconCreditCard} title="No payments" description="What you pay is listed here." />}
+            empty={
+              <EmptyState
+                icon={IconCreditCard}
+                title={t('No payments')}
+                description={t('What you pay is listed here.')}
+              />
+            }
           />
         )}
       </Stack>

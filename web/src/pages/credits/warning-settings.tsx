@@ -5,6 +5,7 @@ import { CopyField } from '../../components/copy-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { reloadSpending, type Spending } from './spending-query.ts';
 
@@ -17,7 +18,7 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
   const save = useAct({
     mutationFn: () => put('/api/user/spending', { body: { time_zone: zone.trim(), webhook_url: url.trim() } }),
     onSuccess: async () => {
-      notifySuccess('Saved');
+      notifySuccess(t('Saved'));
       onClose();
       await reloadSpending();
     },
@@ -28,12 +29,12 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
     save.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title="How limits count, and who is told">
+    <Dialog opened onClose={onClose} title={t('How limits count, and who is told')}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Time zone"
-            description={`Days, weeks and months begin by it. Yours seems to be ${here}.`}
+            label={t('Time zone')}
+            description={t('Days, weeks and months begin by it. Yours seems to be {here}.', { here })}
             maxLength={64}
             required
             withAsterisk={false}
@@ -43,14 +44,14 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
           />
           <TextInput
             type="url"
-            label="Webhook"
-            description="Warnings are posted there too, signed; empty for none"
+            label={t('Webhook')}
+            description={t('Warnings are posted there too, signed; empty for none')}
             maxLength={2000}
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
           {secret.data ? (
-            <CopyField label="Secret, shown this once" value={secret.data.webhook_secret} />
+            <CopyField label={t('Secret, shown this once')} value={secret.data.webhook_secret} />
           ) : (
             <Button
               variant="default"
@@ -58,10 +59,10 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
               loading={secret.isPending}
               onClick={() => secret.mutate()}
             >
-              New secret for signatures
+              {t('New secret for signatures')}
             </Button>
           )}
-          <FormFoot act={save} failure="Nothing was saved" submitLabel="Save" onCancel={onClose} />
+          <FormFoot act={save} failure={t('Nothing was saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

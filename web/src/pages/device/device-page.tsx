@@ -6,6 +6,7 @@ import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { NotFound } from '../../components/page-states.tsx';
+import { t } from '../../language/words.ts';
 import { parseSearch } from '../../search-params.ts';
 import { useAct } from '../../use-act.ts';
 import { discoveryQuery } from '../applications/application-queries.ts';
@@ -27,15 +28,15 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
   };
   const wrong = find.error instanceof ApiError && find.error.status === 404 ? find.error.message : undefined;
   return (
-    <BareFrame title="Connect a device" description="Enter the code that it shows.">
+    <BareFrame title={t('Connect a device')} description={t('Enter the code that it shows.')}>
       <form onSubmit={submit}>
         <Stack>
-          {find.error && !wrong && <ErrorState error={find.error} title="The code was not looked up" />}
+          {find.error && !wrong && <ErrorState error={find.error} title={t('The code was not looked up')} />}
           <TextInput
             name="user_code"
-            label="Code"
-            description="Eight letters"
-            placeholder="XXXX-XXXX"
+            label={t('Code')}
+            description={t('Eight letters')}
+            placeholder={t('XXXX-XXXX')}
             autoComplete="off"
             autoCapitalize="characters"
             spellCheck={false}
@@ -47,7 +48,7 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
             onChange={(event) => setCode(shownCode(event.currentTarget.value))}
           />
           <Button type="submit" fullWidth disabled={!isWhole(code)} loading={find.isPending}>
-            Continue
+            {t('Continue')}
           </Button>
         </Stack>
       </form>
@@ -57,14 +58,14 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
 
 function Answered({ approved, name }: { approved: boolean; name: string }) {
   return (
-    <BareFrame title={approved ? 'Your device is connected' : 'Your device was not connected'}>
+    <BareFrame title={approved ? t('Your device is connected') : t('Your device was not connected')}>
       <Stack>
         <Text size="sm" className="svc-anywhere">
-          {approved ? `${name} goes on by itself in a few seconds. ` : `${name} is told so. `}
+          {approved ? t('{name} goes on by itself in a few seconds. ', { name }) : t('{name} is told so. ', { name })}
           You can close this page.
         </Text>
         <ButtonLink to="/authorized-apps" variant="default">
-          Applications with access
+          {t('Applications with access')}
         </ButtonLink>
       </Stack>
     </BareFrame>
@@ -79,7 +80,10 @@ function AskedByDevice({ asked }: { asked: Asked }) {
   });
   if (answer.data) return <Answered approved={answer.data.approved} name={application.name} />;
   return (
-    <BareFrame title={`Connect ${application.name}`} description="A device asks for access to your svc account.">
+    <BareFrame
+      title={t('Connect {name}', { name: application.name })}
+      description={t('A device asks for access to your svc account.')}
+    >
       <Stack gap="md">
         <Text size="sm">
           Allow it only if a device in front of you shows <Code fz="sm">{user_code}</Code>. Nobody else needs this code

@@ -8,6 +8,7 @@ import { ColorSchemeMenu } from '../../components/color-scheme-menu.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { EndpointView } from './endpoint-view.tsx';
 import { byTag, type Document, type Endpoint, endpointsOf, search } from './openapi.ts';
@@ -27,7 +28,7 @@ const documentQuery = {
 
 function Contents({ groups }: { groups: [string, Endpoint[]][] }) {
   return (
-    <nav className="svc-docs-nav" aria-label="Endpoints">
+    <nav className="svc-docs-nav" aria-label={t('Endpoints')}>
       {groups.map(([tag, endpoints]) => (
         <section key={tag} aria-label={tag}>
           <Text size="xs" fw={600} c="dimmed" px={8} mb={2}>
@@ -51,12 +52,12 @@ function Contents({ groups }: { groups: [string, Endpoint[]][] }) {
 function Introduction({ document }: { document: Document }) {
   return (
     <Stack gap="xs" mb="lg">
-      <Title order={1}>API reference</Title>
+      <Title order={1}>{t('API reference')}</Title>
       <Text size="sm" c="dimmed" maw="46rem">
         {document.info.description} Send an API key as <Code>Authorization: Bearer sk-…</Code>; every answer has an{' '}
         <Code>x-request-id</Code>. The same as a document for machines:{' '}
         <Anchor href="/openapi.json" size="sm" underline="always">
-          /openapi.json
+          {t('/openapi.json')}
         </Anchor>
       </Text>
     </Stack>
@@ -106,7 +107,7 @@ export function DocsPage() {
       <header className="svc-docs-head">
         <Brand />
         <Group flex={1} justify="flex-end" gap="sm" wrap="nowrap">
-          <SearchInput label="Search endpoints" value={q} onChange={(text) => set({ q: text })} width={280} />
+          <SearchInput label={t('Search endpoints')} value={q} onChange={(text) => set({ q: text })} width={280} />
           <ColorSchemeMenu />
         </Group>
       </header>
@@ -117,7 +118,10 @@ export function DocsPage() {
           {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
           {query.data && <Introduction document={query.data} />}
           {query.data && groups.length === 0 && (
-            <EmptyState title="No endpoint fits" description="Search looks at methods, paths and descriptions." />
+            <EmptyState
+              title={t('No endpoint fits')}
+              description={t('Search looks at methods, paths and descriptions.')}
+            />
           )}
           {groups.map(([tag, own]) => (
             <section key={tag} aria-label={tag}>

@@ -3,6 +3,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { memo, type ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { t } from '../../language/words.ts';
 import type { Endpoint } from './openapi.ts';
 import { Field, SchemaTree } from './schema-tree.tsx';
 import { curlOf, type Schemas } from './schemas.ts';
@@ -16,18 +17,18 @@ const methodColors: Record<string, string> = {
 };
 
 const authNames: Record<string, string> = {
-  session: 'Session',
-  apiKey: 'API key',
-  oauth: 'Access token',
-  bearer: 'Access token',
-  client: 'Client secret',
+  session: t('Session'),
+  apiKey: t('API key'),
+  oauth: t('Access token'),
+  bearer: t('Access token'),
+  client: t('Client secret'),
 };
 
 /** Who may call, in a word or two. */
 export function authText({ auth, path }: Pick<Endpoint, 'auth' | 'path'>): string {
-  if (auth.length === 0) return 'Public';
+  if (auth.length === 0) return t('Public');
   const names = [...new Set(auth.map((name) => authNames[name] ?? name))].join(' or ');
-  return /\/admin(\/|$)/.test(path) ? `${names} of an administrator` : names;
+  return /\/admin(\/|$)/.test(path) ? t('{names} of an administrator', { names }) : names;
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
@@ -42,9 +43,9 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 }
 
 const places = [
-  { place: 'path', title: 'Path' },
-  { place: 'query', title: 'Query' },
-  { place: 'header', title: 'Headers' },
+  { place: 'path', title: t('Path') },
+  { place: 'query', title: t('Query') },
+  { place: 'header', title: t('Headers') },
 ];
 
 function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Schemas }) {
@@ -57,7 +58,7 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
         <Text size="sm" c="dimmed">
           {authText(endpoint)}
         </Text>
-        <CopyButton value={link} label="Copy link to this endpoint" />
+        <CopyButton value={link} label={t('Copy link to this endpoint')} />
       </Group>
       {places.map(({ place, title }) => {
         const own = parameters.filter((parameter) => parameter.in === place);
@@ -83,7 +84,7 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
         </Part>
       )}
       {answers.map(({ status, description, type, schema }) => (
-        <Part key={status} title={status === 'default' ? 'Errors' : `Answer ${status}`}>
+        <Part key={status} title={status === 'default' ? t('Errors') : t('Answer {status}', { status })}>
           {type !== undefined && type !== 'application/json' && (
             <Text size="sm" c="dimmed">
               {type}: {description}

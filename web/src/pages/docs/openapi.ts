@@ -1,4 +1,5 @@
 /** The service's OpenAPI document, arranged for reading. */
+import { t } from '../../language/words.ts';
 
 export interface Schema {
   $ref?: string;
@@ -92,7 +93,7 @@ function endpointOf(document: Document, path: string, method: string, operation:
     id: `${method}-${path}`,
     method: method.toUpperCase(),
     path,
-    tag: operation.tags?.[0] ?? 'Other',
+    tag: operation.tags?.[0] ?? t('Other'),
     summary: operation.summary ?? '',
     description: operation.description,
     auth: operation.security?.flatMap((one) => Object.keys(one)) ?? [],
@@ -123,7 +124,7 @@ export function search(endpoints: Endpoint[], text: string): Endpoint[] {
 }
 
 /** What callers use most stands first; the rest keeps the document's order. */
-const firstTags = ['Relay'];
+const firstTags = [t('Relay')];
 
 export function byTag(endpoints: Endpoint[]): [string, Endpoint[]][] {
   const groups = [...Map.groupBy(endpoints, ({ tag }) => tag)];

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { t } from '../../language/words.ts';
 import type { Schema } from './openapi.ts';
 import { fieldsBelow, limitsText, resolve, type Schemas, typeText } from './schemas.ts';
 
@@ -32,12 +33,12 @@ export function Field({ name, required, schema, schemas, depth = 0, sent = true 
         </Text>
         {sent && required && (
           <Text span size="xs" c="var(--mantine-color-error)">
-            required
+            {t('required')}
           </Text>
         )}
         {!sent && !required && (
           <Text span size="xs" c="dimmed">
-            may be absent
+            {t('may be absent')}
           </Text>
         )}
       </div>

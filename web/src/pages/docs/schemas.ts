@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { Document, Endpoint, Schema } from './openapi.ts';
 
 export type Schemas = NonNullable<NonNullable<Document['components']>['schemas']>;
@@ -24,7 +25,9 @@ export function typeText(schema: Schema, schemas: Schemas, depth = 0): string {
   const types = [schema.type ?? (schema.properties ? 'object' : 'any')].flat();
   return types
     .map((type) =>
-      type === 'array' && schema.items && depth < 4 ? `array of ${typeText(schema.items, schemas, depth + 1)}` : type,
+      type === 'array' && schema.items && depth < 4
+        ? t('array of {items}', { items: typeText(schema.items, schemas, depth + 1) })
+        : type,
     )
     .join(' or ');
 }
@@ -37,14 +40,14 @@ export function limitsText({ format, minimum, maximum, minLength, maxLength, def
     const bottom = low !== undefined && low > Number.MIN_SAFE_INTEGER ? low : undefined;
     if (bottom !== undefined && top !== undefined)
       return `${bottom.toLocaleString('en-US')} to ${top.toLocaleString('en-US')}${what}`;
-    if (top !== undefined) return `at most ${top.toLocaleString('en-US')}${what}`;
-    return bottom !== undefined && bottom > 0 ? `at least ${bottom}${what}` : '';
+    if (top !== undefined) return t('at most {value}{what}', { value: top.toLocaleString('en-US'), what });
+    return bottom !== undefined && bottom > 0 ? t('at least {bottom}{what}', { bottom, what }) : '';
   };
   const parts = [
     format ?? '',
     within(minimum, maximum, ''),
-    within(minLength, maxLength, ' characters'),
-    given === undefined ? '' : `default ${JSON.stringify(given)}`,
+    within(minLength, maxLength, t(' characters')),
+    given === undefined ? '' : t('default {given}', { given: JSON.stringify(given) }),
   ];
   return parts.filter(Boolean).join(', ');
 }
@@ -93,9 +96,9 @@ export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown 
 }
 
 const authLines: Record<string, string> = {
-  apiKey: '-H "Authorization: Bearer $SVC_API_KEY"',
-  oauth: '-H "Authorization: Bearer $ACCESS_TOKEN"',
-  bearer: '-H "Authorization: Bearer $ACCESS_TOKEN"',
+  apiKey: t('-H "Authorization: Bearer $SVC_API_KEY"'),
+  oauth: t('-H "Authorization: Bearer $ACCESS_TOKEN"'),
+  bearer: t('-H "Authorization: Bearer $ACCESS_TOKEN"'),
   client: '-u "$CLIENT_ID:$CLIENT_SECRET"',
   session: '-b "svc_session=$SVC_SESSION"',
 };
@@ -109,7 +112,7 @@ export function curlOf(endpoint: Endpoint, schemas: Schemas, baseUrl: string): s
   const lines = [
     `curl${endpoint.method === 'GET' ? '' : ` -X ${endpoint.method}`} "${url}"`,
     ...(auth ? [auth] : []),
-    ...(endpoint.method === 'GET' ? [] : ['-H "Content-Type: application/json"']),
+    ...(endpoint.method === 'GET' ? [] : [t('-H "Content-Type: application/json"')]),
     ...(body ? [`-d '${body.replaceAll("'", "'\\''")}'`] : []),
   ];
   return lines.join(' \\\n  ');

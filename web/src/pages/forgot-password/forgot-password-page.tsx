@@ -4,6 +4,7 @@ import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 
 export function ForgotPasswordPage() {
@@ -14,28 +15,28 @@ export function ForgotPasswordPage() {
   };
   const footer = (
     <AnchorLink to="/login" underline="always">
-      Back to the login
+      {t('Back to the login')}
     </AnchorLink>
   );
   return (
-    <BareFrame title="Forgot your password?" footer={footer}>
+    <BareFrame title={t('Forgot your password?')} footer={footer}>
       {ask.isSuccess ? (
-        <Text role="status">{ask.data.message} Its link works for 30 minutes.</Text>
+        <Text role="status">{t('{message} Its link works for 30 minutes.', { message: ask.data.message })}</Text>
       ) : (
         <form onSubmit={submit}>
           <Stack>
-            {ask.error && <ErrorState error={ask.error} title="No mail was sent" />}
+            {ask.error && <ErrorState error={ask.error} title={t('No mail was sent')} />}
             <TextInput
               name="email"
               type="email"
-              label="Email"
-              description="The address that you verified. A link for a new password will be sent to it."
+              label={t('Email')}
+              description={t('The address that you verified. A link for a new password will be sent to it.')}
               autoComplete="email"
               required
               autoFocus
             />
             <Button type="submit" fullWidth loading={ask.isPending}>
-              Send the link
+              {t('Send the link')}
             </Button>
           </Stack>
         </form>

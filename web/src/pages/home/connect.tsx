@@ -7,6 +7,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { firstModel, modelsQuery } from '../../models.ts';
 import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
@@ -31,13 +32,13 @@ function CreateKey({ onKey }: { onKey: (key: string) => void }) {
           loading={create.isPending}
           onClick={() => create.mutate()}
         >
-          Create a key
+          {t('Create a key')}
         </Button>
         <Text size="sm" c="dimmed">
-          It is filled into the examples below.
+          {t('It is filled into the examples below.')}
         </Text>
       </Group>
-      {create.error && <ErrorState error={create.error} title="The key was not created" />}
+      {create.error && <ErrorState error={create.error} title={t('The key was not created')} />}
     </Stack>
   );
 }
@@ -50,24 +51,24 @@ export function Connect() {
   const model = firstModel(models.data ?? []) || 'demo/chat';
   return (
     <Section
-      title="Call it from your code"
-      description="Any OpenAI or Anthropic SDK works: change the base URL and the key."
+      title={t('Call it from your code')}
+      description={t('Any OpenAI or Anthropic SDK works: change the base URL and the key.')}
     >
       <Stack>
         {key ? (
           <>
             <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-              Copy your key now and keep it safe. It cannot be shown again.
+              {t('Copy your key now and keep it safe. It cannot be shown again.')}
             </Alert>
-            <CopyField label="Your API key" value={key} />
+            <CopyField label={t('Your API key')} value={key} />
           </>
         ) : (
           <CreateKey onKey={setKey} />
         )}
         <CodeBlock snippets={chatSnippets({ baseUrl, apiKey: key ?? placeholder, model })} />
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <CopyField label="OpenAI base URL" value={`${baseUrl}/v1`} />
-          <CopyField label="Anthropic base URL" value={baseUrl} />
+          <CopyField label={t('OpenAI base URL')} value={`${baseUrl}/v1`} />
+          <CopyField label={t('Anthropic base URL')} value={baseUrl} />
         </SimpleGrid>
       </Stack>
     </Section>

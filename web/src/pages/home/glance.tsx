@@ -5,6 +5,7 @@ import { Money } from '../../components/money.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { dayOf, startOf } from '../../dates.ts';
 import { formatCompact } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useUser } from '../../session.ts';
 
 /** Balance, and what today came to. */
@@ -19,10 +20,10 @@ export function Glance() {
   const tokens = (total?.prompt_tokens ?? 0) + (total?.completion_tokens ?? 0);
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
-      <StatCard label="Balance" value={<Money quota={user.quota} />} />
-      <StatCard label="Spent today" value={<Money quota={total?.quota ?? 0} />} loading={today.isPending} />
-      <StatCard label="Requests today" value={formatCompact(total?.requests ?? 0)} loading={today.isPending} />
-      <StatCard label="Tokens today" value={formatCompact(tokens)} loading={today.isPending} />
+      <StatCard label={t('Balance')} value={<Money quota={user.quota} />} />
+      <StatCard label={t('Spent today')} value={<Money quota={total?.quota ?? 0} />} loading={today.isPending} />
+      <StatCard label={t('Requests today')} value={formatCompact(total?.requests ?? 0)} loading={today.isPending} />
+      <StatCard label={t('Tokens today')} value={formatCompact(tokens)} loading={today.isPending} />
     </SimpleGrid>
   );
 }

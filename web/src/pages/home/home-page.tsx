@@ -5,6 +5,7 @@ import { AddProvider } from '../../components/add-provider.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { modelsQuery, onlySimulation, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { Connect } from './connect.tsx';
@@ -26,19 +27,22 @@ export function HomePage() {
   return (
     <>
       <PageHeader
-        title={`Welcome, ${user.display_name || user.username}`}
-        description={newcomer ? 'One address for every model. Here is how to make the first call.' : undefined}
+        title={t('Welcome, {value}', { value: user.display_name || user.username })}
+        description={newcomer ? t('One address for every model. Here is how to make the first call.') : undefined}
       />
       <Stack gap="xl">
         <Glance />
         {!newcomer && <Recent />}
         <WhatWorks />
         {adding && (
-          <Section title="Add a provider" description="A key is all it takes; models and prices come with it.">
+          <Section
+            title={t('Add a provider')}
+            description={t('A key is all it takes; models and prices come with it.')}
+          >
             <Stack>
               <AddProvider />
               <AnchorLink to="/admin/channels" search={{ open: 'custom' }} size="sm" underline="always">
-                Another provider, by its address
+                {t('Another provider, by its address')}
               </AnchorLink>
             </Stack>
           </Section>

@@ -1,6 +1,7 @@
 import { Card, SimpleGrid, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { IconBook2, type TablerIcon } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { t } from '../../language/words.ts';
 import { navigationFor } from '../../navigation.ts';
 import { useUser } from '../../session.ts';
 
@@ -38,7 +39,7 @@ export function QuickLinks() {
   return (
     <section>
       <Title order={2} mb="sm">
-        Where to go
+        {t('Where to go')}
       </Title>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
         {links.map(({ path, ...text }) => (
@@ -47,7 +48,7 @@ export function QuickLinks() {
           </Card>
         ))}
         <Card component={Link} to="/docs" {...cardStyle}>
-          <QuickLinkText icon={IconBook2} label="API reference" hint="Every endpoint, with its fields" />
+          <QuickLinkText icon={IconBook2} label={t('API reference')} hint={t('Every endpoint, with its fields')} />
         </Card>
       </SimpleGrid>
     </section>

@@ -10,6 +10,7 @@ import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { callsOf, endingOf, type Requests, sumOf, together } from '../../requests.ts';
 
 function Asked({ row }: { row: Requests }) {
@@ -39,10 +40,10 @@ function Asked({ row }: { row: Requests }) {
 }
 
 const columns: Column<Requests>[] = [
-  { key: 'model', header: 'Model', cell: (row) => <Asked row={row} /> },
+  { key: 'model', header: t('Model'), cell: (row) => <Asked row={row} /> },
   {
     key: 'tokens',
-    header: 'Tokens',
+    header: t('Tokens'),
     align: 'right',
     cell: (row) => (
       <span className="svc-number">
@@ -50,8 +51,8 @@ const columns: Column<Requests>[] = [
       </span>
     ),
   },
-  { key: 'cost', header: 'Cost', align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },
-  { key: 'when', header: 'When', align: 'right', cell: ({ logs: [log] }) => <TimeAgo at={log!.created_at} /> },
+  { key: 'cost', header: t('Cost'), align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },
+  { key: 'when', header: t('When'), align: 'right', cell: ({ logs: [log] }) => <TimeAgo at={log!.created_at} /> },
 ];
 
 const shown = 5;
@@ -65,15 +66,21 @@ export function Recent() {
     queryFn: ({ signal }) => get('/api/usage/logs', { query: { page: 1, page_size: fetched }, signal }),
   });
   return (
-    <Section title="Latest requests">
+    <Section title={t('Latest requests')}>
       <DataTable
-        label="Latest requests"
+        label={t('Latest requests')}
         columns={columns}
         rows={query.data && together(query.data.logs).slice(0, shown)}
         rowKey={({ key }) => key}
         query={query}
         minWidth={520}
-        empty={<EmptyState icon={IconActivity} title="No requests yet" description="They show here as they come in." />}
+        empty={
+          <EmptyState
+            icon={IconActivity}
+            title={t('No requests yet')}
+            description={t('They show here as they come in.')}
+          />
+        }
       />
     </Section>
   );

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { builtIn, modelsQuery, onlySimulation, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
 
@@ -14,11 +15,11 @@ function Simulation() {
       color="indigo"
       variant="light"
       icon={<IconInfoCircle aria-hidden />}
-      title="The built-in simulation is answering"
+      title={t('The built-in simulation is answering')}
     >
       It is no language model: it runs offline and for free, so that every endpoint, streaming and tools can be tried
       right away.{' '}
-      {admin ? 'Add a provider key below to talk to real models.' : 'Ask your administrator to add a provider.'}
+      {admin ? t('Add a provider key below to talk to real models.') : t('Ask your administrator to add a provider.')}
     </Alert>
   );
 }
@@ -28,7 +29,7 @@ function Nothing() {
   return (
     <Text size="sm">
       No provider is set up yet, so no model can be called.{' '}
-      {admin ? 'Add one with its key below.' : 'Ask your administrator to add one.'}
+      {admin ? t('Add one with its key below.') : t('Ask your administrator to add one.')}
     </Text>
   );
 }
@@ -39,10 +40,10 @@ export function WhatWorks() {
   const providers = providersOf(query.data ?? []);
   return (
     <Section
-      title="What works now"
+      title={t('What works now')}
       actions={
         <ButtonLink to="/playground" variant="light">
-          Open the playground
+          {t('Open the playground')}
         </ButtonLink>
       }
     >
@@ -55,7 +56,7 @@ export function WhatWorks() {
           <Group gap="xs">
             {providers.map(({ name, models }) => (
               <Badge key={name} size="lg" color={name === builtIn ? 'gray' : 'teal'}>
-                {name === builtIn ? 'Built-in simulation' : name} · {models} {models === 1 ? 'model' : 'models'}
+                {name === builtIn ? t('Built-in simulation') : name} · {models} {models === 1 ? 'model' : 'models'}
               </Badge>
             ))}
           </Group>

@@ -6,6 +6,7 @@ import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { reloadOrganisations } from '../../organisations.ts';
 import { currentUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -15,14 +16,14 @@ import { dropInvitation, takeInvitation } from './kept-invitation.ts';
 function SignedOut() {
   const search = { next: '/join' };
   return (
-    <BareFrame title="You are invited" description="To an organisation that uses svc.">
+    <BareFrame title={t('You are invited')} description={t('To an organisation that uses svc.')}>
       <Stack>
-        <Text size="sm">Log in, or make an account, to see which one it is, and to join.</Text>
+        <Text size="sm">{t('Log in, or make an account, to see which one it is, and to join.')}</Text>
         <ButtonLink to="/login" search={search} fullWidth>
-          Log in
+          {t('Log in')}
         </ButtonLink>
         <ButtonLink to="/register" search={search} fullWidth variant="default">
-          Create an account
+          {t('Create an account')}
         </ButtonLink>
       </Stack>
     </BareFrame>
@@ -46,12 +47,12 @@ function Invited({ token, username }: { token: string; username: string }) {
   });
   const leave = (
     <ButtonLink to="/organisations" variant="default" fullWidth onClick={dropInvitation}>
-      Not now
+      {t('Not now')}
     </ButtonLink>
   );
   if (looked.error)
     return (
-      <BareFrame title="This invitation cannot be used">
+      <BareFrame title={t('This invitation cannot be used')}>
         <Stack>
           <ErrorState error={looked.error} onRetry={() => looked.refetch()} />
           {leave}
@@ -60,21 +61,21 @@ function Invited({ token, username }: { token: string; username: string }) {
     );
   if (!looked.data)
     return (
-      <BareFrame title="You are invited">
+      <BareFrame title={t('You are invited')}>
         <Skeleton height={120} aria-busy="true" />
       </BareFrame>
     );
   const { organisation, role } = looked.data;
   return (
-    <BareFrame title="You are invited" description={`You are logged in as ${username}.`}>
+    <BareFrame title={t('You are invited')} description={t('You are logged in as {username}.', { username })}>
       <Stack>
         <Text size="sm" className="svc-anywhere">
           Join <b dir="auto">{organisation}</b> as <b>{role}</b>. Its owners and admins see your username, and what your
           keys there use.
         </Text>
-        {join.error && <ErrorState error={join.error} title="You have not joined" />}
+        {join.error && <ErrorState error={join.error} title={t('You have not joined')} />}
         <Button fullWidth loading={join.isPending} onClick={() => join.mutate()}>
-          Join
+          {t('Join')}
         </Button>
         {leave}
       </Stack>
@@ -88,24 +89,24 @@ export function JoinPage() {
   const user = useQuery({ queryKey: ['who-joins'], queryFn: currentUser, staleTime: 0 });
   if (token === '')
     return (
-      <BareFrame title="This link is not complete">
+      <BareFrame title={t('This link is not complete')}>
         <Stack>
-          <Text size="sm">Open it as it was given to you: with all that stands behind the #.</Text>
+          <Text size="sm">{t('Open it as it was given to you: with all that stands behind the #.')}</Text>
           <ButtonLink to="/" variant="default" fullWidth>
-            Go home
+            {t('Go home')}
           </ButtonLink>
         </Stack>
       </BareFrame>
     );
   if (user.error)
     return (
-      <BareFrame title="You are invited">
+      <BareFrame title={t('You are invited')}>
         <ErrorState error={user.error} onRetry={() => user.refetch()} />
       </BareFrame>
     );
   if (user.data === undefined)
     return (
-      <BareFrame title="You are invited">
+      <BareFrame title={t('You are invited')}>
         <Skeleton height={120} aria-busy="true" />
       </BareFrame>
     );

@@ -14,6 +14,7 @@ import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { ApiKey } from './key-fields.ts';
 import type { KeyLimit } from './limit-fields.ts';
 import { MonthUse } from './month-limit.tsx';
@@ -34,10 +35,10 @@ interface KeyActs {
 const isEnabled = ({ status }: ApiKey): boolean => status === 1;
 
 function stateOf(key: ApiKey): { label: string; color: string } {
-  if (!isEnabled(key)) return { label: 'Disabled', color: 'gray' };
-  if (key.expired_time > 0 && key.expired_time <= Date.now() / 1000) return { label: 'Expired', color: 'orange' };
-  if (!key.unlimited_quota && key.remain_quota <= 0) return { label: 'Limit reached', color: 'orange' };
-  return { label: 'Enabled', color: 'teal' };
+  if (!isEnabled(key)) return { label: t('Disabled'), color: 'gray' };
+  if (key.expired_time > 0 && key.expired_time <= Date.now() / 1000) return { label: t('Expired'), color: 'orange' };
+  if (!key.unlimited_quota && key.remain_quota <= 0) return { label: t('Limit reached'), color: 'orange' };
+  return { label: t('Enabled'), color: 'teal' };
 }
 
 function Limits({ models, allowed_ips, cache }: ApiKey) {
@@ -55,8 +56,12 @@ function Limits({ models, allowed_ips, cache }: ApiKey) {
         </Badge>
       )}
       {cache && (
-        <Badge size="sm" color="gray" title={`Answers are kept for ${cache.ttl_seconds} seconds`}>
-          kept answers
+        <Badge
+          size="sm"
+          color="gray"
+          title={t('Answers are kept for {ttlSeconds} seconds', { ttlSeconds: cache.ttl_seconds })}
+        >
+          {t('kept answers')}
         </Badge>
       )}
     </Group>
@@ -88,7 +93,7 @@ function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'sa
 export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: (key) => (
       <Stack gap={2}>
         <Group gap="xs" wrap="nowrap">
@@ -106,7 +111,7 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: (key) => {
       const { label, color } = stateOf(key);
       return <Badge color={color}>{label}</Badge>;
@@ -114,7 +119,7 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   },
   {
     key: 'used',
-    header: 'Spent',
+    header: t('Spent'),
     align: 'right',
     cell: (key) => (
       <Stack gap={0}>
@@ -125,7 +130,7 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   },
   {
     key: 'left',
-    header: 'May spend',
+    header: t('May spend'),
     align: 'right',
     cell: (key) => {
       const month = limitOf(key);
@@ -133,20 +138,20 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
         <Stack gap={2}>
           {!key.unlimited_quota && <Money quota={key.remain_quota} />}
           {month && <MonthUse limit={month} name={key.name} />}
-          {key.unlimited_quota && !month && 'No limit'}
+          {key.unlimited_quota && !month && t('No limit')}
         </Stack>
       );
     },
   },
   {
     key: 'accessed',
-    header: 'Last used',
-    cell: ({ accessed_time }) => (accessed_time > 0 ? <TimeAgo at={accessed_time} /> : 'Never'),
+    header: t('Last used'),
+    cell: ({ accessed_time }) => (accessed_time > 0 ? <TimeAgo at={accessed_time} /> : t('Never')),
   },
   {
     key: 'expires',
-    header: 'Expires',
-    cell: ({ expired_time }) => (expired_time > 0 ? formatDateTime(expired_time) : 'Never'),
+    header: t('Expires'),
+    cell: ({ expired_time }) => (expired_time > 0 ? formatDateTime(expired_time) : t('Never')),
   },
 ];
 
@@ -158,14 +163,14 @@ export const keyColumns = ({ limitOf, limit, edit, toggle, rotate, endOld, revok
       <RowMenu
         label={key.name}
         acts={[
-          { label: 'Edit', icon: IconEdit, onClick: () => edit(key) },
+          { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
           isEnabled(key)
-            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => toggle(key) }
-            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => toggle(key) },
-          { label: 'Monthly limit', icon: IconCalendarDollar, onClick: () => limit(key) },
-          { label: 'New secret', icon: IconRefresh, onClick: () => rotate(key) },
-          ...(key.previous ? [{ label: 'End old secret', icon: IconKeyOff, onClick: () => endOld(key) }] : []),
-          { label: 'Revoke', icon: IconTrash, danger: true, onClick: () => revoke(key) },
+            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => toggle(key) }
+            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle(key) },
+          { label: t('Monthly limit'), icon: IconCalendarDollar, onClick: () => limit(key) },
+          { label: t('New secret'), icon: IconRefresh, onClick: () => rotate(key) },
+          ...(key.previous ? [{ label: t('End old secret'), icon: IconKeyOff, onClick: () => endOld(key) }] : []),
+          { label: t('Revoke'), icon: IconTrash, danger: true, onClick: () => revoke(key) },
         ]}
       />
     ),

@@ -1,5 +1,6 @@
 import type { Result } from '../../api.ts';
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 
 export type ApiKey = Result<'/api/tokens', 'get'>[number];
 
@@ -22,26 +23,26 @@ export interface KeyFields {
 export type KeyFaults = Partial<Record<'name' | 'date' | 'usd' | 'ips', string>>;
 
 export const expiryChoices = [
-  { value: 'never', label: 'Never' },
-  { value: '7', label: 'In 7 days' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'date', label: 'On a date…' },
+  { value: 'never', label: t('Never') },
+  { value: '7', label: t('In 7 days') },
+  { value: '30', label: t('In 30 days') },
+  { value: '90', label: t('In 90 days') },
+  { value: '365', label: t('In a year') },
+  { value: 'date', label: t('On a date…') },
 ];
 
 const cacheTimes = [
-  { value: 'off', label: 'No' },
-  { value: '300', label: 'For 5 minutes' },
-  { value: '3600', label: 'For an hour' },
-  { value: '86400', label: 'For a day' },
+  { value: 'off', label: t('No') },
+  { value: '300', label: t('For 5 minutes') },
+  { value: '3600', label: t('For an hour') },
+  { value: '86400', label: t('For a day') },
 ];
 
 /** With a time of the key's own, which somebody set by the API. */
 export const cacheChoices = (current: string) =>
   cacheTimes.some(({ value }) => value === current)
     ? cacheTimes
-    : [...cacheTimes, { value: current, label: `For ${current} seconds` }];
+    : [...cacheTimes, { value: current, label: t('For {current} seconds', { current }) }];
 
 export const emptyKey: KeyFields = {
   name: '',
@@ -92,17 +93,17 @@ const looksLikeAddress = (text: string): boolean => /^[0-9a-fA-F:.]+(\/\d{1,3})?
 export function faultsOf(fields: KeyFields, nowSeconds: number): KeyFaults {
   const faults: KeyFaults = {};
   const name = fields.name.trim();
-  if (name === '') faults.name = 'Give the key a name.';
-  if (name.length > 50) faults.name = 'Use at most 50 characters.';
+  if (name === '') faults.name = t('Give the key a name.');
+  if (name.length > 50) faults.name = t('Use at most 50 characters.');
   if (fields.expiry === 'date') {
     const at = endOfLocalDay(fields.date);
-    if (!(at > nowSeconds)) faults.date = fields.date ? 'This day has passed.' : 'Choose a day.';
+    if (!(at > nowSeconds)) faults.date = fields.date ? t('This day has passed.') : t('Choose a day.');
   }
   if (!fields.unlimited && (fields.usd === '' || !(Number(fields.usd) >= 0))) {
-    faults.usd = 'Say how much the key may spend.';
+    faults.usd = t('Say how much the key may spend.');
   }
   const wrong = fields.ips.find((text) => !looksLikeAddress(text));
-  if (wrong) faults.ips = `${wrong} is not an address or a block such as 10.0.0.0/8.`;
+  if (wrong) faults.ips = t('{wrong} is not an address or a block such as 10.0.0.0/8.', { wrong });
   return faults;
 }
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { ModelsPicker } from '../../components/model-picker.tsx';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { cacheChoices, expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
 
@@ -29,14 +30,14 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
   return (
     <Stack gap="xs">
       <Switch
-        label="No spending limit"
-        description="Otherwise the key stops when it has spent the amount below"
+        label={t('No spending limit')}
+        description={t('Otherwise the key stops when it has spent the amount below')}
         checked={fields.unlimited}
         onChange={(event) => set({ unlimited: event.currentTarget.checked })}
       />
       {!fields.unlimited && (
         <NumberInput
-          label="May spend"
+          label={t('May spend')}
           placeholder="$10"
           prefix="$"
           min={0}
@@ -55,16 +56,16 @@ function ScopeFields({ fields, faults, set }: FieldsProps) {
   return (
     <>
       <ModelsPicker
-        label="Models"
-        description="Leave empty to allow every model"
-        placeholder={fields.models.length === 0 ? 'All models' : undefined}
+        label={t('Models')}
+        description={t('Leave empty to allow every model')}
+        placeholder={fields.models.length === 0 ? t('All models') : undefined}
         value={fields.models}
         onChange={(chosen) => set({ models: chosen })}
         clearable
       />
       <TagsInput
-        label="Addresses"
-        description="IP addresses or blocks that may use the key; leave empty to allow any"
+        label={t('Addresses')}
+        description={t('IP addresses or blocks that may use the key; leave empty to allow any')}
         placeholder={fields.ips.length === 0 ? '203.0.113.7, 10.0.0.0/8' : undefined}
         value={fields.ips}
         onChange={(ips) => set({ ips })}
@@ -80,7 +81,7 @@ function ExpiryFields({ fields, faults, set }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: fields.expiry === 'date' ? 2 : 1 }}>
       <Select
-        label="Expires"
+        label={t('Expires')}
         data={expiryChoices}
         allowDeselect={false}
         value={fields.expiry}
@@ -89,7 +90,7 @@ function ExpiryFields({ fields, faults, set }: FieldsProps) {
       {fields.expiry === 'date' && (
         <TextInput
           type="date"
-          label="Last day"
+          label={t('Last day')}
           min={localDay(nowSeconds())}
           value={fields.date}
           onChange={(event) => set({ date: event.currentTarget.value })}
@@ -104,8 +105,8 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
   return (
     <Stack gap="xs">
       <Select
-        label="Give kept answers"
-        description="The same request gets the same answer, free of charge; never with tools"
+        label={t('Give kept answers')}
+        description={t('The same request gets the same answer, free of charge; never with tools')}
         data={cacheChoices(given)}
         allowDeselect={false}
         value={fields.cache}
@@ -113,8 +114,8 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
       />
       {fields.cache !== 'off' && (
         <Switch
-          label="Whatever the temperature"
-          description="Otherwise only for requests with a temperature of 0"
+          label={t('Whatever the temperature')}
+          description={t('Otherwise only for requests with a temperature of 0')}
           checked={fields.cacheAny}
           onChange={(event) => set({ cacheAny: event.currentTarget.checked })}
         />
@@ -135,9 +136,9 @@ export function KeyForm({ title, submitLabel, initial, owner, onClose, onSubmit 
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Name"
-            description="So that you know it again"
-            placeholder="Backend, laptop, CI…"
+            label={t('Name')}
+            description={t('So that you know it again')}
+            placeholder={t('Backend, laptop, CI…')}
             maxLength={50}
             required
             data-autofocus
@@ -150,7 +151,7 @@ export function KeyForm({ title, submitLabel, initial, owner, onClose, onSubmit 
           <LimitFields fields={fields} faults={faults} set={set} />
           <ScopeFields fields={fields} faults={faults} set={set} />
           <CacheFields fields={fields} set={set} given={initial.cache} />
-          <FormFoot act={save} failure="The key was not saved" submitLabel={submitLabel} onCancel={onClose} />
+          <FormFoot act={save} failure={t('The key was not saved')} submitLabel={submitLabel} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -10,6 +10,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { reloadOrganisations } from '../../organisations.ts';
 import { ownerBody } from '../../owner.ts';
@@ -37,12 +38,18 @@ function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const save = async (fields: KeyFields, nowSeconds: number) => {
     const body = changesOf(before, fields, nowSeconds);
     if (Object.keys(body).length > 0) await put('/api/tokens/{id}', { path: { id: apiKey.id }, body });
-    notifySuccess('Key saved');
+    notifySuccess(t('Key saved'));
     onClose();
     await reload();
   };
   return (
-    <KeyForm title={`Edit ${apiKey.name}`} submitLabel="Save" initial={before} onClose={onClose} onSubmit={save} />
+    <KeyForm
+      title={t('Edit {name}', { name: apiKey.name })}
+      submitLabel={t('Save')}
+      initial={before}
+      onClose={onClose}
+      onSubmit={save}
+    />
   );
 }
 
@@ -62,15 +69,15 @@ function NewKey({ onClose, onDone }: NewKeyProps) {
       id === null
         ? await post('/api/tokens', { body })
         : await post('/api/organisations/{id}/keys', { path: { id }, body: { ...body, ...ownerBody(who) } });
-    if (who.startsWith('team:')) notifySuccess('The key is the team’s, and listed with the organisation');
+    if (who.startsWith('team:')) notifySuccess(t('The key is the team’s, and listed with the organisation'));
     onClose();
     onDone(made.key);
     await Promise.all([reload(), id !== null && reloadOrganisations(id)]);
   };
   return (
     <KeyForm
-      title="Create a key"
-      submitLabel="Create key"
+      title={t('Create a key')}
+      submitLabel={t('Create key')}
       initial={emptyKey}
       owner={field}
       onClose={onClose}
@@ -94,7 +101,9 @@ export function KeysPage() {
         put('/api/tokens/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
       onSuccess: (key) => {
         queryClient.setQueryData(keysQuery.queryKey, (keys) => keys?.map((one) => (one.id === key.id ? key : one)));
-        notifySuccess(key.status === 1 ? `${key.name} works again` : `${key.name} is disabled`);
+        notifySuccess(
+          key.status === 1 ? t('{name} works again', { name: key.name }) : t('{name} is disabled', { name: key.name }),
+        );
       },
       onError: notifyError,
     },
@@ -105,7 +114,7 @@ export function KeysPage() {
     const path = { id: key.id };
     if (fields.usd !== '') await put('/api/tokens/{id}/limit', { path, body: limitBodyOf(fields) });
     else if (limitOf(key)) await del('/api/tokens/{id}/limit', { path });
-    notifySuccess('Limit saved');
+    notifySuccess(t('Limit saved'));
     close();
     await queryClient.invalidateQueries(limitsQuery);
   };
@@ -117,13 +126,13 @@ export function KeysPage() {
   };
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
-      Create key
+      {t('Create key')}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title="Keys"
+        title={t('Keys')}
         description={
           <>
             API keys call the models in your name. Send one as <Code>Authorization: Bearer sk-…</Code>
@@ -132,14 +141,14 @@ export function KeysPage() {
         actions={button}
       />
       <DataTable
-        label="API keys"
+        label={t('API keys')}
         columns={keyColumns({
           limitOf,
           limit: (key) => setOpen({ act: 'limit', key }),
           edit: (key) => setOpen({ act: 'edit', key }),
           toggle: (key) => toggle.mutate(key),
           rotate: (key) => setOpen({ act: 'rotate', key }),
-          endOld: (key) => setOpen({ act: 'end old', key }),
+          endOld: (key) => setOpen({ act: t('end old'), key }),
           revoke: (key) => setOpen({ act: 'revoke', key }),
         })}
         rows={query.data}
@@ -149,8 +158,8 @@ export function KeysPage() {
         empty={
           <EmptyState
             icon={IconKey}
-            title="No keys yet"
-            description="Create one for each program or person, so that you can limit and revoke them one by one."
+            title={t('No keys yet')}
+            description={t('Create one for each program or person, so that you can limit and revoke them one by one.')}
             action={button}
           />
         }
@@ -172,30 +181,30 @@ export function KeysPage() {
       <ConfirmDelete
         opened={open?.act === 'end old'}
         onClose={close}
-        title={open?.act === 'end old' ? `End the old secret of ${open.key.name}?` : 'End'}
-        confirmLabel="End old secret"
+        title={open?.act === 'end old' ? t('End the old secret of {name}?', { name: open.key.name }) : t('End')}
+        confirmLabel={t('End old secret')}
         onConfirm={async () => {
           if (open?.act === 'end old') await del('/api/tokens/{id}/previous', { path: { id: open.key.id } });
-          notifySuccess('The old secret is ended');
+          notifySuccess(t('The old secret is ended'));
           await reload();
         }}
       >
-        Programs that still use it stop working at once. The new secret goes on.
+        {t('Programs that still use it stop working at once. The new secret goes on.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'revoke'}
         onClose={close}
-        title={open?.act === 'revoke' ? `Revoke ${open.key.name}?` : 'Revoke'}
-        confirmLabel="Revoke key"
+        title={open?.act === 'revoke' ? t('Revoke {name}?', { name: open.key.name }) : t('Revoke')}
+        confirmLabel={t('Revoke key')}
         onConfirm={async () => {
           if (open?.act === 'revoke') await del('/api/tokens/{id}', { path: { id: open.key.id } });
-          notifySuccess('Key revoked');
+          notifySuccess(t('Key revoked'));
           await reload();
         }}
       >
-        Programs that use it stop working at once. This cannot be undone.
+        {t('Programs that use it stop working at once. This cannot be undone.')}
       </ConfirmDelete>
-      <SecretOnce secret={secret} title="Your new key" label="API key" onClose={() => setSecret(null)} />
+      <SecretOnce secret={secret} title={t('Your new key')} label={t('API key')} onClose={() => setSecret(null)} />
     </>
   );
 }

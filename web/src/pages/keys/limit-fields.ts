@@ -1,5 +1,6 @@
 import type { Result } from '../../api.ts';
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 
 export type KeyLimit = Result<'/api/tokens/limits', 'get'>['limits'][number];
 
@@ -24,7 +25,7 @@ export const limitFieldsOf = (limit: KeyLimit | undefined): LimitFields =>
     : { usd: '', hard: true, alerts: ['50', '80', '100'] };
 
 export function limitFaultsOf({ usd }: LimitFields): { usd?: string } {
-  return usd !== '' && !(Number(usd) >= 0) ? { usd: 'An amount in dollars, or nothing for no limit.' } : {};
+  return usd !== '' && !(Number(usd) >= 0) ? { usd: t('An amount in dollars, or nothing for no limit.') } : {};
 }
 
 export const limitBodyOf = ({ usd, hard, alerts }: LimitFields) => ({

@@ -3,6 +3,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import type { ApiKey } from './key-fields.ts';
 import {
@@ -26,7 +27,7 @@ export function MonthUse({ limit, name }: { limit: KeyLimit; name: string }) {
         value={share}
         size="sm"
         color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'teal'}
-        aria-label={`Spent this month of the limit of ${name}`}
+        aria-label={t('Spent this month of the limit of {name}', { name })}
       />
     </Stack>
   );
@@ -45,18 +46,18 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
   const initial = limitFieldsOf(limit);
   const { fields, faults, set, save, submit } = useCheckedForm(initial, limitFaultsOf, onSubmit);
   return (
-    <Dialog opened onClose={onClose} title={`Monthly limit of ${apiKey.name}`}>
+    <Dialog opened onClose={onClose} title={t('Monthly limit of {name}', { name: apiKey.name })}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {limit && <MonthUse limit={limit} name={apiKey.name} />}
           <NumberInput
-            label="Each month"
+            label={t('Each month')}
             description={
               limit?.resets_at
-                ? `Begins anew ${formatDateTime(limit.resets_at)}; leave empty for no limit`
-                : 'Months of the calendar, UTC; leave empty for no limit'
+                ? t('Begins anew {resetsAt}; leave empty for no limit', { resetsAt: formatDateTime(limit.resets_at) })
+                : t('Months of the calendar, UTC; leave empty for no limit')
             }
-            placeholder="No limit"
+            placeholder={t('No limit')}
             prefix="$"
             min={0}
             decimalScale={6}
@@ -67,14 +68,14 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
             error={faults.usd}
           />
           <Switch
-            label="Refuse requests beyond it"
-            description="Otherwise you are only told"
+            label={t('Refuse requests beyond it')}
+            description={t('Otherwise you are only told')}
             checked={fields.hard}
             onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <div>
-            <Input.Label id="month-limit-alerts">Tell me at</Input.Label>
-            <Input.Description mb={6}>Once a month each, by mail to your verified address</Input.Description>
+            <Input.Label id="month-limit-alerts">{t('Tell me at')}</Input.Label>
+            <Input.Description mb={6}>{t('Once a month each, by mail to your verified address')}</Input.Description>
             <Chip.Group multiple value={fields.alerts} onChange={(alerts) => set({ alerts })}>
               <Group gap="xs" role="group" aria-labelledby="month-limit-alerts">
                 {percentsWith(initial.alerts).map((percent) => (
@@ -85,7 +86,7 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
               </Group>
             </Chip.Group>
           </div>
-          <FormFoot act={save} failure="The limit was not saved" submitLabel="Save" onCancel={onClose} />
+          <FormFoot act={save} failure={t('The limit was not saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -2,6 +2,7 @@ import { Select, Stack, Text } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import type { ApiKey } from './key-fields.ts';
 
@@ -13,11 +14,11 @@ interface RotateKeyProps {
 }
 
 const overlaps = [
-  { value: '0', label: 'Not at all: it ends now' },
-  { value: '3600', label: 'For an hour' },
-  { value: '86400', label: 'For a day' },
-  { value: '604800', label: 'For a week' },
-  { value: '2592000', label: 'For 30 days' },
+  { value: '0', label: t('Not at all: it ends now') },
+  { value: '3600', label: t('For an hour') },
+  { value: '86400', label: t('For a day') },
+  { value: '604800', label: t('For a week') },
+  { value: '2592000', label: t('For 30 days') },
 ];
 
 const none = () => ({});
@@ -29,16 +30,17 @@ export function RotateKey({ apiKey, onClose, onSubmit }: RotateKeyProps) {
   );
   const { previous } = apiKey;
   return (
-    <Dialog opened onClose={onClose} title={`New secret for ${apiKey.name}`}>
+    <Dialog opened onClose={onClose} title={t('New secret for {name}', { name: apiKey.name })}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            The key gets a new secret, which is shown once. Its limits, quota and usage stay the same, whichever of the
-            two is used.
+            {t(
+              'The key gets a new secret, which is shown once. Its limits, quota and usage stay the same, whichever of the two is used.',
+            )}
           </Text>
           <Select
-            label="The old secret goes on"
-            description="Long enough to bring the new one to all who use it"
+            label={t('The old secret goes on')}
+            description={t('Long enough to bring the new one to all who use it')}
             data={overlaps}
             allowDeselect={false}
             data-autofocus
@@ -47,14 +49,16 @@ export function RotateKey({ apiKey, onClose, onSubmit }: RotateKeyProps) {
           />
           {previous && (
             <Text size="sm" c="var(--mantine-color-error)">
-              The secret before it, {previous.key}, which would have gone on until {formatDateTime(previous.ends_at)},
-              ends now.
+              {t('The secret before it, {key}, which would have gone on until {endsAt}, ends now.', {
+                key: previous.key,
+                endsAt: formatDateTime(previous.ends_at),
+              })}
             </Text>
           )}
           <FormFoot
             act={save}
-            failure="The secret was not changed"
-            submitLabel="Make a new secret"
+            failure={t('The secret was not changed')}
+            submitLabel={t('Make a new secret')}
             onCancel={onClose}
           />
         </Stack>

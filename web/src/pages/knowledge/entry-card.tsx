@@ -3,6 +3,7 @@ import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { AnchorLink } from '../../components/link.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import type { Entry } from './knowledge-queries.ts';
 
 interface EntryCardProps {
@@ -14,7 +15,9 @@ interface EntryCardProps {
 function Source({ entry: { source, source_session: session } }: { entry: Entry }) {
   if (source) {
     const { name, page, heading } = source;
-    const place = [page === undefined ? '' : `page ${page}`, heading ?? ''].filter((part) => part !== '').join(', ');
+    const place = [page === undefined ? '' : t('page {page}', { page }), heading ?? '']
+      .filter((part) => part !== '')
+      .join(', ');
     return (
       <span className="svc-anywhere">
         From <strong>{name}</strong>
@@ -22,7 +25,7 @@ function Source({ entry: { source, source_session: session } }: { entry: Entry }
       </span>
     );
   }
-  if (!session) return <>Added by hand</>;
+  if (!session) return <>{t('Added by hand')}</>;
   return (
     <>
       From{' '}
@@ -49,16 +52,16 @@ export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {
         <RowMenu
           label={title}
           acts={[
-            { label: 'Edit', icon: IconEdit, onClick: onEdit },
-            { label: 'Delete', icon: IconTrash, danger: true, onClick: onDelete },
+            { label: t('Edit'), icon: IconEdit, onClick: onEdit },
+            { label: t('Delete'), icon: IconTrash, danger: true, onClick: onDelete },
           ]}
         />
       </Group>
       <Box my="xs">
         <Spoiler
           maxHeight={122}
-          showLabel={<Text size="sm">Show all</Text>}
-          hideLabel={<Text size="sm">Show less</Text>}
+          showLabel={<Text size="sm">{t('Show all')}</Text>}
+          hideLabel={<Text size="sm">{t('Show less')}</Text>}
           transitionDuration={0}
         >
           <Text size="sm" className="svc-plain">

@@ -5,6 +5,7 @@ import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { categoriesOf, type Entry, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
@@ -12,7 +13,11 @@ import { categoriesOf, type Entry, newestQuery, reloadKnowledge } from './knowle
 type Fields = Pick<Entry, 'category' | 'title' | 'content' | 'keywords'>;
 const empty: Fields = { category: '', title: '', content: '', keywords: [] };
 
-const asks = { category: 'Name a category.', title: 'Give it a title.', content: 'Write what should be remembered.' };
+const asks = {
+  category: t('Name a category.'),
+  title: t('Give it a title.'),
+  content: t('Write what should be remembered.'),
+};
 type Faults = Partial<typeof asks>;
 
 const faultsOf = (fields: Fields): Faults =>
@@ -38,7 +43,7 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
   const saving = useAct({
     mutationFn: () => save(post, entry, { category, title, content, keywords }),
     onSuccess: async () => {
-      notifySuccess(entry ? 'Entry saved' : 'Entry added');
+      notifySuccess(entry ? t('Entry saved') : t('Entry added'));
       onClose();
       await reloadKnowledge();
     },
@@ -51,12 +56,12 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
     if (Object.keys(found).length === 0) saving.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={entry ? 'Edit entry' : 'Add knowledge'} size="lg">
+    <Dialog opened onClose={onClose} title={entry ? t('Edit entry') : t('Add knowledge')} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Title"
-            placeholder="Deployments happen on Tuesdays"
+            label={t('Title')}
+            placeholder={t('Deployments happen on Tuesdays')}
             required
             maxLength={200}
             data-autofocus
@@ -65,8 +70,8 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
             error={faults.title}
           />
           <Autocomplete
-            label="Category"
-            placeholder="preference, fact, decision…"
+            label={t('Category')}
+            placeholder={t('preference, fact, decision…')}
             required
             maxLength={64}
             data={categoriesOf(newest.data)}
@@ -75,8 +80,8 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
             error={faults.category}
           />
           <Textarea
-            label="Content"
-            description="In full sentences: this is what a model reads later"
+            label={t('Content')}
+            description={t('In full sentences: this is what a model reads later')}
             required
             maxLength={20_000}
             autosize
@@ -87,16 +92,16 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
             error={faults.content}
           />
           <TagsInput
-            label="Keywords"
-            description="Words it should be found by; press Enter after each"
+            label={t('Keywords')}
+            description={t('Words it should be found by; press Enter after each')}
             maxTags={50}
             value={keywords}
             onChange={(words) => set({ keywords: words })}
           />
           <FormFoot
             act={saving}
-            failure="The entry was not saved"
-            submitLabel={entry ? 'Save' : 'Add entry'}
+            failure={t('The entry was not saved')}
+            submitLabel={entry ? t('Save') : t('Add entry')}
             onCancel={onClose}
           />
         </Stack>

@@ -6,6 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatBytes } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { categoriesOf, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
 import { type ImportedFile, sendFiles } from './sources-queries.ts';
@@ -36,17 +37,17 @@ function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
     >
       <IconUpload size={28} stroke={1.5} aria-hidden />
       <Text size="sm" ta="center">
-        Drop text, Markdown or PDF files here
+        {t('Drop text, Markdown or PDF files here')}
       </Text>
-      <FileButton onChange={onFiles} accept={kinds} multiple inputProps={{ 'aria-label': 'Files' }}>
+      <FileButton onChange={onFiles} accept={kinds} multiple inputProps={{ 'aria-label': t('Files') }}>
         {(props) => (
           <Button {...props} variant="default" size="xs">
-            Choose files
+            {t('Choose files')}
           </Button>
         )}
       </FileButton>
       <Text size="xs" c="dimmed" ta="center">
-        Up to {mostFiles} files of 10 MiB each, 32 MiB together
+        {t('Up to {mostFiles} files of 10 MiB each, 32 MiB together', { mostFiles })}
       </Text>
     </div>
   );
@@ -56,7 +57,7 @@ function Chosen({ files, onClear }: { files: File[]; onClear: () => void }) {
   if (files.length === 0) return null;
   return (
     <Group align="flex-start" justify="space-between" wrap="nowrap">
-      <List size="sm" icon={<IconFileText size={16} aria-hidden />} aria-label="Chosen files">
+      <List size="sm" icon={<IconFileText size={16} aria-hidden />} aria-label={t('Chosen files')}>
         {files.map(({ name, size }) => (
           <List.Item key={`${name} ${size}`} className="svc-anywhere">
             {name}{' '}
@@ -67,7 +68,7 @@ function Chosen({ files, onClear }: { files: File[]; onClear: () => void }) {
         ))}
       </List>
       <Button variant="subtle" size="compact-xs" onClick={onClear}>
-        Clear
+        {t('Clear')}
       </Button>
     </Group>
   );
@@ -109,7 +110,7 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
     mutationFn: () => sendFiles({ files, category, keywords, replace }),
     onSuccess: async (told) => {
       const accepted = told.filter(({ status }) => status === 'accepted').length;
-      if (accepted > 0) notifySuccess(`${count(accepted, 'file')} being imported`);
+      if (accepted > 0) notifySuccess(t('{accepted} being imported', { accepted: count(accepted, 'file') }));
       setFiles([]);
       if (accepted === told.length) onClose();
       await reloadKnowledge();
@@ -124,15 +125,15 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
     importing.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title="Import files" size="lg">
+    <Dialog opened onClose={onClose} title={t('Import files')} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <DropArea onFiles={add} />
           <Chosen files={files} onClear={() => setFiles([])} />
           {importing.data && <Told told={importing.data} />}
           <Autocomplete
-            label="Category"
-            description="For every passage of these files"
+            label={t('Category')}
+            description={t('For every passage of these files')}
             placeholder="document"
             maxLength={64}
             data={categoriesOf(newest.data)}
@@ -140,21 +141,23 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
             onChange={setCategory}
           />
           <TagsInput
-            label="Keywords"
-            description="Words they should be found by; press Enter after each"
+            label={t('Keywords')}
+            description={t('Words they should be found by; press Enter after each')}
             maxTags={50}
             value={keywords}
             onChange={setKeywords}
           />
           <Switch
-            label="Replace earlier files of the same name"
+            label={t('Replace earlier files of the same name')}
             checked={replace}
             onChange={(event) => setReplace(event.currentTarget.checked)}
           />
           <FormFoot
             act={importing}
-            failure="The files were not imported"
-            submitLabel={files.length === 0 ? 'Import' : `Import ${count(files.length, 'file')}`}
+            failure={t('The files were not imported')}
+            submitLabel={
+              files.length === 0 ? t('Import') : t('Import {length}', { length: count(files.length, 'file') })
+            }
             onCancel={onClose}
             disabled={files.length === 0}
           />

@@ -10,6 +10,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { EntryCard } from './entry-card.tsx';
 import { EntryForm } from './entry-form.tsx';
@@ -34,11 +35,11 @@ function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () 
     return (
       <EmptyState
         icon={IconSearchOff}
-        title="Nothing matches"
-        description="Try other words; entries are found by their words and by their meaning."
+        title={t('Nothing matches')}
+        description={t('Try other words; entries are found by their words and by their meaning.')}
         action={
           <Button variant="default" onClick={onClear}>
-            Show everything
+            {t('Show everything')}
           </Button>
         }
       />
@@ -47,13 +48,13 @@ function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () 
   return (
     <EmptyState
       icon={IconBook}
-      title="Nothing is remembered yet"
+      title={t('Nothing is remembered yet')}
       description={
         <>
           Add what models should know about you or your work, or drop text, Markdown and PDF files here. Facts can also
           be taken out of your conversations: send <Code>svc_ms.extract_knowledge</Code>, or turn extraction on in the{' '}
           <AnchorLink to="/orchestration/preferences" inherit underline="always">
-            preferences
+            {t('preferences')}
           </AnchorLink>
           . Only what you really said is kept, with the session it comes from.
         </>
@@ -65,7 +66,7 @@ function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () 
 
 function Entries({ entries, onOpen }: { entries: Entry[]; onOpen: (open: Open) => void }) {
   return (
-    <ul className="svc-knowledge" aria-label="Knowledge entries">
+    <ul className="svc-knowledge" aria-label={t('Knowledge entries')}>
       {entries.map((entry) => (
         <EntryCard
           key={entry.id}
@@ -100,22 +101,22 @@ function Filters({
   const newest = useQuery(newestQuery);
   const categories = categoriesOf(newest.data);
   return (
-    <Group mb="md" gap="sm" role="search" aria-label="Search knowledge">
+    <Group mb="md" gap="sm" role="search" aria-label={t('Search knowledge')}>
       <SearchInput
-        label="Search knowledge"
-        placeholder="Search by words or meaning"
+        label={t('Search knowledge')}
+        placeholder={t('Search by words or meaning')}
         value={q}
         onChange={(text) => set({ q: text })}
         width={320}
       />
       <Select
-        aria-label="Category"
-        placeholder="All categories"
+        aria-label={t('Category')}
+        placeholder={t('All categories')}
         data={category && !categories.includes(category) ? [category, ...categories] : categories}
         value={category || null}
         onChange={(chosen) => set({ category: chosen ?? '' })}
         clearable
-        clearButtonProps={{ 'aria-label': 'All categories' }}
+        clearButtonProps={{ 'aria-label': t('All categories') }}
         w={{ base: '100%', xs: 200 }}
       />
     </Group>
@@ -136,10 +137,10 @@ export function KnowledgePage() {
         leftSection={<IconFileImport size={16} aria-hidden />}
         onClick={() => setOpen({ act: 'import', files: [] })}
       >
-        Import files
+        {t('Import files')}
       </Button>
       <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
-        Add knowledge
+        {t('Add knowledge')}
       </Button>
     </Group>
   );
@@ -154,14 +155,14 @@ export function KnowledgePage() {
       }}
     >
       <PageHeader
-        title="Knowledge"
-        description="What the orchestration model can recall in every session. Yours alone."
+        title={t('Knowledge')}
+        description={t('What the orchestration model can recall in every session. Yours alone.')}
         actions={add}
       />
       <SourcesTable />
       <Filters q={q} category={category} set={setUrl} />
       {query.error && !entries && (
-        <ErrorState error={query.error} title="Knowledge could not be loaded" onRetry={() => query.refetch()} />
+        <ErrorState error={query.error} title={t('Knowledge could not be loaded')} onRetry={() => query.refetch()} />
       )}
       {!entries && !query.error && <Loading />}
       {entries?.length === 0 && (
@@ -173,18 +174,18 @@ export function KnowledgePage() {
         {entries && entries.length > 0 && <Entries entries={entries} onOpen={setOpen} />}
       </div>
       <Text className="svc-hidden" role="status">
-        {entries && !query.isFetching && `${entries.length} entries shown`}
+        {entries && !query.isFetching && t('{length} entries shown', { length: entries.length })}
       </Text>
       {entries && entries.length >= limit && limit < mostEntries && (
         <Group justify="center" mt="lg">
           <Button variant="default" loading={query.isFetching} onClick={() => setLimit(mostEntries)}>
-            Show more
+            {t('Show more')}
           </Button>
         </Group>
       )}
       {entries && entries.length >= mostEntries && (
         <Text size="sm" c="dimmed" ta="center" mt="lg">
-          The first {mostEntries} are shown. Search to find the others.
+          {t('The first {mostEntries} are shown. Search to find the others.', { mostEntries })}
         </Text>
       )}
       {open?.act === 'import' && <ImportFiles dropped={open.files} onClose={close} />}
@@ -193,11 +194,11 @@ export function KnowledgePage() {
       <ConfirmDelete
         opened={open?.act === 'delete'}
         onClose={close}
-        title="Delete this entry?"
-        confirmLabel="Delete entry"
+        title={t('Delete this entry?')}
+        confirmLabel={t('Delete entry')}
         onConfirm={async () => {
           if (open?.act === 'delete') await del('/api/svc-ms/knowledge/{id}', { path: { id: open.entry.id } });
-          notifySuccess('Entry deleted');
+          notifySuccess(t('Entry deleted'));
           await reloadKnowledge();
         }}
       >

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiError, errorOf, get, type Result } from '../../api.ts';
+import { t } from '../../language/words.ts';
 
 export type Source = Result<'/api/svc-ms/knowledge/sources/{id}', 'get'>;
 export type ImportedFile = NonNullable<Result<'/api/svc-ms/knowledge/import', 'post'>['files']>[number];
@@ -34,7 +35,7 @@ export async function sendFiles({ files, category, keywords, replace }: ImportFi
   if (replace) form.append('replace', 'true');
   const request = { method: 'POST', headers: { 'x-svc-web': '1' }, body: form };
   const response = await fetch('/api/svc-ms/knowledge/import', request).catch(() => {
-    throw new ApiError(0, 'The files could not be sent. Check the connection and try again.', null);
+    throw new ApiError(0, t('The files could not be sent. Check the connection and try again.'), null);
   });
   if (!response.ok) throw await errorOf(response);
   return ((await response.json()) as { data: { files: ImportedFile[] } }).data.files;

@@ -9,10 +9,17 @@ import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatBytes, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { reloadKnowledge } from './knowledge-queries.ts';
 import { type Source, sourcePageSize, sourcesQuery } from './sources-queries.ts';
 
-const stateWords = { waiting: 'Waiting', reading: 'Importing', ready: 'Ready', failed: 'Failed', deleting: 'Deleting' };
+const stateWords = {
+  waiting: t('Waiting'),
+  reading: t('Importing'),
+  ready: t('Ready'),
+  failed: t('Failed'),
+  deleting: t('Deleting'),
+};
 const stateColors = { waiting: 'gray', reading: 'blue', ready: 'teal', failed: 'red', deleting: 'gray' };
 
 function State({ source }: { source: Source }) {
@@ -26,7 +33,7 @@ function State({ source }: { source: Source }) {
         <Progress
           value={total_entries === 0 ? 0 : (100 * entries) / total_entries}
           size="sm"
-          aria-label={`Import of ${name}`}
+          aria-label={t('Import of {name}', { name })}
         />
       )}
     </Stack>
@@ -36,7 +43,7 @@ function State({ source }: { source: Source }) {
 const columnsOf = (onDelete: (source: Source) => void): Column<Source>[] => [
   {
     key: 'name',
-    header: 'File',
+    header: t('File'),
     wrap: true,
     cell: ({ name, error }) => (
       <Stack gap={4}>
@@ -51,14 +58,19 @@ const columnsOf = (onDelete: (source: Source) => void): Column<Source>[] => [
       </Stack>
     ),
   },
-  { key: 'state', header: 'State', cell: (source) => <State source={source} /> },
-  { key: 'entries', header: 'Passages', align: 'right', cell: ({ entries }) => formatNumber(entries) },
-  { key: 'size', header: 'Size', align: 'right', cell: ({ size }) => formatBytes(size) },
-  { key: 'created_at', header: 'Imported', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'state', header: t('State'), cell: (source) => <State source={source} /> },
+  { key: 'entries', header: t('Passages'), align: 'right', cell: ({ entries }) => formatNumber(entries) },
+  { key: 'size', header: t('Size'), align: 'right', cell: ({ size }) => formatBytes(size) },
+  { key: 'created_at', header: t('Imported'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     ...actsColumn(),
     cell: (source) => (
-      <ActionIcon variant="subtle" color="gray" aria-label={`Delete ${source.name}`} onClick={() => onDelete(source)}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('Delete {name}', { name: source.name })}
+        onClick={() => onDelete(source)}
+      >
         <IconTrash size={18} aria-hidden />
       </ActionIcon>
     ),
@@ -81,12 +93,12 @@ export function SourcesTable() {
   }, [ready]);
   if (!query.data || (query.data.total === 0 && page === 1)) return null;
   return (
-    <Stack component="section" gap="xs" mb="lg" aria-label="Imported files">
+    <Stack component="section" gap="xs" mb="lg" aria-label={t('Imported files')}>
       <Title order={2} size="h4">
-        Imported files
+        {t('Imported files')}
       </Title>
       <DataTable
-        label="Imported files"
+        label={t('Imported files')}
         columns={columnsOf(setDeleting)}
         rows={query.data.sources}
         rowKey={({ id }) => id}
@@ -97,11 +109,11 @@ export function SourcesTable() {
       <ConfirmDelete
         opened={deleting !== null}
         onClose={() => setDeleting(null)}
-        title="Delete this file?"
-        confirmLabel="Delete file"
+        title={t('Delete this file?')}
+        confirmLabel={t('Delete file')}
         onConfirm={async () => {
           if (deleting) await del('/api/svc-ms/knowledge/sources/{id}', { path: { id: deleting.id } });
-          notifySuccess('File deleted');
+          notifySuccess(t('File deleted'));
           await reloadKnowledge();
         }}
       >

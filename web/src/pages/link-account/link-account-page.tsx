@@ -7,6 +7,7 @@ import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { WayButtons } from '../../components/sign-in-ways.tsx';
+import { t } from '../../language/words.ts';
 import { safeNext } from '../../search-params.ts';
 import { forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -36,13 +37,13 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
         <Text size="sm" className="svc-anywhere">
           The account <b>{pending.username}</b> has the address {pending.account}.{' '}
           {pending.logged_in
-            ? `Connect it, and ${pending.provider.name} lets you in from now on.`
-            : `Show that it is yours, and ${pending.provider.name} lets you in from now on.`}
+            ? t('Connect it, and {name} lets you in from now on.', { name: pending.provider.name })
+            : t('Show that it is yours, and {name} lets you in from now on.', { name: pending.provider.name })}
         </Text>
-        {connect.error && !wrong && <ErrorState error={connect.error} title="The account was not connected" />}
+        {connect.error && !wrong && <ErrorState error={connect.error} title={t('The account was not connected')} />}
         {asks && (
           <PasswordInput
-            label={`Password of ${pending.username}`}
+            label={t('Password of {username}', { username: pending.username })}
             autoComplete="current-password"
             required
             autoFocus
@@ -53,12 +54,12 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
         )}
         {(asks || pending.logged_in) && (
           <Button type="submit" fullWidth loading={connect.isPending}>
-            Connect
+            {t('Connect')}
           </Button>
         )}
         {!pending.logged_in && pending.second_factor && (
           <AnchorLink to="/login" search={{ next: here }} underline="always">
-            Log in as {pending.username} first
+            {t('Log in as {username} first', { username: pending.username })}
           </AnchorLink>
         )}
         {!pending.logged_in && <WayButtons ways={pending.other_ways} returnTo={here} />}
@@ -76,12 +77,12 @@ export function LinkAccountPage() {
   });
   const footer = (
     <AnchorLink to="/login" underline="always">
-      Sign in another way
+      {t('Sign in another way')}
     </AnchorLink>
   );
   return (
-    <BareFrame title="Connect your account" footer={footer}>
-      {query.error && <ErrorState error={query.error} title="There is nothing to connect" />}
+    <BareFrame title={t('Connect your account')} footer={footer}>
+      {query.error && <ErrorState error={query.error} title={t('There is nothing to connect')} />}
       {query.data && <LinkForm link={link ?? ''} pending={query.data} />}
     </BareFrame>
   );

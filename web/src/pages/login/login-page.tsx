@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type FactorMethod, post } from '../../api.ts';
 import { EnterForm } from '../../components/enter-form.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { passkeysWork } from '../../passkeys.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { SecondStep } from './second-step.tsx';
@@ -24,17 +25,17 @@ export function LoginPage() {
   };
   return (
     <EnterForm
-      title="Log in to svc"
-      submitLabel="Log in"
-      failure="Could not log in"
+      title={t('Log in to svc')}
+      submitLabel={t('Log in')}
+      failure={t('Could not log in')}
       read={(field) => ({ username: field('username').trim(), password: field('password') })}
       send={send}
-      other={{ question: 'New here?', to: '/register', label: 'Create an account' }}
+      other={{ question: t('New here?'), to: '/register', label: t('Create an account') }}
       instead={passkeysWork() && <PasskeyButton />}
     >
-      <PasswordInput name="password" label="Password" autoComplete="current-password" required />
+      <PasswordInput name="password" label={t('Password')} autoComplete="current-password" required />
       <AnchorLink to="/forgot-password" size="sm" underline="always">
-        Forgot your password?
+        {t('Forgot your password?')}
       </AnchorLink>
     </EnterForm>
   );

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconFingerprint } from '@tabler/icons-react';
 import { ErrorState } from '../../components/error-state.tsx';
+import { t } from '../../language/words.ts';
 import { enterWithPasskey } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';
 import { useEntered } from '../../use-entered.ts';
@@ -18,9 +19,9 @@ export function PasskeyButton() {
         loading={enter.isPending}
         onClick={() => enter.mutate()}
       >
-        Log in with a passkey
+        {t('Log in with a passkey')}
       </Button>
-      {enter.error && <ErrorState error={enter.error} title="Could not log in" />}
+      {enter.error && <ErrorState error={enter.error} title={t('Could not log in')} />}
     </>
   );
 }

@@ -4,6 +4,7 @@ import { type FactorMethod, post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { CodeInput, takesCode } from '../../components/code-input.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { t } from '../../language/words.ts';
 import { passkeysWork } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';
 import { useEntered } from '../../use-entered.ts';
@@ -27,19 +28,23 @@ export function SecondStep({ methods, onBack }: SecondStepProps) {
   };
   const footer = (
     <Anchor component="button" type="button" underline="always" onClick={onBack}>
-      Log in another way
+      {t('Log in another way')}
     </Anchor>
   );
   return (
-    <BareFrame title="Second step" description="You have a second factor, which is asked for now." footer={footer}>
+    <BareFrame
+      title={t('Second step')}
+      description={t('You have a second factor, which is asked for now.')}
+      footer={footer}
+    >
       <form onSubmit={submit}>
         <Stack>
-          {enter.error && <ErrorState error={enter.error} title="Could not log in" />}
+          {enter.error && <ErrorState error={enter.error} title={t('Could not log in')} />}
           {takesCode(methods) && (
             <>
               <CodeInput methods={methods} />
               <Button type="submit" fullWidth loading={enter.isPending}>
-                Log in
+                {t('Log in')}
               </Button>
             </>
           )}

@@ -5,6 +5,7 @@ import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { parseSearch } from '../../search-params.ts';
 import { currentUser, forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -14,9 +15,9 @@ const names = ['client_id', 'post_logout_redirect_uri', 'state'];
 
 function LoggedOut() {
   return (
-    <BareFrame title="You are logged out">
+    <BareFrame title={t('You are logged out')}>
       <ButtonLink to="/login" variant="default">
-        To the login page
+        {t('To the login page')}
       </ButtonLink>
     </BareFrame>
   );
@@ -35,16 +36,18 @@ function Question({ search }: { search: string }) {
   });
   if (logOut.isSuccess) return <LoggedOut />;
   return (
-    <BareFrame title="Log out of svc?" description="An application asks for it.">
+    <BareFrame title={t('Log out of svc?')} description={t('An application asks for it.')}>
       <Stack>
-        <Text size="sm">You are logged out here, and applications that you signed in to from here are told.</Text>
-        {logOut.error && <ErrorState error={logOut.error} title="You are still logged in" />}
+        <Text size="sm">
+          {t('You are logged out here, and applications that you signed in to from here are told.')}
+        </Text>
+        {logOut.error && <ErrorState error={logOut.error} title={t('You are still logged in')} />}
         <Group grow preventGrowOverflow={false}>
           <ButtonLink to="/" variant="default">
-            Stay logged in
+            {t('Stay logged in')}
           </ButtonLink>
           <Button loading={logOut.isPending} onClick={() => logOut.mutate()}>
-            Log out
+            {t('Log out')}
           </Button>
         </Group>
       </Stack>
@@ -59,8 +62,8 @@ export function LogoutPage() {
   const user = useQuery({ queryKey: ['logout', 'self'], queryFn: currentUser, enabled: asked, gcTime: 0 });
   if (asked && user.isPending)
     return (
-      <BareFrame title="Log out of svc">
-        <Text size="sm">One moment.</Text>
+      <BareFrame title={t('Log out of svc')}>
+        <Text size="sm">{t('One moment.')}</Text>
       </BareFrame>
     );
   return asked && user.data ? <Question search={search} /> : <LoggedOut />;

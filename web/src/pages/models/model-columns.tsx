@@ -4,12 +4,13 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
 import { CapabilityMarks, ModelHealth } from '../../components/model-marks.tsx';
+import { t } from '../../language/words.ts';
 import { priceWords, tokenWords } from '../../model-facts.ts';
 import { isChat, type OfferedModel } from '../../models.ts';
 
 /** Where a model can be tried; nothing where no page does. */
 export function TryLink({ model, size }: { model: OfferedModel; size?: string }) {
-  const words = { 'aria-label': `Try ${model.id}`, children: 'Try' };
+  const words = { 'aria-label': t('Try {id}', { id: model.id }), children: t('Try') };
   const look = { size, variant: 'default', leftSection: <IconMessageCircle size={15} stroke={1.7} aria-hidden /> };
   if (isChat(model)) return <ButtonLink to="/playground" search={{ model: model.id }} {...look} {...words} />;
   return model.types.includes('video') ? <ButtonLink to="/videos" {...look} {...words} /> : null;
@@ -18,7 +19,7 @@ export function TryLink({ model, size }: { model: OfferedModel; size?: string })
 export const modelColumns: Column<OfferedModel>[] = [
   {
     key: 'model',
-    header: 'Model',
+    header: t('Model'),
     wrap: true,
     cell: ({ id, name, types, members }) => (
       <Stack gap={0}>
@@ -35,21 +36,21 @@ export const modelColumns: Column<OfferedModel>[] = [
   },
   {
     key: 'price',
-    header: 'Price / M tokens',
+    header: t('Price / M tokens'),
     wrap: true,
     cell: (model) => <span className="svc-number">{priceWords(model)}</span>,
   },
   {
     key: 'context',
-    header: 'Context',
+    header: t('Context'),
     align: 'right',
     cell: ({ context_length }) => <span className="svc-number">{tokenWords(context_length)}</span>,
   },
   {
     key: 'can',
-    header: 'Can',
+    header: t('Can'),
     cell: ({ capabilities }) => (capabilities.length > 0 ? <CapabilityMarks of={capabilities} /> : '–'),
   },
-  { key: 'health', header: 'Health', cell: (model) => <ModelHealth model={model} /> },
-  { ...actsColumn('Try'), cell: (model) => <TryLink model={model} size="compact-sm" /> },
+  { key: 'health', header: t('Health'), cell: (model) => <ModelHealth model={model} /> },
+  { ...actsColumn(t('Try')), cell: (model) => <TryLink model={model} size="compact-sm" /> },
 ];

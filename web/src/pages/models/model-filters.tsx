@@ -1,6 +1,7 @@
 import { Group, Select } from '@mantine/core';
 import { modelTypes } from '../../catalog.ts';
 import { SearchInput } from '../../components/search-input.tsx';
+import { t } from '../../language/words.ts';
 import { capabilities, capabilityNames } from '../../model-facts.ts';
 import { type ModelFilter, sortings } from '../../model-list.ts';
 
@@ -21,22 +22,22 @@ export function ModelFilters({ filter, providers, set }: ModelFiltersProps) {
     w: { base: '100%', xs: 165 },
   });
   return (
-    <Group gap="sm" mb="md" role="search" aria-label="Filter models">
+    <Group gap="sm" mb="md" role="search" aria-label={t('Filter models')}>
       <SearchInput
-        label="Search models"
-        placeholder="Name of a model"
+        label={t('Search models')}
+        placeholder={t('Name of a model')}
         value={filter.q}
         onChange={(q) => set({ q })}
         width={200}
       />
       <Select
-        {...choice('capability', 'Capability', 'Any capability')}
+        {...choice('capability', t('Capability'), t('Any capability'))}
         data={capabilities.map((value) => ({ value, label: capabilityNames[value] }))}
       />
-      <Select {...choice('provider', 'Provider', 'All providers')} data={providers} searchable />
-      <Select {...choice('type', 'Type', 'All types')} data={modelTypes} />
+      <Select {...choice('provider', t('Provider'), t('All providers'))} data={providers} searchable />
+      <Select {...choice('type', t('Type'), t('All types'))} data={modelTypes} />
       <Select
-        aria-label="Sort"
+        aria-label={t('Sort')}
         data={sortings}
         allowDeselect={false}
         value={filter.sort}

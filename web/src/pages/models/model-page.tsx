@@ -11,6 +11,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { tokenWords } from '../../model-facts.ts';
 import { type ModelDetail, modelQuery } from '../../models.ts';
 import { TryLink } from './model-columns.tsx';
@@ -24,12 +25,12 @@ function Where({ model }: { model?: ModelDetail }) {
   return (
     <Group component="span" gap="xs" mt={4}>
       <AnchorLink to="/models" size="sm" underline="always">
-        All models
+        {t('All models')}
       </AnchorLink>
       {model && (
         <>
           <Code className="svc-anywhere">{model.id}</Code>
-          <CopyButton value={model.id} label="Copy the model's id" />
+          <CopyButton value={model.id} label={t("Copy the model's id")} />
           {model.types.map((type) => (
             <Badge key={type} color="gray">
               {type}
@@ -43,20 +44,20 @@ function Where({ model }: { model?: ModelDetail }) {
 
 /** In words beside the short form: "1.05M" is not what a limit is checked against. */
 const tokenHint = (count: number | null): string | undefined =>
-  count === null ? 'Not known' : `${formatNumber(count)} tokens`;
+  count === null ? t('Not known') : t('{count} tokens', { count: formatNumber(count) });
 
 function Facts({ model }: { model: ModelDetail }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <StatCard label="Context" value={tokenWords(model.context_length)} hint={tokenHint(model.context_length)} />
+      <StatCard label={t('Context')} value={tokenWords(model.context_length)} hint={tokenHint(model.context_length)} />
       <StatCard
-        label="Longest answer"
+        label={t('Longest answer')}
         value={tokenWords(model.max_output_tokens)}
         hint={tokenHint(model.max_output_tokens)}
       />
-      <StatCard label="Health" value={<ModelHealth model={model} />} hint="Over the last hour" />
+      <StatCard label={t('Health')} value={<ModelHealth model={model} />} hint={t('Over the last hour')} />
       <StatCard
-        label="Providers"
+        label={t('Providers')}
         value={model.providers.length || '–'}
         hint={model.providers.join(', ') || undefined}
       />
@@ -67,7 +68,7 @@ function Facts({ model }: { model: ModelDetail }) {
 function Members({ model }: { model: ModelDetail }) {
   if (model.members.length === 0) return null;
   return (
-    <Section title="Stands for" description="Asked in this order, where one does not answer.">
+    <Section title={t('Stands for')} description={t('Asked in this order, where one does not answer.')}>
       <Stack component="ol" gap={4} m={0} pl="lg">
         {model.members.map((id) => (
           <li key={id}>
@@ -83,7 +84,7 @@ function Members({ model }: { model: ModelDetail }) {
 
 function Abilities({ model }: { model: ModelDetail }) {
   return (
-    <Section title="What it takes">
+    <Section title={t('What it takes')}>
       <Stack gap="sm">
         {model.capabilities.length > 0 && <CapabilityBadges of={model.capabilities} />}
         {model.supported_parameters.length > 0 ? (
@@ -94,7 +95,7 @@ function Abilities({ model }: { model: ModelDetail }) {
           </Group>
         ) : (
           <Text size="sm" c="dimmed">
-            Nothing besides its input.
+            {t('Nothing besides its input.')}
           </Text>
         )}
       </Stack>
@@ -109,9 +110,9 @@ export function ModelPage() {
   if (!model) {
     return (
       <>
-        <PageHeader title="Model" description={<Where />} />
+        <PageHeader title={t('Model')} description={<Where />} />
         {query.error ? (
-          <ErrorState error={query.error} title="The model could not be shown" onRetry={() => query.refetch()} />
+          <ErrorState error={query.error} title={t('The model could not be shown')} onRetry={() => query.refetch()} />
         ) : (
           <Stack aria-busy="true">
             <Skeleton height={96} />
@@ -127,10 +128,10 @@ export function ModelPage() {
       <Stack gap="lg">
         <Facts model={model} />
         <Members model={model} />
-        <Section title="Price" description="Dollars per million tokens; of several providers, the cheapest.">
+        <Section title={t('Price')} description={t('Dollars per million tokens; of several providers, the cheapest.')}>
           <PriceTable model={model} />
         </Section>
-        <Section title="Call it from your code">
+        <Section title={t('Call it from your code')}>
           <CodeBlock snippets={modelSnippets({ baseUrl: window.location.origin, apiKey: placeholder }, model)} />
         </Section>
         <Offers model={model} />

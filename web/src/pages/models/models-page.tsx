@@ -4,6 +4,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { chosenModels, sortings } from '../../model-list.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
@@ -16,13 +17,15 @@ const pageSize = 50;
 
 function NoModels({ filtered }: { filtered: boolean }) {
   const admin = isAdmin(useUser());
-  if (filtered) return <EmptyState icon={IconCube} title="No model fits these filters" />;
+  if (filtered) return <EmptyState icon={IconCube} title={t('No model fits these filters')} />;
   return (
     <EmptyState
       icon={IconCube}
-      title="No models yet"
-      description={admin ? 'Models come with the channels that serve them.' : 'Ask your administrator to add some.'}
-      action={admin && <ButtonLink to="/admin/channels">Go to channels</ButtonLink>}
+      title={t('No models yet')}
+      description={
+        admin ? t('Models come with the channels that serve them.') : t('Ask your administrator to add some.')
+      }
+      action={admin && <ButtonLink to="/admin/channels">{t('Go to channels')}</ButtonLink>}
     />
   );
 }
@@ -39,8 +42,8 @@ export function ModelsPage() {
   return (
     <>
       <PageHeader
-        title="Models"
-        description="What you can call: prices in dollars per million tokens, from the cheapest provider of each."
+        title={t('Models')}
+        description={t('What you can call: prices in dollars per million tokens, from the cheapest provider of each.')}
       />
       <ModelFilters
         filter={{ ...filter, sort }}
@@ -48,7 +51,7 @@ export function ModelsPage() {
         set={(changes) => set({ ...changes, page: '1' })}
       />
       <DataTable
-        label="Models"
+        label={t('Models')}
         columns={modelColumns}
         rows={models?.slice((page - 1) * pageSize, page * pageSize)}
         rowKey={({ id }) => id}

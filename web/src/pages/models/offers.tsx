@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { ModelHealth } from '../../components/model-marks.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { priceWords, tokenWords } from '../../model-facts.ts';
 import type { ModelDetail, Offer } from '../../models.ts';
 
@@ -25,7 +26,7 @@ const number = (key: string, header: string, words: (offer: Offer) => string): C
 const columns = (model: string, channelName: (id: number) => string): Column<Offer>[] => [
   {
     key: 'provider',
-    header: 'Provider',
+    header: t('Provider'),
     cell: ({ provider, channel_id, model_id }) => (
       <Stack gap={0}>
         <AnchorLink to="/routing/health" search={{ model: model_id, provider }} size="sm" fw={600}>
@@ -37,17 +38,17 @@ const columns = (model: string, channelName: (id: number) => string): Column<Off
       </Stack>
     ),
   },
-  { key: 'health', header: 'Health', cell: (offer) => <ModelHealth model={offer} /> },
-  number('success', 'Success', successWords),
+  { key: 'health', header: t('Health'), cell: (offer) => <ModelHealth model={offer} /> },
+  number('success', t('Success'), successWords),
   {
     key: 'price',
-    header: 'Price',
+    header: t('Price'),
     wrap: true,
     cell: ({ prices, type }) => <span className="svc-number">{priceWords({ prices, types: [type] })}</span>,
   },
-  number('context', 'Context', ({ context_length }) => tokenWords(context_length)),
+  number('context', t('Context'), ({ context_length }) => tokenWords(context_length)),
   number('latency', 'p50', ({ p50_latency_ms }) => milliseconds(p50_latency_ms)),
-  number('first', 'First token', ({ p50_ttft_ms }) => milliseconds(p50_ttft_ms)),
+  number('first', t('First token'), ({ p50_ttft_ms }) => milliseconds(p50_ttft_ms)),
   number('speed', 'Tokens/s', ({ tokens_per_second }) =>
     tokens_per_second === null ? '–' : formatNumber(Math.round(tokens_per_second)),
   ),
@@ -58,15 +59,20 @@ export function Offers({ model }: { model: ModelDetail }) {
   const channelName = useChannelNames();
   return (
     <Stack component="section" gap="xs">
-      <Title order={2}>Who serves it</Title>
+      <Title order={2}>{t('Who serves it')}</Title>
       <DataTable
-        label="Providers"
+        label={t('Providers')}
         columns={columns(model.id, channelName)}
         rows={model.offers}
         rowKey={({ provider, model_id, channel_id, type }) => `${provider} ${model_id} ${channel_id} ${type}`}
         query={{ error: null, isFetching: false, refetch: () => {} }}
         minWidth={820}
-        empty={<EmptyState title="Nobody serves it by itself" description="It asks the models that fit each task." />}
+        empty={
+          <EmptyState
+            title={t('Nobody serves it by itself')}
+            description={t('It asks the models that fit each task.')}
+          />
+        }
       />
     </Stack>
   );

@@ -1,19 +1,20 @@
 import { Table, Text } from '@mantine/core';
+import { t } from '../../language/words.ts';
 import { dollars, priceTable } from '../../model-facts.ts';
 import type { OfferedModel } from '../../models.ts';
 
 /** Every part of a price, with a column for each size of prompt that has prices of its own. */
 export function PriceTable({ model: { prices, types } }: { model: OfferedModel }) {
   if (prices === null)
-    return <Text size="sm">It asks other models in your place, and each call costs what that model costs.</Text>;
+    return <Text size="sm">{t('It asks other models in your place, and each call costs what that model costs.')}</Text>;
   const { columns, rows } = priceTable({ prices, types });
   return (
-    <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label="Prices">
+    <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label={t('Prices')}>
       <Table className="svc-price-table">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">
-              <span className="svc-hidden">Part</span>
+              <span className="svc-hidden">{t('Part')}</span>
             </Table.Th>
             {columns.map((column) => (
               <Table.Th key={column} scope="col" ta="right">

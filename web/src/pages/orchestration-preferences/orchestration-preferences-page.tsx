@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { Patterns } from './patterns.tsx';
 import { groups } from './preference-fields.ts';
 import { PreferenceRow, preferencesQuery } from './preference-row.tsx';
@@ -11,7 +12,9 @@ function Fields() {
   const query = useQuery(preferencesQuery);
   const { data } = query;
   if (query.error && !data) {
-    return <ErrorState error={query.error} title="Preferences could not be loaded" onRetry={() => query.refetch()} />;
+    return (
+      <ErrorState error={query.error} title={t('Preferences could not be loaded')} onRetry={() => query.refetch()} />
+    );
   }
   return groups.map(({ title, description, fields }) => (
     <Section key={title} title={title} description={description}>
@@ -30,17 +33,19 @@ export function OrchestrationPreferencesPage() {
   return (
     <>
       <PageHeader
-        title="Orchestration preferences"
-        description="How svc/svc-ms works for you. Changes are saved at once and count from the next request; what a request names itself comes first."
+        title={t('Orchestration preferences')}
+        description={t(
+          'How svc/svc-ms works for you. Changes are saved at once and count from the next request; what a request names itself comes first.',
+        )}
       />
       <Stack gap="lg">
         <Fields />
         <section>
           <Title order={2} mb={2}>
-            Learned patterns
+            {t('Learned patterns')}
           </Title>
           <Text size="sm" c="dimmed" mb="sm">
-            How models have done at your kinds of tasks. Used for choosing after five tasks of a kind.
+            {t('How models have done at your kinds of tasks. Used for choosing after five tasks of a kind.')}
           </Text>
           <Patterns />
         </section>

@@ -7,25 +7,33 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 
 type Pattern = Result<'/api/svc-ms/patterns', 'get'>['patterns'][number];
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 const columns: Column<Pattern>[] = [
-  { key: 'kind', header: 'Kind of task', cell: ({ kind }) => kind },
-  { key: 'difficulty', header: 'Difficulty', cell: ({ difficulty }) => difficulty },
-  { key: 'model', header: 'Model', cell: ({ model }) => <Text size="sm">{model}</Text> },
+  { key: 'kind', header: t('Kind of task'), cell: ({ kind }) => kind },
+  { key: 'difficulty', header: t('Difficulty'), cell: ({ difficulty }) => difficulty },
+  { key: 'model', header: t('Model'), cell: ({ model }) => <Text size="sm">{model}</Text> },
   {
     key: 'rate',
-    header: 'Success',
+    header: t('Success'),
     cell: ({ success_rate, successes, failures }) => (
-      <Group gap="xs" wrap="nowrap" title={`${formatNumber(successes)} done, ${formatNumber(failures)} failed`}>
+      <Group
+        gap="xs"
+        wrap="nowrap"
+        title={t('{successes} done, {failures} failed', {
+          successes: formatNumber(successes),
+          failures: formatNumber(failures),
+        })}
+      >
         <Progress
           value={success_rate * 100}
           color={success_rate < 0.5 ? 'red' : success_rate < 0.8 ? 'orange' : 'teal'}
           w={72}
-          aria-label={`Succeeded ${percent(success_rate)}`}
+          aria-label={t('Succeeded {successRate}', { successRate: percent(success_rate) })}
         />
         <span className="svc-number">{percent(success_rate)}</span>
       </Group>
@@ -33,20 +41,20 @@ const columns: Column<Pattern>[] = [
   },
   {
     key: 'samples',
-    header: 'Tasks',
+    header: t('Tasks'),
     align: 'right',
     cell: ({ successes, failures }) => <span className="svc-number">{formatNumber(successes + failures)}</span>,
   },
   {
     key: 'use',
-    header: 'Used',
+    header: t('Used'),
     cell: ({ in_use }) => (
       <Badge size="sm" color={in_use ? 'teal' : 'gray'}>
-        {in_use ? 'In use' : 'Still learning'}
+        {in_use ? t('In use') : t('Still learning')}
       </Badge>
     ),
   },
-  { key: 'updated', header: 'Last task', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  { key: 'updated', header: t('Last task'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
 ];
 
 /** How models have done at the user's tasks; the engine uses it once there are enough samples. */
@@ -54,7 +62,7 @@ export function Patterns() {
   const query = useQuery({ queryKey: ['patterns'], queryFn: ({ signal }) => get('/api/svc-ms/patterns', { signal }) });
   return (
     <DataTable
-      label="Learned patterns"
+      label={t('Learned patterns')}
       columns={columns}
       rows={query.data?.patterns}
       rowKey={({ kind, difficulty, model }) => `${kind} ${difficulty} ${model}`}
@@ -63,8 +71,10 @@ export function Patterns() {
       empty={
         <EmptyState
           icon={IconBulb}
-          title="Nothing learned yet"
-          description="Each task that svc/svc-ms runs for you adds to this. After five of a kind, a model that does them badly is avoided."
+          title={t('Nothing learned yet')}
+          description={t(
+            'Each task that svc/svc-ms runs for you adds to this. After five of a kind, a model that does them badly is avoided.',
+          )}
         />
       }
     />

@@ -1,6 +1,7 @@
 import { NumberInput, Select, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { ModelPicker } from '../../components/model-picker.tsx';
+import { t } from '../../language/words.ts';
 import { orchestrationModel } from '../../models.ts';
 import { type Field, faultOf, type Value } from './preference-fields.ts';
 
@@ -47,11 +48,11 @@ function ModelPreference({ field, value, onSave }: Of<'model'>) {
   return (
     <ModelPicker
       aria-label={field.label}
-      placeholder="Picked for you"
-      nothingFoundMessage="No such model"
+      placeholder={t('Picked for you')}
+      nothingFoundMessage={t('No such model')}
       openOnFocus={false}
       clearable
-      clearButtonProps={{ 'aria-label': `No model for ${field.label}` }}
+      clearButtonProps={{ 'aria-label': t('No model for {label}', { label: field.label }) }}
       // A name that only a channel knows comes without a type, and most of these chat.
       fits={({ id, types }) =>
         (types.length === 0 ? ['chat'] : types).includes(field.type) && id !== orchestrationModel

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { get, put } from '../../api.ts';
 import { SettingRow } from '../../components/setting-row.tsx';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { type Field, initialText, type Preferences, rangeText, type Value } from './preference-fields.ts';
 import { PreferenceInput } from './preference-input.tsx';
@@ -21,8 +22,12 @@ export function PreferenceRow({ field, value }: { field: Field; value: Value }) 
   return (
     <SettingRow
       label={field.label}
-      help={`${field.help}. Default: ${initialText(field)}.${rangeText(field)}`}
-      initial={`the default: ${initialText(field)}`}
+      help={t('{help}. Default: {field}.{field2}', {
+        help: field.help,
+        field: initialText(field),
+        field2: rangeText(field),
+      })}
+      initial={t('the default: {field}', { field: initialText(field) })}
       isInitial={value === field.initial}
       act={save}
       onReset={() => save.mutate(null)}

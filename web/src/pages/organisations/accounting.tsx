@@ -2,14 +2,15 @@ import { Button, Group, Select, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import type { Organisation } from '../../organisations.ts';
 import { lastMonthIn } from './months.ts';
 
 const choices = [
-  { value: 'organisation', label: 'The whole organisation' },
-  { value: 'team', label: 'Each team' },
-  { value: 'member', label: 'Each member' },
-  { value: 'key', label: 'Each key' },
+  { value: 'organisation', label: t('The whole organisation') },
+  { value: 'team', label: t('Each team') },
+  { value: 'member', label: t('Each member') },
+  { value: 'key', label: t('Each key') },
 ];
 
 /** A month for the books. */
@@ -19,13 +20,21 @@ export function Accounting({ organisation: { id, time_zone } }: { organisation: 
   const valid = /^20\d\d-\d\d$/.test(month);
   return (
     <Section
-      title="For the books"
-      description={`What was used in a month of ${time_zone}: requests, tokens of each part, and what each part cost.`}
+      title={t('For the books')}
+      description={t(
+        'What was used in a month of {timeZone}: requests, tokens of each part, and what each part cost.',
+        { timeZone: time_zone },
+      )}
     >
       <Group align="flex-end">
-        <TextInput type="month" label="Month" value={month} onChange={(event) => setMonth(event.currentTarget.value)} />
+        <TextInput
+          type="month"
+          label={t('Month')}
+          value={month}
+          onChange={(event) => setMonth(event.currentTarget.value)}
+        />
         <Select
-          label="A line for"
+          label={t('A line for')}
           data={choices}
           allowDeselect={false}
           value={level}
@@ -39,7 +48,7 @@ export function Accounting({ organisation: { id, time_zone } }: { organisation: 
           disabled={!valid}
           leftSection={<IconDownload size={16} aria-hidden />}
         >
-          Download CSV
+          {t('Download CSV')}
         </Button>
       </Group>
     </Section>

@@ -1,37 +1,38 @@
 import { formatNumber, formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { windowWords } from './budget-fields.ts';
 import { type Known, type Level, levels, placeName } from './levels.ts';
 import type { Act } from './organisation-queries.ts';
 
 /** By what is done, since the subject is always the same. */
 const words: Record<string, string> = {
-  organisation_created: 'Made the organisation',
-  organisation_updated: 'Changed the organisation',
-  organisation_webhook_secret_rotated: 'Renewed the webhook’s secret',
-  team_created: 'Made a team',
-  team_updated: 'Renamed a team',
-  team_deleted: 'Deleted a team',
-  team_member_added: 'Put a member into a team',
-  team_member_removed: 'Took a member out of a team',
-  member_invited: 'Invited somebody',
-  invitation_deleted: 'Took an invitation back',
-  member_joined: 'Joined',
-  member_updated: 'Changed a role',
-  member_removed: 'Ended a membership',
-  organisation_key_created: 'Created a key',
-  organisation_key_updated: 'Changed a key',
-  organisation_key_deleted: 'Revoked a key',
-  organisation_key_rotated: 'Gave a key a new secret',
-  organisation_key_overlap_ended: 'Ended the old secret of a key',
-  team_own_key_created: 'Added a provider key of a team',
-  team_own_key_updated: 'Changed a provider key of a team',
-  team_own_key_deleted: 'Removed a provider key of a team',
-  team_own_key_tested: 'Tested a provider key of a team',
-  budget_created: 'Set a budget',
-  budget_updated: 'Changed a budget',
-  budget_deleted: 'Deleted a budget',
-  limits_set: 'Set limits',
-  limits_deleted: 'Took limits away',
+  organisation_created: t('Made the organisation'),
+  organisation_updated: t('Changed the organisation'),
+  organisation_webhook_secret_rotated: t('Renewed the webhook’s secret'),
+  team_created: t('Made a team'),
+  team_updated: t('Renamed a team'),
+  team_deleted: t('Deleted a team'),
+  team_member_added: t('Put a member into a team'),
+  team_member_removed: t('Took a member out of a team'),
+  member_invited: t('Invited somebody'),
+  invitation_deleted: t('Took an invitation back'),
+  member_joined: t('Joined'),
+  member_updated: t('Changed a role'),
+  member_removed: t('Ended a membership'),
+  organisation_key_created: t('Created a key'),
+  organisation_key_updated: t('Changed a key'),
+  organisation_key_deleted: t('Revoked a key'),
+  organisation_key_rotated: t('Gave a key a new secret'),
+  organisation_key_overlap_ended: t('Ended the old secret of a key'),
+  team_own_key_created: t('Added a provider key of a team'),
+  team_own_key_updated: t('Changed a provider key of a team'),
+  team_own_key_deleted: t('Removed a provider key of a team'),
+  team_own_key_tested: t('Tested a provider key of a team'),
+  budget_created: t('Set a budget'),
+  budget_updated: t('Changed a budget'),
+  budget_deleted: t('Deleted a budget'),
+  limits_set: t('Set limits'),
+  limits_deleted: t('Took limits away'),
 };
 
 export const actWords = ({ action }: Pick<Act, 'action'>): string => words[action] ?? action;
@@ -40,25 +41,25 @@ const named = (level: Level) => (id: unknown, known: Known) => placeName(known, 
 const listed = (what: string) => (names: unknown) =>
   Array.isArray(names) && names.length > 0 ? `${what}: ${names.join(', ')}` : null;
 const aMinute = (what: string) => (count: unknown) =>
-  Number(count) > 0 ? `${formatNumber(Number(count))} ${what} a minute` : null;
+  Number(count) > 0 ? t('{number} {what} a minute', { number: formatNumber(Number(count)), what }) : null;
 
 /** What is said of an act, each in words; what only the service needs is left out. */
 const tellers: Record<string, (value: unknown, known: Known) => string | null> = {
   name: String,
   role: (role) => `as ${role}`,
-  email: (email) => (email === '' ? 'by a link' : String(email)),
+  email: (email) => (email === '' ? t('by a link') : String(email)),
   team_id: named('team'),
   user_id: named('member'),
   amount: (amount) => formatQuota(Number(amount)),
   window: (window) => windowWords[window as keyof typeof windowWords] ?? String(window),
-  hard: (hard) => (hard ? 'refuses' : 'only warns'),
+  hard: (hard) => (hard ? 'refuses' : t('only warns')),
   requests_per_minute: aMinute('requests'),
   tokens_per_minute: aMinute('tokens'),
   models: listed('models'),
   providers: listed('providers'),
   time_zone: String,
-  balance: (balance) => (balance === 'shared' ? 'the organisation pays' : 'each member pays'),
-  webhook_url: (url) => (url === '' ? 'no webhook' : String(url)),
+  balance: (balance) => (balance === 'shared' ? t('the organisation pays') : t('each member pays')),
+  webhook_url: (url) => (url === '' ? t('no webhook') : String(url)),
 };
 
 export function actDetails(

@@ -5,6 +5,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { Organisation } from '../../organisations.ts';
 import { actDetails, actWords } from './act-words.ts';
 import { More } from './level-lists.tsx';
@@ -13,10 +14,14 @@ import { type Act, actsQuery } from './organisation-queries.ts';
 import { useKnown } from './use-known.ts';
 
 const columns = (known: Known): Column<Act>[] => [
-  { key: 'at', header: 'Time', cell: ({ at }) => formatDateTime(at) },
-  { key: 'who', header: 'Who', cell: ({ actor }) => <bdi>{actor.name || `User ${actor.id ?? '–'}`}</bdi> },
-  { key: 'what', header: 'What', cell: ({ action }) => <Badge color="gray">{actWords({ action })}</Badge> },
-  { key: 'details', header: 'Details', wrap: true, cell: (act) => <bdi>{actDetails(act, known) || '–'}</bdi> },
+  { key: 'at', header: t('Time'), cell: ({ at }) => formatDateTime(at) },
+  {
+    key: 'who',
+    header: t('Who'),
+    cell: ({ actor }) => <bdi>{actor.name || t('User {value}', { value: actor.id ?? '–' })}</bdi>,
+  },
+  { key: 'what', header: t('What'), cell: ({ action }) => <Badge color="gray">{actWords({ action })}</Badge> },
+  { key: 'details', header: t('Details'), wrap: true, cell: (act) => <bdi>{actDetails(act, known) || '–'}</bdi> },
 ];
 
 /** Who changed what. */
@@ -26,13 +31,13 @@ export function Activity({ organisation }: { organisation: Organisation }) {
   return (
     <Stack gap="sm">
       <DataTable
-        label="Who changed what"
+        label={t('Who changed what')}
         columns={columns(known)}
         rows={query.data?.pages.flatMap((page) => page.logs)}
         rowKey={({ id }) => id}
         query={query}
         minWidth={760}
-        empty={<EmptyState icon={IconHistory} title="Nothing recorded" />}
+        empty={<EmptyState icon={IconHistory} title={t('Nothing recorded')} />}
       />
       <More query={query} />
     </Stack>

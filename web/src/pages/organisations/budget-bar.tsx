@@ -1,5 +1,6 @@
 import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import { Money } from '../../components/money.tsx';
+import { t } from '../../language/words.ts';
 import type { Organisation } from '../../organisations.ts';
 import { fullness, refuses, timeIn, windowWords } from './budget-fields.ts';
 import { type Known, placeName } from './levels.ts';
@@ -8,12 +9,15 @@ import type { Budget } from './organisation-queries.ts';
 /** When a budget begins anew, by the organisation's clock. */
 export const beginsAnew = (budget: Budget, { time_zone }: Organisation): string =>
   budget.resets_at === null
-    ? 'Does not begin anew'
-    : `Begins anew ${timeIn(time_zone, budget.resets_at)} (${time_zone})`;
+    ? t('Does not begin anew')
+    : t('Begins anew {timeZone} ({timeZone2})', {
+        timeZone: timeIn(time_zone, budget.resets_at),
+        timeZone2: time_zone,
+      });
 
 export function BudgetState({ budget }: { budget: Budget }) {
-  if (refuses(budget)) return <Badge color="red">Refuses</Badge>;
-  return <Badge color={budget.hard ? 'indigo' : 'gray'}>{budget.hard ? 'Hard' : 'Only warns'}</Badge>;
+  if (refuses(budget)) return <Badge color="red">{t('Refuses')}</Badge>;
+  return <Badge color={budget.hard ? 'indigo' : 'gray'}>{budget.hard ? t('Hard') : t('Only warns')}</Badge>;
 }
 
 interface BudgetBarProps {
@@ -41,10 +45,10 @@ export function BudgetBar({ budget, organisation, known }: BudgetBarProps) {
         </Group>
       </Group>
       <Progress.Root size={8}>
-        <Progress.Section value={full} color={color} aria-label={`Used of the budget of ${name}`} />
+        <Progress.Section value={full} color={color} aria-label={t('Used of the budget of {name}', { name })} />
       </Progress.Root>
       <Text size="xs" c="dimmed">
-        {refuses(budget) ? 'Requests that cost something are refused. ' : ''}
+        {refuses(budget) ? t('Requests that cost something are refused. ') : ''}
         {beginsAnew(budget, organisation)}
       </Text>
     </Stack>

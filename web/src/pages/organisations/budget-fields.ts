@@ -1,20 +1,21 @@
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { type Place, placeText, readPlace } from './levels.ts';
 import type { Budget } from './organisation-queries.ts';
 
 type Window = Budget['window'];
 
 export const windowWords: Record<Window, string> = {
-  day: 'a day',
-  week: 'a week',
-  month: 'a month',
-  total: 'in all',
+  day: t('a day'),
+  week: t('a week'),
+  month: t('a month'),
+  total: t('in all'),
 };
 export const windowChoices = [
-  { value: 'day', label: 'Each day' },
-  { value: 'week', label: 'Each week, from Monday' },
-  { value: 'month', label: 'Each month' },
-  { value: 'total', label: 'In all' },
+  { value: 'day', label: t('Each day') },
+  { value: 'week', label: t('Each week, from Monday') },
+  { value: 'month', label: t('Each month') },
+  { value: 'total', label: t('In all') },
 ];
 const windowOf = (text: string): Window =>
   (Object.keys(windowWords) as Window[]).find((one) => one === text) ?? 'month';
@@ -53,13 +54,13 @@ const most = 1e15;
 
 export function faultsOf({ place, usd, alerts }: BudgetFields): BudgetFaults {
   const faults: BudgetFaults = {};
-  if (!readPlace(place)) faults.place = 'Choose what it holds for.';
+  if (!readPlace(place)) faults.place = t('Choose what it holds for.');
   const amount = quotaOfUsd(Number(usd));
-  if (usd === '' || !(amount >= 0)) faults.usd = 'Say how much may be spent.';
-  else if (amount > most) faults.usd = 'This is more than can be counted.';
+  if (usd === '' || !(amount >= 0)) faults.usd = t('Say how much may be spent.');
+  else if (amount > most) faults.usd = t('This is more than can be counted.');
   const wrong = alerts.find((text) => !(Number(text) >= 0.1 && Number(text) <= 100));
-  if (wrong !== undefined) faults.alerts = `${wrong} is no share between 0.1 and 100 percent.`;
-  else if (alerts.length > 20) faults.alerts = 'At most 20 shares.';
+  if (wrong !== undefined) faults.alerts = t('{wrong} is no share between 0.1 and 100 percent.', { wrong });
+  else if (alerts.length > 20) faults.alerts = t('At most 20 shares.');
   return faults;
 }
 

@@ -3,6 +3,7 @@ import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
@@ -29,18 +30,18 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
         body: changeOf(given),
       });
     else await post('/api/organisations/{id}/budgets', { path: { id }, body: bodyOf(given) });
-    notifySuccess(budget ? 'Budget saved' : 'Budget set');
+    notifySuccess(budget ? t('Budget saved') : t('Budget set'));
     onClose();
     await reloadOrganisations(id);
   });
   const fixed = budget !== undefined;
   const choices = fixed ? [{ value: fields.place, label: placeName(known, budget) }] : placeChoices(known);
   return (
-    <Dialog opened onClose={onClose} title={budget ? 'Change budget' : 'New budget'}>
+    <Dialog opened onClose={onClose} title={budget ? t('Change budget') : t('New budget')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Select
-            label="Holds for"
+            label={t('Holds for')}
             data={choices}
             searchable={!fixed}
             allowDeselect={false}
@@ -51,8 +52,8 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <NumberInput
-              label="May spend"
-              description="In dollars"
+              label={t('May spend')}
+              description={t('In dollars')}
               prefix="$"
               min={0}
               decimalScale={6}
@@ -64,8 +65,8 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
               error={faults.usd}
             />
             <Select
-              label="Counted"
-              description={`By the clock of ${time_zone}`}
+              label={t('Counted')}
+              description={t('By the clock of {timeZone}', { timeZone: time_zone })}
               data={windowChoices}
               allowDeselect={false}
               disabled={fixed}
@@ -74,20 +75,22 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
             />
           </SimpleGrid>
           <Switch
-            label="Refuse what goes beyond"
-            description="Otherwise it only warns"
+            label={t('Refuse what goes beyond')}
+            description={t('Otherwise it only warns')}
             checked={fields.hard}
             onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <TagsInput
-            label="Warn at"
-            description="Shares in percent, each told once in a window: here, by mail to owners and admins, and to the webhook"
+            label={t('Warn at')}
+            description={t(
+              'Shares in percent, each told once in a window: here, by mail to owners and admins, and to the webhook',
+            )}
             value={fields.alerts}
             onChange={(alerts) => set({ alerts })}
             splitChars={[',', ' ', '%']}
             error={faults.alerts}
           />
-          <FormFoot act={save} failure="The budget was not saved" submitLabel="Save" onCancel={onClose} />
+          <FormFoot act={save} failure={t('The budget was not saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -11,6 +11,7 @@ import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { BudgetState } from './budget-bar.tsx';
 import { timeIn, windowWords } from './budget-fields.ts';
@@ -27,7 +28,7 @@ const percents = (shares: number[]): string => shares.map((share) => Math.round(
 const columns = (zone: string, known: Known, open: ((open: Open) => void) | null): Column<Budget>[] => [
   {
     key: 'place',
-    header: 'Holds for',
+    header: t('Holds for'),
     wrap: true,
     cell: (budget) => (
       <Text size="sm" fw={600}>
@@ -37,27 +38,29 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
   },
   {
     key: 'amount',
-    header: 'Amount',
+    header: t('Amount'),
     align: 'right',
     cell: ({ amount, window, resets_at }) => (
       <>
         <Money quota={amount} /> {windowWords[window]}
         <Text size="xs" c="dimmed">
-          {resets_at === null ? 'never begins anew' : `anew ${timeIn(zone, resets_at)}`}
+          {resets_at === null ? t('never begins anew') : t('anew {zone}', { zone: timeIn(zone, resets_at) })}
         </Text>
       </>
     ),
   },
-  { key: 'used', header: 'Used', align: 'right', cell: ({ used }) => <Money quota={used} /> },
-  { key: 'left', header: 'Left', align: 'right', cell: ({ remaining }) => <Money quota={remaining} /> },
+  { key: 'used', header: t('Used'), align: 'right', cell: ({ used }) => <Money quota={used} /> },
+  { key: 'left', header: t('Left'), align: 'right', cell: ({ remaining }) => <Money quota={remaining} /> },
   {
     key: 'kind',
-    header: 'Kind',
+    header: t('Kind'),
     cell: (budget) => (
       <>
         <BudgetState budget={budget} />
         <Text size="xs" c="dimmed">
-          {budget.alerts.length === 0 ? 'warns of nothing' : `warns at ${percents(budget.alerts)}\u00a0%`}
+          {budget.alerts.length === 0
+            ? t('warns of nothing')
+            : t('warns at {alerts} %', { alerts: percents(budget.alerts) })}
         </Text>
       </>
     ),
@@ -68,10 +71,13 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
           ...actsColumn(),
           cell: (budget: Budget) => (
             <RowMenu
-              label={`the budget of ${placeName(known, budget)} ${windowWords[budget.window]}`}
+              label={t('the budget of {known} {value}', {
+                known: placeName(known, budget),
+                value: windowWords[budget.window],
+              })}
               acts={[
-                { label: 'Change', icon: IconEdit, onClick: () => open({ act: 'edit', budget }) },
-                { label: 'Delete', icon: IconTrash, danger: true, onClick: () => open({ act: 'delete', budget }) },
+                { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', budget }) },
+                { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => open({ act: 'delete', budget }) },
               ]}
             />
           ),
@@ -89,19 +95,22 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
   const manages = may(role, 'manage');
   const button = manages && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
-      New budget
+      {t('New budget')}
     </Button>
   );
   const deleted = open?.act === 'delete' ? open.budget : null;
   return (
     <Stack gap="lg">
       <Section
-        title="Budgets"
-        description={`A request stands under those of its key, its member, its team and the organisation, all at once. Days, weeks and months begin by the clock of ${time_zone}.`}
+        title={t('Budgets')}
+        description={t(
+          'A request stands under those of its key, its member, its team and the organisation, all at once. Days, weeks and months begin by the clock of {timeZone}.',
+          { timeZone: time_zone },
+        )}
         actions={button}
       >
         <DataTable
-          label="Budgets"
+          label={t('Budgets')}
           columns={columns(time_zone, known, manages ? setOpen : null)}
           rows={query.data}
           rowKey={(budget) => budget.id}
@@ -110,8 +119,10 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
           empty={
             <EmptyState
               icon={IconPigMoney}
-              title="No budgets"
-              description="What may be spent in a day, a week, a month or in all: by the organisation, a team, a member or a key."
+              title={t('No budgets')}
+              description={t(
+                'What may be spent in a day, a week, a month or in all: by the organisation, a team, a member or a key.',
+              )}
             />
           }
         />
@@ -124,16 +135,16 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
       <ConfirmDelete
         opened={deleted !== null}
         onClose={close}
-        title={deleted ? `Delete the budget of ${placeName(known, deleted)}?` : 'Delete'}
-        confirmLabel="Delete budget"
+        title={deleted ? t('Delete the budget of {known}?', { known: placeName(known, deleted) }) : t('Delete')}
+        confirmLabel={t('Delete budget')}
         onConfirm={async () => {
           if (deleted)
             await del('/api/organisations/{id}/budgets/{budget_id}', { path: { id, budget_id: deleted.id } });
-          notifySuccess('The budget is deleted');
+          notifySuccess(t('The budget is deleted'));
           await reloadOrganisations(id);
         }}
       >
-        What was counted by it is gone: one that is set again begins from nothing.
+        {t('What was counted by it is gone: one that is set again begins from nothing.')}
       </ConfirmDelete>
     </Stack>
   );

@@ -14,6 +14,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { givable, type Organisation, reloadOrganisations, type Team } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
@@ -27,7 +28,7 @@ interface Props {
 
 const initial = { role: 'member', email: '', team: '' };
 const faultsOf = ({ email }: typeof initial): { email?: string } =>
-  email.trim() === '' || email.trim().includes('@') ? {} : { email: 'This is not an address.' };
+  email.trim() === '' || email.trim().includes('@') ? {} : { email: t('This is not an address.') };
 
 interface InviteProps extends Props {
   onClose: () => void;
@@ -46,20 +47,20 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
       ...(fields.team !== '' && { team_id: Number(fields.team) }),
     };
     const { url } = await post('/api/organisations/{id}/invitations', { path: { id }, body });
-    if (url === null) notifySuccess(`The invitation was mailed to ${email}`);
+    if (url === null) notifySuccess(t('The invitation was mailed to {email}', { email }));
     onDone(url);
     await reloadOrganisations(id);
   };
   const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, send);
   return (
-    <Dialog opened onClose={onClose} title="Invite somebody">
+    <Dialog opened onClose={onClose} title={t('Invite somebody')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">
-            The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.
+            {t('The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.')}
           </Text>
           <Select
-            label="Role"
+            label={t('Role')}
             description={roleWords[givable('owner').find((one) => one === fields.role) ?? 'member'].may}
             data={givable(role).map((value) => ({ value, label: roleWords[value].label }))}
             allowDeselect={false}
@@ -68,10 +69,10 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
           />
           {teams.length > 0 && (
             <Select
-              label="Team"
-              placeholder="None"
+              label={t('Team')}
+              placeholder={t('None')}
               clearable
-              clearButtonProps={{ 'aria-label': 'No team' }}
+              clearButtonProps={{ 'aria-label': t('No team') }}
               data={teams.map((team) => ({ value: String(team.id), label: team.name }))}
               value={fields.team || null}
               onChange={(team) => set({ team: team ?? '' })}
@@ -79,14 +80,16 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
           )}
           <TextInput
             type="email"
-            label="Email"
-            description="The link is mailed where this service can send mail; without an address it is shown to you, once"
+            label={t('Email')}
+            description={t(
+              'The link is mailed where this service can send mail; without an address it is shown to you, once',
+            )}
             autoComplete="off"
             value={fields.email}
             onChange={(event) => set({ email: event.currentTarget.value })}
             error={faults.email}
           />
-          <FormFoot act={save} failure="Nobody was invited" submitLabel="Invite" onCancel={onClose} />
+          <FormFoot act={save} failure={t('Nobody was invited')} submitLabel={t('Invite')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>
@@ -96,26 +99,26 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
 const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Column<Invitation>[] => [
   {
     key: 'to',
-    header: 'For',
-    cell: ({ email }) => (email === '' ? 'Whoever has the link' : <bdi>{email}</bdi>),
+    header: t('For'),
+    cell: ({ email }) => (email === '' ? t('Whoever has the link') : <bdi>{email}</bdi>),
   },
   {
     key: 'role',
-    header: 'Role',
+    header: t('Role'),
     cell: ({ role }) => <Badge color={roleWords[role].color}>{roleWords[role].label}</Badge>,
   },
   {
     key: 'team',
-    header: 'Team',
-    cell: ({ team_id }) => (team_id === null ? '–' : (teams.find(({ id }) => id === team_id)?.name ?? 'Deleted')),
+    header: t('Team'),
+    cell: ({ team_id }) => (team_id === null ? '–' : (teams.find(({ id }) => id === team_id)?.name ?? t('Deleted'))),
   },
-  { key: 'until', header: 'Works until', cell: ({ expires_at }) => formatDateTime(expires_at) },
+  { key: 'until', header: t('Works until'), cell: ({ expires_at }) => formatDateTime(expires_at) },
   {
     ...actsColumn(),
     cell: (invitation) => (
       <RowMenu
-        label={invitation.email || `invitation ${invitation.id}`}
-        acts={[{ label: 'Take back', icon: IconTrash, danger: true, onClick: () => revoke(invitation) }]}
+        label={invitation.email || t('invitation {id}', { id: invitation.id })}
+        acts={[{ label: t('Take back'), icon: IconTrash, danger: true, onClick: () => revoke(invitation) }]}
       />
     ),
   },
@@ -129,24 +132,24 @@ export function Invitations({ organisation, teams }: Props) {
   const [revoked, setRevoked] = useState<Invitation | null>(null);
   return (
     <Section
-      title="Invitations"
-      description="Those that nobody has accepted yet."
+      title={t('Invitations')}
+      description={t('Those that nobody has accepted yet.')}
       actions={
         <Group>
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-            Invite
+            {t('Invite')}
           </Button>
         </Group>
       }
     >
       <DataTable
-        label="Open invitations"
+        label={t('Open invitations')}
         columns={columns(teams, setRevoked)}
         rows={query.data}
         rowKey={(invitation) => invitation.id}
         query={query}
         minWidth={560}
-        empty={<EmptyState icon={IconMail} title="No open invitations" />}
+        empty={<EmptyState icon={IconMail} title={t('No open invitations')} />}
       />
       {inviting && (
         <Invite
@@ -159,22 +162,27 @@ export function Invitations({ organisation, teams }: Props) {
           }}
         />
       )}
-      <SecretOnce secret={link} title="Hand this link over" label="Invitation" onClose={() => setLink(null)} />
+      <SecretOnce
+        secret={link}
+        title={t('Hand this link over')}
+        label={t('Invitation')}
+        onClose={() => setLink(null)}
+      />
       <ConfirmDelete
         opened={revoked !== null}
         onClose={() => setRevoked(null)}
-        title="Take this invitation back?"
-        confirmLabel="Take back"
+        title={t('Take this invitation back?')}
+        confirmLabel={t('Take back')}
         onConfirm={async () => {
           if (revoked)
             await del('/api/organisations/{id}/invitations/{invitation_id}', {
               path: { id, invitation_id: revoked.id },
             });
-          notifySuccess('The invitation is taken back');
+          notifySuccess(t('The invitation is taken back'));
           await reloadOrganisations(id);
         }}
       >
-        Its link stops working at once.
+        {t('Its link stops working at once.')}
       </ConfirmDelete>
     </Section>
   );

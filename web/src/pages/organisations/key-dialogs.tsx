@@ -5,6 +5,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { type Organisation, type OrganisationKey, reloadOrganisations } from '../../organisations.ts';
 import { ownerBody } from '../../owner.ts';
@@ -37,8 +38,8 @@ export function NewOrganisationKey({ organisation, onClose, onDone }: Props & { 
   };
   return (
     <KeyForm
-      title="Create a key"
-      submitLabel="Create key"
+      title={t('Create a key')}
+      submitLabel={t('Create key')}
       initial={emptyKey}
       owner={field}
       onClose={onClose}
@@ -53,12 +54,18 @@ export function EditOrganisationKey({ organisation: { id }, apiKey, onClose }: P
     const body = changesOf(before, fields, nowSeconds);
     const path = { id, key_id: apiKey.id };
     if (Object.keys(body).length > 0) await put('/api/organisations/{id}/keys/{key_id}', { path, body });
-    notifySuccess('Key saved');
+    notifySuccess(t('Key saved'));
     onClose();
     await reload(id);
   };
   return (
-    <KeyForm title={`Edit ${apiKey.name}`} submitLabel="Save" initial={before} onClose={onClose} onSubmit={save} />
+    <KeyForm
+      title={t('Edit {name}', { name: apiKey.name })}
+      submitLabel={t('Save')}
+      initial={before}
+      onClose={onClose}
+      onSubmit={save}
+    />
   );
 }
 
@@ -96,13 +103,13 @@ export function MoveKey({
         path,
         body: { team_id: team === noTeam ? null : Number(team) },
       });
-      notifySuccess('Key moved');
+      notifySuccess(t('Key moved'));
       onClose();
       await reload(id);
     },
   });
   return (
-    <Dialog opened onClose={onClose} title={`Move ${apiKey.name}`}>
+    <Dialog opened onClose={onClose} title={t('Move {name}', { name: apiKey.name })}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -111,9 +118,9 @@ export function MoveKey({
       >
         <Stack>
           <Select
-            label="Team"
+            label={t('Team')}
             data={[
-              ...(apiKey.owner.type === 'user' ? [{ value: noTeam, label: 'No team' }] : []),
+              ...(apiKey.owner.type === 'user' ? [{ value: noTeam, label: t('No team') }] : []),
               ...known.teams.map(({ id: teamId, name }) => ({ value: String(teamId), label: name })),
             ]}
             allowDeselect={false}
@@ -122,10 +129,11 @@ export function MoveKey({
             onChange={(value) => setTeam(value ?? noTeam)}
           />
           <Text size="sm" c="dimmed">
-            What was used with it moves along in lists. Budgets keep what was charged to them, and requests that run are
-            charged where they began.
+            {t(
+              'What was used with it moves along in lists. Budgets keep what was charged to them, and requests that run are charged where they began.',
+            )}
           </Text>
-          <FormFoot act={move} failure="The key was not moved" submitLabel="Move" onCancel={onClose} />
+          <FormFoot act={move} failure={t('The key was not moved')} submitLabel={t('Move')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

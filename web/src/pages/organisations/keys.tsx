@@ -20,6 +20,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import {
   may,
   type Organisation,
@@ -49,12 +50,16 @@ const noLimit = () => undefined;
 
 const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
   key: 'owner',
-  header: 'Belongs to',
+  header: t('Belongs to'),
   cell: ({ owner, team_id }) => {
     const team = teams.find(({ id }) => id === team_id)?.name;
     if (owner.type === 'team')
-      return team === undefined ? <Badge color="red">Deleted team</Badge> : <bdi title={team}>{`Team ${team}`}</bdi>;
-    const name = members.find(({ user_id }) => user_id === owner.id)?.username ?? 'Somebody who left';
+      return team === undefined ? (
+        <Badge color="red">{t('Deleted team')}</Badge>
+      ) : (
+        <bdi title={team}>{t('Team {team}', { team })}</bdi>
+      );
+    const name = members.find(({ user_id }) => user_id === owner.id)?.username ?? t('Somebody who left');
     return (
       <Stack gap={0}>
         <Text size="sm">
@@ -62,7 +67,7 @@ const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
         </Text>
         {team_id !== null && (
           <Text size="xs" c="dimmed">
-            {team === undefined ? 'in a deleted team' : `in ${team}`}
+            {team === undefined ? t('in a deleted team') : `in ${team}`}
           </Text>
         )}
       </Stack>
@@ -86,16 +91,18 @@ function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Col
           <RowMenu
             label={key.name}
             acts={[
-              { label: 'Edit', icon: IconEdit, onClick: () => acts.edit(key) },
+              { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(key) },
               {
-                label: key.status === 1 ? 'Disable' : 'Enable',
+                label: key.status === 1 ? t('Disable') : t('Enable'),
                 icon: IconPlayerPause,
                 onClick: () => acts.toggle(key),
               },
-              ...(manages ? [{ label: 'Move', icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
-              { label: 'New secret', icon: IconRefresh, onClick: () => acts.rotate(key) },
-              ...(key.previous ? [{ label: 'End old secret', icon: IconKeyOff, onClick: () => acts.endOld(key) }] : []),
-              { label: 'Revoke', icon: IconTrash, danger: true, onClick: () => acts.revoke(key) },
+              ...(manages ? [{ label: t('Move'), icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
+              { label: t('New secret'), icon: IconRefresh, onClick: () => acts.rotate(key) },
+              ...(key.previous
+                ? [{ label: t('End old secret'), icon: IconKeyOff, onClick: () => acts.endOld(key) }]
+                : []),
+              { label: t('Revoke'), icon: IconTrash, danger: true, onClick: () => acts.revoke(key) },
             ]}
           />
         );
@@ -123,7 +130,9 @@ export function Keys({ organisation }: { organisation: Organisation }) {
           body: { status: status === 1 ? 2 : 1 },
         }),
       onSuccess: async (key) => {
-        notifySuccess(key.status === 1 ? `${key.name} works again` : `${key.name} is disabled`);
+        notifySuccess(
+          key.status === 1 ? t('{name} works again', { name: key.name }) : t('{name} is disabled', { name: key.name }),
+        );
         await reloadOrganisations(id);
       },
       onError: notifyError,
@@ -135,24 +144,24 @@ export function Keys({ organisation }: { organisation: Organisation }) {
   return (
     <Stack gap="lg">
       <Section
-        title="API keys"
-        description={may(role, 'see_all') ? 'Of members and teams.' : 'Your own in this organisation.'}
+        title={t('API keys')}
+        description={may(role, 'see_all') ? t('Of members and teams.') : t('Your own in this organisation.')}
         actions={
           may(role, 'use') && (
             <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
-              Create key
+              {t('Create key')}
             </Button>
           )
         }
       >
         <DataTable
-          label="Keys of the organisation"
+          label={t('Keys of the organisation')}
           columns={columns(known, manages, user.id, {
             edit: (key) => setOpen({ act: 'edit', key }),
             toggle: (key) => toggle.mutate(key),
             move: (key) => setOpen({ act: 'move', key }),
             rotate: (key) => setOpen({ act: 'rotate', key }),
-            endOld: (key) => setOpen({ act: 'end old', key }),
+            endOld: (key) => setOpen({ act: t('end old'), key }),
             revoke: (key) => setOpen({ act: 'revoke', key }),
           })}
           rows={query.data}
@@ -162,8 +171,10 @@ export function Keys({ organisation }: { organisation: Organisation }) {
           empty={
             <EmptyState
               icon={IconKey}
-              title="No keys yet"
-              description="Keys of a team stay when whoever made them leaves; keys of members end with their membership."
+              title={t('No keys yet')}
+              description={t(
+                'Keys of a team stay when whoever made them leaves; keys of members end with their membership.',
+              )}
             />
           }
         />
@@ -178,30 +189,30 @@ export function Keys({ organisation }: { organisation: Organisation }) {
       <ConfirmDelete
         opened={ended !== null}
         onClose={close}
-        title={ended ? `End the old secret of ${ended.name}?` : 'End'}
-        confirmLabel="End old secret"
+        title={ended ? t('End the old secret of {name}?', { name: ended.name }) : t('End')}
+        confirmLabel={t('End old secret')}
         onConfirm={async () => {
           if (ended) await del('/api/organisations/{id}/keys/{key_id}/previous', { path: { id, key_id: ended.id } });
-          notifySuccess('The old secret is ended');
+          notifySuccess(t('The old secret is ended'));
           await reloadOrganisations(id);
         }}
       >
-        Programs that still use it stop working at once. The new secret goes on.
+        {t('Programs that still use it stop working at once. The new secret goes on.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={revoked !== null}
         onClose={close}
-        title={revoked ? `Revoke ${revoked.name}?` : 'Revoke'}
-        confirmLabel="Revoke key"
+        title={revoked ? t('Revoke {name}?', { name: revoked.name }) : t('Revoke')}
+        confirmLabel={t('Revoke key')}
         onConfirm={async () => {
           if (revoked) await del('/api/organisations/{id}/keys/{key_id}', { path: { id, key_id: revoked.id } });
-          notifySuccess('Key revoked');
+          notifySuccess(t('Key revoked'));
           await reloadOrganisations(id);
         }}
       >
-        Programs that use it stop working at once. What it used stays in the books.
+        {t('Programs that use it stop working at once. What it used stays in the books.')}
       </ConfirmDelete>
-      <SecretOnce secret={secret} title="The new key" label="API key" onClose={() => setSecret(null)} />
+      <SecretOnce secret={secret} title={t('The new key')} label={t('API key')} onClose={() => setSecret(null)} />
     </Stack>
   );
 }

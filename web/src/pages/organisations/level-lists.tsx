@@ -8,6 +8,7 @@ import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { apart } from '../../requests.ts';
 import { useOpened } from '../../use-url-state.ts';
 import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
@@ -37,7 +38,7 @@ export function More({ query }: MoreProps) {
       loading={query.isFetchingNextPage}
       onClick={() => query.fetchNextPage()}
     >
-      Show more
+      {t('Show more')}
     </Button>
   );
 }
@@ -51,14 +52,18 @@ export function LevelRequests({ id, filter, keys }: ListProps & { keys: Known['k
   return (
     <Stack gap="sm">
       <DataTable
-        label="Requests"
+        label={t('Requests')}
         columns={usageColumns(names, (log) => setOpen(String(log.id)))}
         rows={logs && apart(logs)}
         rowKey={({ key }) => key}
         query={query}
         minWidth={920}
         empty={
-          <EmptyState icon={IconChartBar} title="No requests here" description="Choose other days, or another level." />
+          <EmptyState
+            icon={IconChartBar}
+            title={t('No requests here')}
+            description={t('Choose other days, or another level.')}
+          />
         }
       />
       <More query={query} />
@@ -68,37 +73,37 @@ export function LevelRequests({ id, filter, keys }: ListProps & { keys: Known['k
 }
 
 const decisionColumns = (show: (decision: Decision) => void): Column<Decision>[] => [
-  { key: 'when', header: 'When', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'when', header: t('When'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     key: 'model',
-    header: 'Model',
+    header: t('Model'),
     cell: ({ model_id, selected_provider }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
           {model_id}
         </Text>
         <Text size="xs" c="dimmed">
-          {selected_provider ? `by ${selected_provider}` : 'by nobody'}
+          {selected_provider ? `by ${selected_provider}` : t('by nobody')}
         </Text>
       </Stack>
     ),
   },
   {
     key: 'outcome',
-    header: 'Outcome',
+    header: t('Outcome'),
     cell: ({ outcome }) => <Badge color={outcomeOf(outcome).color}>{outcomeOf(outcome).label}</Badge>,
   },
-  { key: 'why', header: 'Why', wrap: true, cell: ({ routing_reason }) => <Text size="sm">{routing_reason}</Text> },
+  { key: 'why', header: t('Why'), wrap: true, cell: ({ routing_reason }) => <Text size="sm">{routing_reason}</Text> },
   {
-    ...actsColumn('Details'),
+    ...actsColumn(t('Details')),
     cell: (decision) => (
       <Button
         size="compact-sm"
         variant="subtle"
-        aria-label={`Details of ${decision.request_id}`}
+        aria-label={t('Details of {requestId}', { requestId: decision.request_id })}
         onClick={() => show(decision)}
       >
-        Details
+        {t('Details')}
       </Button>
     ),
   },
@@ -112,7 +117,7 @@ export function LevelDecisions({ id, filter }: ListProps) {
   return (
     <Stack gap="sm">
       <DataTable
-        label="Routing decisions"
+        label={t('Routing decisions')}
         columns={decisionColumns(setOpen)}
         rows={query.data?.pages.flatMap((page) => page.decisions)}
         rowKey={(decision) => decision.id}
@@ -121,13 +126,13 @@ export function LevelDecisions({ id, filter }: ListProps) {
         empty={
           <EmptyState
             icon={IconGitBranch}
-            title="No decisions here"
-            description="Choose other days, or another level."
+            title={t('No decisions here')}
+            description={t('Choose other days, or another level.')}
           />
         }
       />
       <More query={query} />
-      <SideDialog opened={open !== null} onClose={() => setOpen(null)} size="xl" title="Routing decision">
+      <SideDialog opened={open !== null} onClose={() => setOpen(null)} size="xl" title={t('Routing decision')}>
         {open && <DecisionDetail decision={open} channelName={channelName} />}
       </SideDialog>
     </Stack>

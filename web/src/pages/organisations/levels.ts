@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { Member, Organisation, OrganisationKey, Team } from '../../organisations.ts';
 
 export const levels = ['organisation', 'team', 'member', 'key'] as const;
@@ -29,15 +30,15 @@ export interface Known {
 }
 
 const labels: Record<Level, (known: Known) => [id: number, name: string][]> = {
-  organisation: ({ organisation }) => [[organisation.id, 'The whole organisation']],
+  organisation: ({ organisation }) => [[organisation.id, t('The whole organisation')]],
   team: ({ teams }) => teams.map(({ id, name }) => [id, name]),
   member: ({ members }) => members.map(({ user_id, username }) => [user_id, username]),
   key: ({ keys }) => keys.map(({ id, name }) => [id, name]),
 };
 const groups: Record<Level, string> = {
-  organisation: 'Organisation',
-  team: 'Teams',
-  member: 'Members',
+  organisation: t('Organisation'),
+  team: t('Teams'),
+  member: t('Members'),
   key: 'Keys',
 };
 
@@ -50,11 +51,16 @@ export const placeChoices = (known: Known, among: readonly Level[] = levels) =>
     }))
     .filter(({ items }) => items.length > 0);
 
-const kinds: Record<Level, string> = { organisation: 'Organisation', team: 'Team', member: 'Member', key: 'Key' };
+const kinds: Record<Level, string> = {
+  organisation: t('Organisation'),
+  team: t('Team'),
+  member: t('Member'),
+  key: 'Key',
+};
 
 /** "Team Research"; by its number where it is gone, or was never ours to see. */
 export function placeName(known: Known, { level, level_id }: Place): string {
-  if (level === 'organisation') return 'The whole organisation';
+  if (level === 'organisation') return t('The whole organisation');
   const name = labels[level](known).find(([id]) => id === level_id)?.[1];
   return name === undefined ? `${kinds[level]} ${level_id}` : `${kinds[level]} ${name}`;
 }

@@ -4,6 +4,7 @@ import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
@@ -23,9 +24,9 @@ const isCount = (value: number | string): boolean =>
 
 function faultsOf({ place, requests, tokens }: Fields): { place?: string; requests?: string; tokens?: string } {
   return {
-    ...(!readPlace(place) && { place: 'Choose what it holds for.' }),
-    ...(!(isCount(requests) && Number(requests) <= 1e9) && { requests: 'A whole number, at most a billion.' }),
-    ...(!(isCount(tokens) && Number(tokens) <= 1e12) && { tokens: 'A whole number, at most a trillion.' }),
+    ...(!readPlace(place) && { place: t('Choose what it holds for.') }),
+    ...(!(isCount(requests) && Number(requests) <= 1e9) && { requests: t('A whole number, at most a billion.') }),
+    ...(!(isCount(tokens) && Number(tokens) <= 1e12) && { tokens: t('A whole number, at most a trillion.') }),
   };
 }
 
@@ -60,17 +61,17 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
       ...{ requests_per_minute: Number(requests), tokens_per_minute: Number(tokens), models: names, providers },
     };
     await put('/api/organisations/{id}/limits/{level}/{level_id}', { path: { id, ...readPlace(place)! }, body });
-    notifySuccess('Limits saved');
+    notifySuccess(t('Limits saved'));
     onClose();
     await reloadOrganisations(id);
   };
   const { fields, faults, set, save, submit } = useCheckedForm(limits ? fieldsOf(limits) : empty, faultsOf, send);
   return (
-    <Dialog opened onClose={onClose} title={limits ? 'Change limits' : 'New limit'}>
+    <Dialog opened onClose={onClose} title={limits ? t('Change limits') : t('New limit')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Select
-            label="Holds for"
+            label={t('Holds for')}
             data={limits ? [{ value: fields.place, label: placeName(known, limits) }] : free}
             searchable={!limits}
             allowDeselect={false}
@@ -81,8 +82,8 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <NumberInput
-              label="Requests a minute"
-              placeholder="No limit"
+              label={t('Requests a minute')}
+              placeholder={t('No limit')}
               min={0}
               allowDecimal={false}
               thousandSeparator
@@ -91,8 +92,8 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
               error={faults.requests}
             />
             <NumberInput
-              label="Tokens a minute"
-              placeholder="No limit"
+              label={t('Tokens a minute')}
+              placeholder={t('No limit')}
               min={0}
               allowDecimal={false}
               thousandSeparator
@@ -102,8 +103,8 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
             />
           </SimpleGrid>
           <TagsInput
-            label="Models"
-            description="Leave empty to allow every model"
+            label={t('Models')}
+            description={t('Leave empty to allow every model')}
             data={models.data?.map((model) => model.id) ?? []}
             value={fields.models}
             onChange={(chosen) => set({ models: chosen })}
@@ -112,15 +113,15 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
             clearable
           />
           <TagsInput
-            label="Providers"
-            description="Leave empty to allow every provider"
+            label={t('Providers')}
+            description={t('Leave empty to allow every provider')}
             data={providersOf(models.data ?? []).map(({ name }) => name)}
             value={fields.providers}
             onChange={(chosen) => set({ providers: chosen })}
             maxDropdownHeight={220}
             clearable
           />
-          <FormFoot act={save} failure="The limits were not saved" submitLabel="Save" onCancel={onClose} />
+          <FormFoot act={save} failure={t('The limits were not saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

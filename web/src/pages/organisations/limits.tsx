@@ -11,6 +11,7 @@ import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { type Known, placeName, placeText } from './levels.ts';
 import { LimitForm } from './limit-form.tsx';
@@ -18,13 +19,13 @@ import { type Limits, limitsQuery } from './organisation-queries.ts';
 
 type Open = { act: 'make' } | { act: 'edit' | 'delete'; limits: Limits };
 
-const aMinute = (count: number): string => (count === 0 ? 'No limit' : formatNumber(count));
-const listed = (names: string[]): string => (names.length === 0 ? 'All' : names.join(', '));
+const aMinute = (count: number): string => (count === 0 ? t('No limit') : formatNumber(count));
+const listed = (names: string[]): string => (names.length === 0 ? t('All') : names.join(', '));
 
 const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limits>[] => [
   {
     key: 'place',
-    header: 'Holds for',
+    header: t('Holds for'),
     cell: (limits) => (
       <Text size="sm" fw={600} title={placeName(known, limits)}>
         <bdi>{placeName(known, limits)}</bdi>
@@ -33,28 +34,33 @@ const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limi
   },
   {
     key: 'requests',
-    header: 'Requests a minute',
+    header: t('Requests a minute'),
     align: 'right',
     cell: ({ requests_per_minute }) => aMinute(requests_per_minute),
   },
   {
     key: 'tokens',
-    header: 'Tokens a minute',
+    header: t('Tokens a minute'),
     align: 'right',
     cell: ({ tokens_per_minute }) => aMinute(tokens_per_minute),
   },
-  { key: 'models', header: 'Models', wrap: true, cell: ({ models }) => listed(models) },
-  { key: 'providers', header: 'Providers', wrap: true, cell: ({ providers }) => listed(providers) },
+  { key: 'models', header: t('Models'), wrap: true, cell: ({ models }) => listed(models) },
+  { key: 'providers', header: t('Providers'), wrap: true, cell: ({ providers }) => listed(providers) },
   ...(open
     ? [
         {
           ...actsColumn(),
           cell: (limits: Limits) => (
             <RowMenu
-              label={`the limits of ${placeName(known, limits)}`}
+              label={t('the limits of {known}', { known: placeName(known, limits) })}
               acts={[
-                { label: 'Change', icon: IconEdit, onClick: () => open({ act: 'edit', limits }) },
-                { label: 'Take away', icon: IconTrash, danger: true, onClick: () => open({ act: 'delete', limits }) },
+                { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', limits }) },
+                {
+                  label: t('Take away'),
+                  icon: IconTrash,
+                  danger: true,
+                  onClick: () => open({ act: 'delete', limits }),
+                },
               ]}
             />
           ),
@@ -73,8 +79,8 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
   const deleted = open?.act === 'delete' ? open.limits : null;
   return (
     <Section
-      title="Limits"
-      description="Besides money: every level must allow what is asked."
+      title={t('Limits')}
+      description={t('Besides money: every level must allow what is asked.')}
       actions={
         manages && (
           <Button
@@ -82,13 +88,13 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
             leftSection={<IconPlus size={16} aria-hidden />}
             onClick={() => setOpen({ act: 'make' })}
           >
-            New limit
+            {t('New limit')}
           </Button>
         )
       }
     >
       <DataTable
-        label="Limits"
+        label={t('Limits')}
         columns={columns(known, manages ? setOpen : null)}
         rows={query.data}
         rowKey={placeText}
@@ -97,8 +103,8 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
         empty={
           <EmptyState
             icon={IconGauge}
-            title="No limits"
-            description="Requests and tokens a minute, and which models and providers may be used."
+            title={t('No limits')}
+            description={t('Requests and tokens a minute, and which models and providers may be used.')}
           />
         }
       />
@@ -111,18 +117,18 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
       <ConfirmDelete
         opened={deleted !== null}
         onClose={close}
-        title={deleted ? `Take the limits of ${placeName(known, deleted)} away?` : 'Take away'}
-        confirmLabel="Take away"
+        title={deleted ? t('Take the limits of {known} away?', { known: placeName(known, deleted) }) : t('Take away')}
+        confirmLabel={t('Take away')}
         onConfirm={async () => {
           if (deleted) {
             const { level, level_id } = deleted;
             await del('/api/organisations/{id}/limits/{level}/{level_id}', { path: { id, level, level_id } });
           }
-          notifySuccess('The limits are taken away');
+          notifySuccess(t('The limits are taken away'));
           await reloadOrganisations(id);
         }}
       >
-        Those of other levels stay.
+        {t('Those of other levels stay.')}
       </ConfirmDelete>
     </Section>
   );

@@ -3,6 +3,7 @@ import { del, put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { givable, type Member, type Organisation, reloadOrganisations, type Team } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { roleWords } from './organisation-words.ts';
@@ -29,7 +30,7 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
       if (after && !before) await put('/api/organisations/{id}/teams/{team_id}/members/{user_id}', place);
       if (before && !after) await del('/api/organisations/{id}/teams/{team_id}/members/{user_id}', place);
     }
-    notifySuccess(`${member.username} is changed`);
+    notifySuccess(t('{username} is changed', { username: member.username }));
     onClose();
     await reloadOrganisations(organisation.id);
   };
@@ -38,14 +39,14 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
   const fixed = lastOwner || (member.role === 'owner' && organisation.role !== 'owner');
   const leaves = member.teams.some((id) => !fields.teams.includes(String(id)));
   return (
-    <Dialog opened onClose={onClose} title={`Role and teams of ${member.username}`}>
+    <Dialog opened onClose={onClose} title={t('Role and teams of {username}', { username: member.username })}>
       <form onSubmit={submit}>
         <Stack>
           <Select
-            label="Role"
+            label={t('Role')}
             description={
               lastOwner
-                ? 'An organisation needs an owner. Make somebody else one first.'
+                ? t('An organisation needs an owner. Make somebody else one first.')
                 : roleWords[givable('owner').find((one) => one === fields.role) ?? member.role].may
             }
             data={(fixed ? [member.role] : givable(organisation.role)).map((value) => ({
@@ -59,7 +60,7 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
             onChange={(role) => set({ role: role ?? member.role })}
           />
           {teams.length > 0 && (
-            <Checkbox.Group label="Teams" value={fields.teams} onChange={(chosen) => set({ teams: chosen })}>
+            <Checkbox.Group label={t('Teams')} value={fields.teams} onChange={(chosen) => set({ teams: chosen })}>
               <Stack gap="xs" mt={6}>
                 {teams.map(({ id, name }) => (
                   <Checkbox key={id} value={String(id)} label={<bdi className="svc-anywhere">{name}</bdi>} />
@@ -69,10 +70,10 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
           )}
           {leaves && (
             <Text size="sm" c="dimmed">
-              Keys of their own in a team that they leave stop working at once.
+              {t('Keys of their own in a team that they leave stop working at once.')}
             </Text>
           )}
-          <FormFoot act={save} failure="Not everything was changed" submitLabel="Save" onCancel={onClose} />
+          <FormFoot act={save} failure={t('Not everything was changed')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -10,6 +10,7 @@ import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import {
   type Member,
   may,
@@ -40,25 +41,25 @@ const isLastOwner = (member: Member, members: Member[]): boolean =>
 const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remove }: Acts): Column<Member>[] => [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ username, user_id }) => (
       <Group gap="xs" wrap="nowrap">
         <Text size="sm" fw={600}>
           <bdi>{username}</bdi>
         </Text>
-        {user_id === ownId && <Badge color="gray">You</Badge>}
+        {user_id === ownId && <Badge color="gray">{t('You')}</Badge>}
       </Group>
     ),
   },
   {
     key: 'role',
-    header: 'Role',
+    header: t('Role'),
     cell: (member) => (
       <Group gap="xs" wrap="nowrap">
         <Badge color={roleWords[member.role].color}>{roleWords[member.role].label}</Badge>
         {isLastOwner(member, members) && (
           <Text size="xs" c="dimmed">
-            the last owner
+            {t('the last owner')}
           </Text>
         )}
       </Group>
@@ -66,7 +67,7 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
   },
   {
     key: 'teams',
-    header: 'Teams',
+    header: t('Teams'),
     wrap: true,
     cell: (member) =>
       teams
@@ -74,7 +75,7 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
         .map(({ name }) => name)
         .join(', ') || '–',
   },
-  { key: 'joined', header: 'Joined', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'joined', header: t('Joined'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ...(manager
     ? [
         {
@@ -85,9 +86,9 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
               <RowMenu
                 label={member.username}
                 acts={[
-                  { label: 'Role and teams', icon: IconUserCog, onClick: () => edit(member) },
+                  { label: t('Role and teams'), icon: IconUserCog, onClick: () => edit(member) },
                   {
-                    label: 'Remove',
+                    label: t('Remove'),
                     icon: IconUserMinus,
                     danger: true,
                     disabled: above || isLastOwner(member, members),
@@ -104,12 +105,12 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
 
 function RolesTable() {
   return (
-    <Section title="What each role may do">
+    <Section title={t('What each role may do')}>
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Role</Table.Th>
-            <Table.Th scope="col">May</Table.Th>
+            <Table.Th scope="col">{t('Role')}</Table.Th>
+            <Table.Th scope="col">{t('May')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -141,7 +142,7 @@ export function Members({ organisation }: { organisation: Organisation }) {
   return (
     <Stack gap="lg">
       <DataTable
-        label="Members"
+        label={t('Members')}
         columns={columns(query.data ?? [], teams, {
           manager: manages ? role : null,
           ownId: user.id,
@@ -168,16 +169,18 @@ export function Members({ organisation }: { organisation: Organisation }) {
       <ConfirmDelete
         opened={removed !== null}
         onClose={close}
-        title={removed ? `Remove ${removed.username}?` : 'Remove'}
-        confirmLabel="Remove member"
+        title={removed ? t('Remove {username}?', { username: removed.username }) : t('Remove')}
+        confirmLabel={t('Remove member')}
         onConfirm={async () => {
           if (removed)
             await del('/api/organisations/{id}/members/{user_id}', { path: { id, user_id: removed.user_id } });
-          notifySuccess('The membership has ended');
+          notifySuccess(t('The membership has ended'));
           await reloadOrganisations(id);
         }}
       >
-        Keys of their own in this organisation stop working at once. Keys of teams stay, and so does what was used.
+        {t(
+          'Keys of their own in this organisation stop working at once. Keys of teams stay, and so does what was used.',
+        )}
       </ConfirmDelete>
     </Stack>
   );

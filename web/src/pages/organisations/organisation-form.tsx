@@ -1,6 +1,7 @@
 import { Radio, Select, Stack, TextInput } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { balanceWords, ownTimeZone, timeZones } from './organisation-words.ts';
@@ -9,7 +10,7 @@ const initial = { name: '', time_zone: ownTimeZone(), balance: 'own' };
 type Fields = typeof initial;
 
 const faultsOf = ({ name }: Fields): { name?: string } =>
-  name.trim() === '' ? { name: 'Give the organisation a name.' } : {};
+  name.trim() === '' ? { name: t('Give the organisation a name.') } : {};
 
 interface NewOrganisationProps {
   onClose: () => void;
@@ -25,11 +26,11 @@ export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
   };
   const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, make);
   return (
-    <Dialog opened onClose={onClose} title="New organisation">
+    <Dialog opened onClose={onClose} title={t('New organisation')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Name"
+            label={t('Name')}
             maxLength={64}
             required
             data-autofocus
@@ -38,8 +39,8 @@ export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
             error={faults.name}
           />
           <Select
-            label="Time zone"
-            description="Days, weeks and months of budgets begin by it"
+            label={t('Time zone')}
+            description={t('Days, weeks and months of budgets begin by it')}
             data={timeZones(fields.time_zone)}
             searchable
             limit={100}
@@ -47,7 +48,7 @@ export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
             value={fields.time_zone}
             onChange={(time_zone) => set({ time_zone: time_zone ?? fields.time_zone })}
           />
-          <Radio.Group label="Who pays" value={fields.balance} onChange={(balance) => set({ balance })}>
+          <Radio.Group label={t('Who pays')} value={fields.balance} onChange={(balance) => set({ balance })}>
             <Stack gap="xs" mt={6}>
               {(['own', 'shared'] as const).map((value) => (
                 <Radio
@@ -61,8 +62,8 @@ export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
           </Radio.Group>
           <FormFoot
             act={save}
-            failure="The organisation was not made"
-            submitLabel="Make organisation"
+            failure={t('The organisation was not made')}
+            submitLabel={t('Make organisation')}
             onCancel={onClose}
           />
         </Stack>

@@ -5,6 +5,7 @@ import type { ComponentType } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { may, type Organisation, organisationQuery } from '../../organisations.ts';
 import { useNamed } from '../../page-name.ts';
 import { useUrlState } from '../../use-url-state.ts';
@@ -27,14 +28,14 @@ interface Tab {
 }
 
 const tabs: Tab[] = [
-  { value: 'overview', label: 'Overview', show: Overview },
-  { value: 'teams', label: 'Teams', show: Teams },
-  { value: 'members', label: 'Members', show: Members },
-  { value: 'budgets', label: 'Budgets', show: Budgets, right: 'see_all' },
-  { value: 'keys', label: 'Keys', show: Keys },
-  { value: 'usage', label: 'Usage', show: Usage },
-  { value: 'activity', label: 'Activity', show: Activity, right: 'manage' },
-  { value: 'settings', label: 'Settings', show: Settings, right: 'own' },
+  { value: 'overview', label: t('Overview'), show: Overview },
+  { value: 'teams', label: t('Teams'), show: Teams },
+  { value: 'members', label: t('Members'), show: Members },
+  { value: 'budgets', label: t('Budgets'), show: Budgets, right: 'see_all' },
+  { value: 'keys', label: t('Keys'), show: Keys },
+  { value: 'usage', label: t('Usage'), show: Usage },
+  { value: 'activity', label: t('Activity'), show: Activity, right: 'manage' },
+  { value: 'settings', label: t('Settings'), show: Settings, right: 'own' },
 ];
 
 const urlDefaults = { tab: 'overview' };
@@ -49,7 +50,7 @@ function Whole({ organisation }: { organisation: Organisation }) {
     navigate({ to: '.', search: value && value !== urlDefaults.tab ? { tab: value } : {}, resetScroll: false });
   return (
     <Tabs value={open.value} onChange={change} keepMounted={false}>
-      <Tabs.List mb="lg" aria-label="Parts of the organisation">
+      <Tabs.List mb="lg" aria-label={t('Parts of the organisation')}>
         {offered.map(({ value, label }) => (
           <Tabs.Tab key={value} value={value} px={{ base: 'xs', sm: 'md' }}>
             {label}
@@ -67,7 +68,7 @@ function Whole({ organisation }: { organisation: Organisation }) {
 
 const back = (
   <AnchorLink to="/organisations" size="sm" underline="always">
-    All organisations
+    {t('All organisations')}
   </AnchorLink>
 );
 
@@ -78,11 +79,11 @@ export function OrganisationPage() {
   if (!query.data)
     return (
       <>
-        <PageHeader title="Organisation" description={back} />
+        <PageHeader title={t('Organisation')} description={back} />
         {query.error ? (
           <ErrorState
             error={query.error}
-            title="The organisation could not be opened"
+            title={t('The organisation could not be opened')}
             onRetry={() => query.refetch()}
           />
         ) : (
@@ -99,7 +100,11 @@ export function OrganisationPage() {
       <PageHeader
         title={<bdi className="svc-anywhere">{name}</bdi>}
         description={back}
-        actions={<Badge color={roleWords[role].color}>{`Your role: ${roleWords[role].label.toLowerCase()}`}</Badge>}
+        actions={
+          <Badge color={roleWords[role].color}>
+            {t('Your role: {value}', { value: roleWords[role].label.toLowerCase() })}
+          </Badge>
+        }
       />
       <Whole organisation={query.data} />
     </>

@@ -1,32 +1,33 @@
+import { t } from '../../language/words.ts';
 import type { Organisation, Role } from '../../organisations.ts';
 
 export const roleWords: Record<Role, { label: string; color: string; may: string }> = {
   owner: {
-    label: 'Owner',
+    label: t('Owner'),
     color: 'indigo',
-    may: 'Everything: also name, time zone, who pays and the webhook, making owners, and deleting the organisation',
+    may: t('Everything: also name, time zone, who pays and the webhook, making owners, and deleting the organisation'),
   },
   admin: {
-    label: 'Admin',
+    label: t('Admin'),
     color: 'teal',
-    may: 'Teams, members, invitations, keys of teams and of others, budgets, limits, and the list of acts',
+    may: t('Teams, members, invitations, keys of teams and of others, budgets, limits, and the list of acts'),
   },
   member: {
-    label: 'Member',
+    label: t('Member'),
     color: 'gray',
-    may: 'Keys of their own, and seeing what these used and which budgets hold for them',
+    may: t('Keys of their own, and seeing what these used and which budgets hold for them'),
   },
-  viewer: { label: 'Viewer', color: 'gray', may: 'See everything that is spent, and change nothing' },
+  viewer: { label: t('Viewer'), color: 'gray', may: t('See everything that is spent, and change nothing') },
 };
 
 export const balanceWords: Record<Organisation['balance'], { label: string; detail: string }> = {
   own: {
-    label: 'Each member',
-    detail: 'Keys of members are paid from their own balance, keys of teams from the organisation’s',
+    label: t('Each member'),
+    detail: t('Keys of members are paid from their own balance, keys of teams from the organisation’s'),
   },
   shared: {
-    label: 'The organisation',
-    detail: 'All keys are paid from the organisation’s balance; an administrator of this service fills it',
+    label: t('The organisation'),
+    detail: t('All keys are paid from the organisation’s balance; an administrator of this service fills it'),
   },
 };
 

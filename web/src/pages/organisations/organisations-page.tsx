@@ -10,6 +10,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { type Organisation, organisationsQuery, reloadOrganisations } from '../../organisations.ts';
 import { NewOrganisation } from './organisation-form.tsx';
 import { balanceWords, roleWords } from './organisation-words.ts';
@@ -17,7 +18,7 @@ import { balanceWords, roleWords } from './organisation-words.ts';
 const columns: Column<Organisation>[] = [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ id, name }) => (
       <AnchorLink to="/organisations/$id" params={{ id: String(id) }} size="sm" fw={600} title={name}>
         <bdi>{name}</bdi>
@@ -26,18 +27,18 @@ const columns: Column<Organisation>[] = [
   },
   {
     key: 'role',
-    header: 'You are',
+    header: t('You are'),
     cell: ({ role }) => <Badge color={roleWords[role].color}>{roleWords[role].label}</Badge>,
   },
-  { key: 'pays', header: 'Paid by', cell: ({ balance }) => balanceWords[balance].label },
+  { key: 'pays', header: t('Paid by'), cell: ({ balance }) => balanceWords[balance].label },
   {
     key: 'balance',
-    header: 'Balance',
+    header: t('Balance'),
     align: 'right',
     cell: ({ quota }) => (quota === null ? '–' : <Money quota={quota} />),
   },
-  { key: 'zone', header: 'Time zone', cell: ({ time_zone }) => time_zone },
-  { key: 'made', header: 'Made', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'zone', header: t('Time zone'), cell: ({ time_zone }) => time_zone },
+  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 
 export function OrganisationsPage() {
@@ -46,18 +47,18 @@ export function OrganisationsPage() {
   const [making, setMaking] = useState(false);
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
-      New organisation
+      {t('New organisation')}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title="Organisations"
-        description="People who share: teams, roles, keys that outlive who made them, and budgets that hold."
+        title={t('Organisations')}
+        description={t('People who share: teams, roles, keys that outlive who made them, and budgets that hold.')}
         actions={button}
       />
       <DataTable
-        label="Your organisations"
+        label={t('Your organisations')}
         columns={columns}
         rows={query.data}
         rowKey={({ id }) => id}
@@ -66,8 +67,8 @@ export function OrganisationsPage() {
         empty={
           <EmptyState
             icon={IconBuilding}
-            title="You are in no organisation"
-            description="Make one for a company, a family or a class, or follow the link of an invitation."
+            title={t('You are in no organisation')}
+            description={t('Make one for a company, a family or a class, or follow the link of an invitation.')}
             action={button}
           />
         }

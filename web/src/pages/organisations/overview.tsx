@@ -13,6 +13,7 @@ import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber, formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useUser } from '../../session.ts';
 import { BudgetBar, beginsAnew } from './budget-bar.tsx';
@@ -30,22 +31,28 @@ function Totals({ organisation }: Props) {
   const { data, isPending } = useQuery(usageQuery(organisation.id, { level: 'organisation' }, 'day'));
   const total = data?.total ?? { quota: 0, requests: 0 };
   const all = may(organisation.role, 'see_all');
-  const days = all ? 'Everybody, in 30 days' : 'Your keys, in 30 days';
+  const days = all ? t('Everybody, in 30 days') : t('Your keys, in 30 days');
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       {organisation.quota === null ? (
-        <StatCard label="You are" value={roleWords[organisation.role].label} hint={roleWords[organisation.role].may} />
+        <StatCard
+          label={t('You are')}
+          value={roleWords[organisation.role].label}
+          hint={roleWords[organisation.role].may}
+        />
       ) : (
         <StatCard
-          label="Balance"
+          label={t('Balance')}
           value={<Money quota={organisation.quota} />}
           hint={
-            organisation.balance === 'shared' ? 'Pays for all keys' : 'Pays for keys of teams; members pay for theirs'
+            organisation.balance === 'shared'
+              ? t('Pays for all keys')
+              : t('Pays for keys of teams; members pay for theirs')
           }
         />
       )}
-      <StatCard label="Spent" value={<Money quota={total.quota} />} hint={days} loading={isPending} />
-      <StatCard label="Requests" value={formatNumber(total.requests)} hint={days} loading={isPending} />
+      <StatCard label={t('Spent')} value={<Money quota={total.quota} />} hint={days} loading={isPending} />
+      <StatCard label={t('Requests')} value={formatNumber(total.requests)} hint={days} loading={isPending} />
     </SimpleGrid>
   );
 }
@@ -55,11 +62,16 @@ function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[];
   const spent = budgets.filter(refuses);
   if (spent.length === 0) return null;
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title="Requests are refused">
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('Requests are refused')}>
       <Stack gap={4}>
         {spent.map((budget) => (
           <Text key={budget.id} size="sm" className="svc-anywhere">
-            {`The budget of ${placeName(known, budget)}, ${formatQuota(budget.amount)} ${windowWords[budget.window]}, is used up. ${beginsAnew(budget, organisation)}.`}
+            {t('The budget of {known}, {amount} {value}, is used up. {budget}.', {
+              known: placeName(known, budget),
+              amount: formatQuota(budget.amount),
+              value: windowWords[budget.window],
+              budget: beginsAnew(budget, organisation),
+            })}
           </Text>
         ))}
       </Stack>
@@ -74,7 +86,13 @@ function WarningLine({ warning, known }: { warning: Warning; known: Known }) {
   return (
     <li>
       <Text size="sm" className="svc-anywhere">
-        {`${percent(share)} of the budget of ${placeName(known, warning)}, ${formatQuota(amount)} ${windowWords[window]}: ${formatQuota(used)} used`}
+        {t('{share} of the budget of {known}, {amount} {value}: {used} used', {
+          share: percent(share),
+          known: placeName(known, warning),
+          amount: formatQuota(amount),
+          value: windowWords[window],
+          used: formatQuota(used),
+        })}
       </Text>
       <Text size="xs" c="dimmed">
         <TimeAgo at={created_at} />
@@ -95,25 +113,29 @@ function Budgets({ organisation }: Props) {
     <>
       {budgets.data && <Refusals organisation={organisation} budgets={budgets.data} known={known} />}
       <Section
-        title="Budgets"
+        title={t('Budgets')}
         description={
           all
-            ? 'What is used of each, and when it begins anew.'
-            : 'Those that your keys stand under, whoever uses them.'
+            ? t('What is used of each, and when it begins anew.')
+            : t('Those that your keys stand under, whoever uses them.')
         }
       >
         {budgets.error && !budgets.data && (
-          <ErrorState error={budgets.error} title="Budgets could not be loaded" onRetry={() => budgets.refetch()} />
+          <ErrorState
+            error={budgets.error}
+            title={t('Budgets could not be loaded')}
+            onRetry={() => budgets.refetch()}
+          />
         )}
         {budgets.isPending && <Skeleton height={120} />}
         {budgets.data?.length === 0 && (
           <EmptyState
-            title="No budgets"
-            description="Nothing but balances and the quotas of keys limits what is spent."
+            title={t('No budgets')}
+            description={t('Nothing but balances and the quotas of keys limits what is spent.')}
           />
         )}
         {budgets.data && budgets.data.length > 0 && (
-          <Stack component="ul" gap="md" className="svc-plain-list" aria-label="Budgets">
+          <Stack component="ul" gap="md" className="svc-plain-list" aria-label={t('Budgets')}>
             {budgets.data.map((budget) => (
               <BudgetBar key={budget.id} budget={budget} organisation={organisation} known={known} />
             ))}
@@ -129,14 +151,18 @@ function Warnings({ organisation }: Props) {
   const told = warnings.data?.slice(0, shownWarnings);
   const known = useKnown(organisation, levelsIn(told));
   return (
-    <Section title="Warnings" description="Shares of budgets that were reached, the newest first.">
+    <Section title={t('Warnings')} description={t('Shares of budgets that were reached, the newest first.')}>
       {warnings.error && !warnings.data && (
-        <ErrorState error={warnings.error} title="Warnings could not be loaded" onRetry={() => warnings.refetch()} />
+        <ErrorState
+          error={warnings.error}
+          title={t('Warnings could not be loaded')}
+          onRetry={() => warnings.refetch()}
+        />
       )}
       {warnings.isPending && <Skeleton height={60} />}
-      {told?.length === 0 && <EmptyState icon={IconBell} title="No warnings" />}
+      {told?.length === 0 && <EmptyState icon={IconBell} title={t('No warnings')} />}
       {told && told.length > 0 && (
-        <Stack component="ul" gap="sm" className="svc-plain-list" aria-label="Warnings">
+        <Stack component="ul" gap="sm" className="svc-plain-list" aria-label={t('Warnings')}>
           {told.map((warning) => (
             <WarningLine key={warning.id} warning={warning} known={known} />
           ))}
@@ -152,25 +178,27 @@ function Leave({ organisation }: Props) {
   const [leaving, setLeaving] = useState(false);
   const { id, name } = organisation;
   return (
-    <Section title="Leave" description="Keys of your own in this organisation end; those of teams stay.">
+    <Section title={t('Leave')} description={t('Keys of your own in this organisation end; those of teams stay.')}>
       <Group>
         <Button variant="light" color="red" onClick={() => setLeaving(true)}>
-          Leave organisation
+          {t('Leave organisation')}
         </Button>
       </Group>
       <ConfirmDelete
         opened={leaving}
         onClose={() => setLeaving(false)}
-        title={`Leave ${name}?`}
-        confirmLabel="Leave organisation"
+        title={t('Leave {name}?', { name })}
+        confirmLabel={t('Leave organisation')}
         onConfirm={async () => {
           await del('/api/organisations/{id}/members/{user_id}', { path: { id, user_id: user.id } });
-          notifySuccess(`You have left ${name}`);
+          notifySuccess(t('You have left {name}', { name }));
           await navigate({ to: '/organisations' });
           await reloadOrganisations();
         }}
       >
-        You can come back with another invitation only. The last owner cannot leave: make somebody else one first.
+        {t(
+          'You can come back with another invitation only. The last owner cannot leave: make somebody else one first.',
+        )}
       </ConfirmDelete>
     </Section>
   );

@@ -8,6 +8,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useAct } from '../../use-act.ts';
@@ -28,8 +29,8 @@ interface Fields {
 function faultsOf({ name, webhook_url }: Fields): { name?: string; webhook_url?: string } {
   const address = webhook_url.trim();
   return {
-    ...(name.trim() === '' && { name: 'Give the organisation a name.' }),
-    ...(address !== '' && !/^https?:\/\/\S+$/.test(address) && { webhook_url: 'Must be an http or https address.' }),
+    ...(name.trim() === '' && { name: t('Give the organisation a name.') }),
+    ...(address !== '' && !/^https?:\/\/\S+$/.test(address) && { webhook_url: t('Must be an http or https address.') }),
   };
 }
 
@@ -51,15 +52,15 @@ function General({ organisation }: Props) {
   const { fields, faults, set, save, submit } = useCheckedForm(before, faultsOf, async (after) => {
     await put('/api/organisations/{id}', { path: { id }, body: changesOf(before, after) });
     setBefore(after);
-    notifySuccess('Organisation saved');
+    notifySuccess(t('Organisation saved'));
     await reloadOrganisations(id);
   });
   return (
-    <Section title="Settings">
+    <Section title={t('Settings')}>
       <form onSubmit={submit} noValidate>
         <Stack maw={560}>
           <TextInput
-            label="Name"
+            label={t('Name')}
             maxLength={64}
             required
             value={fields.name}
@@ -67,8 +68,8 @@ function General({ organisation }: Props) {
             error={faults.name}
           />
           <Select
-            label="Time zone"
-            description="Another one moves the windows of budgets that are open, and begins none anew"
+            label={t('Time zone')}
+            description={t('Another one moves the windows of budgets that are open, and begins none anew')}
             data={timeZones(fields.time_zone)}
             searchable
             limit={100}
@@ -76,7 +77,7 @@ function General({ organisation }: Props) {
             value={fields.time_zone}
             onChange={(zone) => set({ time_zone: zone ?? fields.time_zone })}
           />
-          <Radio.Group label="Who pays" value={fields.balance} onChange={(value) => set({ balance: value })}>
+          <Radio.Group label={t('Who pays')} value={fields.balance} onChange={(value) => set({ balance: value })}>
             <Stack gap="xs" mt={6}>
               {(['own', 'shared'] as const).map((value) => (
                 <Radio
@@ -90,22 +91,24 @@ function General({ organisation }: Props) {
           </Radio.Group>
           <TextInput
             type="url"
-            label="Webhook"
-            description="Where warnings of budgets are sent; leave empty for none"
+            label={t('Webhook')}
+            description={t('Where warnings of budgets are sent; leave empty for none')}
             placeholder="https://example.org/budgets"
             value={fields.webhook_url}
             onChange={(event) => set({ webhook_url: event.currentTarget.value })}
             error={faults.webhook_url}
           />
           <CopyField
-            label="Account"
-            description="The user that stands for the organisation: administrators of this service give credits to it"
+            label={t('Account')}
+            description={t(
+              'The user that stands for the organisation: administrators of this service give credits to it',
+            )}
             value={String(account_id)}
           />
-          {save.error && <ErrorState error={save.error} title="The organisation was not saved" />}
+          {save.error && <ErrorState error={save.error} title={t('The organisation was not saved')} />}
           <Group>
             <Button type="submit" loading={save.isPending}>
-              Save
+              {t('Save')}
             </Button>
           </Group>
         </Stack>
@@ -123,13 +126,18 @@ function WebhookSecret({ organisation: { id } }: Props) {
     onError: notifyError,
   });
   return (
-    <Section title="Webhook secret" description="Warnings are signed with it. A new one ends the one before.">
+    <Section title={t('Webhook secret')} description={t('Warnings are signed with it. A new one ends the one before.')}>
       <Group>
         <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
-          New secret
+          {t('New secret')}
         </Button>
       </Group>
-      <SecretOnce secret={secret} title="The new secret" label="Webhook secret" onClose={() => setSecret(null)} />
+      <SecretOnce
+        secret={secret}
+        title={t('The new secret')}
+        label={t('Webhook secret')}
+        onClose={() => setSecret(null)}
+      />
     </Section>
   );
 }
@@ -138,27 +146,28 @@ function Danger({ organisation: { id, name } }: Props) {
   const navigate = useNavigate();
   const [confirming, setConfirming] = useState(false);
   return (
-    <Section title="Delete" description="All its keys stop working at once." danger>
+    <Section title={t('Delete')} description={t('All its keys stop working at once.')} danger>
       <Group>
         <Button variant="light" color="red" onClick={() => setConfirming(true)}>
-          Delete organisation
+          {t('Delete organisation')}
         </Button>
       </Group>
       <ConfirmDelete
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title={`Delete ${name}?`}
+        title={t('Delete {name}?', { name })}
         typeToConfirm={name}
-        confirmLabel="Delete organisation"
+        confirmLabel={t('Delete organisation')}
         onConfirm={async () => {
           await del('/api/organisations/{id}', { path: { id } });
-          notifySuccess(`${name} is deleted`);
+          notifySuccess(t('{name} is deleted', { name }));
           await navigate({ to: '/organisations' });
           await reloadOrganisations();
         }}
       >
-        Keys of members and teams, budgets, limits and invitations end with it. What is left in its balance stays with
-        its account, in the hands of the administrators of this service. This cannot be undone.
+        {t(
+          'Keys of members and teams, budgets, limits and invitations end with it. What is left in its balance stays with its account, in the hands of the administrators of this service. This cannot be undone.',
+        )}
       </ConfirmDelete>
     </Section>
   );

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { may, type Organisation } from '../../organisations.ts';
 import { type Known, placeName } from './levels.ts';
 import { teamApplicationsQuery } from './organisation-queries.ts';
@@ -21,7 +22,7 @@ type Application = { id: number; name: string; owner: { id: number }; created_at
 const columns = (known: Known, manages: boolean): Column<Application>[] => [
   {
     key: 'name',
-    header: 'Application',
+    header: t('Application'),
     cell: ({ name }) => (
       <Text size="sm" fw={600} title={name}>
         <bdi>{name}</bdi>
@@ -30,10 +31,10 @@ const columns = (known: Known, manages: boolean): Column<Application>[] => [
   },
   {
     key: 'team',
-    header: 'Belongs to',
+    header: t('Belongs to'),
     cell: ({ owner }) => placeName(known, { level: 'team', level_id: owner.id }),
   },
-  { key: 'given', header: 'Given', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'given', header: t('Given'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ...(manages
     ? [
         {
@@ -44,9 +45,9 @@ const columns = (known: Known, manages: boolean): Column<Application>[] => [
               params={{ id: String(id) }}
               size="compact-sm"
               variant="default"
-              aria-label={`Manage ${name}`}
+              aria-label={t('Manage {name}', { name })}
             >
-              Manage
+              {t('Manage')}
             </ButtonLink>
           ),
         },
@@ -58,9 +59,9 @@ const columns = (known: Known, manages: boolean): Column<Application>[] => [
 export function TeamApplications({ organisation, known }: Props) {
   const query = useQuery(teamApplicationsQuery(organisation.id));
   return (
-    <Section title="Applications" description="OAuth applications that belong to teams.">
+    <Section title={t('Applications')} description={t('OAuth applications that belong to teams.')}>
       <DataTable
-        label="Applications of teams"
+        label={t('Applications of teams')}
         columns={columns(known, may(organisation.role, 'manage'))}
         rows={query.data}
         rowKey={({ id }) => id}
@@ -69,8 +70,8 @@ export function TeamApplications({ organisation, known }: Props) {
         empty={
           <EmptyState
             icon={IconApps}
-            title="No applications"
-            description="Give one to a team when you register it, or on its own page."
+            title={t('No applications')}
+            description={t('Give one to a team when you register it, or on its own page.')}
           />
         }
       />

@@ -12,6 +12,7 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import {
   type Member,
@@ -43,7 +44,7 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
       if (team)
         await put('/api/organisations/{id}/teams/{team_id}', { path: { id, team_id: team.id }, body: { name } });
       else await post('/api/organisations/{id}/teams', { path: { id }, body: { name } });
-      notifySuccess(team ? 'Team renamed' : 'Team made');
+      notifySuccess(team ? t('Team renamed') : t('Team made'));
       onClose();
       await reloadOrganisations(id);
     },
@@ -53,14 +54,14 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
     save.mutate(String(new FormData(event.currentTarget).get('name')).trim());
   };
   return (
-    <Dialog opened onClose={onClose} title={team ? `Rename ${team.name}` : 'New team'}>
+    <Dialog opened onClose={onClose} title={team ? t('Rename {name}', { name: team.name }) : t('New team')}>
       <form onSubmit={submit}>
         <Stack>
-          <TextInput name="name" label="Name" maxLength={64} required data-autofocus defaultValue={team?.name} />
+          <TextInput name="name" label={t('Name')} maxLength={64} required data-autofocus defaultValue={team?.name} />
           <FormFoot
             act={save}
-            failure={team ? 'The team was not renamed' : 'The team was not made'}
-            submitLabel={team ? 'Rename' : 'Make team'}
+            failure={team ? t('The team was not renamed') : t('The team was not made')}
+            submitLabel={team ? t('Rename') : t('Make team')}
             onCancel={onClose}
           />
         </Stack>
@@ -77,18 +78,21 @@ function DeleteTeam({ organisationId: id, team, onClose }: TeamFormProps & { tea
     <ConfirmDelete
       opened
       onClose={onClose}
-      title={`Delete ${team.name}?`}
-      confirmLabel="Delete team"
+      title={t('Delete {name}?', { name: team.name })}
+      confirmLabel={t('Delete team')}
       onConfirm={async () => {
         await del('/api/organisations/{id}/teams/{team_id}', { path: { id, team_id: team.id } });
-        notifySuccess(`${team.name} is deleted`);
+        notifySuccess(t('{name} is deleted', { name: team.name }));
         await reloadOrganisations(id);
       }}
     >
       <Text size="sm" mb="xs">
         {keys.length === 0
-          ? 'No key stands in it.'
-          : `Its keys stop working at once: ${ofTeam} of the team, and ${keys.length - ofTeam} of members in it.`}
+          ? t('No key stands in it.')
+          : t('Its keys stop working at once: {ofTeam} of the team, and {value} of members in it.', {
+              ofTeam,
+              value: keys.length - ofTeam,
+            })}
       </Text>
       Its budgets and limits end. Its members stay in the organisation, what was used stays in the books, and requests
       that run are charged as they began.
@@ -115,7 +119,7 @@ interface TeamActs {
 const columns = (members: Member[] | undefined, acts: TeamActs | null): Column<Team>[] => [
   {
     key: 'name',
-    header: 'Name',
+    header: t('Name'),
     cell: ({ name }) => (
       <Text size="sm" fw={600} title={name}>
         <bdi>{name}</bdi>
@@ -124,14 +128,14 @@ const columns = (members: Member[] | undefined, acts: TeamActs | null): Column<T
   },
   {
     key: 'members',
-    header: 'Members',
+    header: t('Members'),
     wrap: true,
     cell: ({ id }) => {
       const names = members?.filter(({ teams }) => teams.includes(id)).map(({ username }) => username) ?? [];
-      return names.length === 0 ? 'Nobody' : names.join(', ');
+      return names.length === 0 ? t('Nobody') : names.join(', ');
     },
   },
-  { key: 'made', header: 'Made', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ...(acts
     ? [
         {
@@ -140,9 +144,14 @@ const columns = (members: Member[] | undefined, acts: TeamActs | null): Column<T
             <RowMenu
               label={team.name}
               acts={[
-                { label: 'Rename', icon: IconEdit, onClick: () => acts.open({ act: 'rename', team }) },
-                { label: 'Provider keys', icon: IconKey, onClick: () => acts.showKeys(team) },
-                { label: 'Delete', icon: IconTrash, danger: true, onClick: () => acts.open({ act: 'delete', team }) },
+                { label: t('Rename'), icon: IconEdit, onClick: () => acts.open({ act: 'rename', team }) },
+                { label: t('Provider keys'), icon: IconKey, onClick: () => acts.showKeys(team) },
+                {
+                  label: t('Delete'),
+                  icon: IconTrash,
+                  danger: true,
+                  onClick: () => acts.open({ act: 'delete', team }),
+                },
               ]}
             />
           ),
@@ -162,14 +171,14 @@ export function Teams({ organisation }: { organisation: Organisation }) {
   const manages = may(role, 'manage');
   const button = manages && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
-      New team
+      {t('New team')}
     </Button>
   );
   return (
     <Stack gap="md" align="stretch">
       {query.data && query.data.length > 0 && <div>{button}</div>}
       <DataTable
-        label="Teams"
+        label={t('Teams')}
         columns={columns(members.data, manages ? acts : null)}
         rows={query.data}
         rowKey={(team) => team.id}
@@ -178,8 +187,8 @@ export function Teams({ organisation }: { organisation: Organisation }) {
         empty={
           <EmptyState
             icon={IconUsersGroup}
-            title="No teams yet"
-            description="A team has keys and applications that outlive whoever made them, and budgets of its own."
+            title={t('No teams yet')}
+            description={t('A team has keys and applications that outlive whoever made them, and budgets of its own.')}
             action={button}
           />
         }

@@ -6,6 +6,7 @@ import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatCompact, formatNumber, formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { may, type Organisation } from '../../organisations.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { ShareList } from '../usage/share-list.tsx';
@@ -18,7 +19,7 @@ import { useKnown } from './use-known.ts';
 const urlDefaults = { at: '', days: '30', show: 'requests' };
 
 const periods = [
-  { value: '1', label: 'Today' },
+  { value: '1', label: t('Today') },
   { value: '7', label: '7d' },
   { value: '30', label: '30d' },
   { value: '90', label: '90d' },
@@ -49,10 +50,10 @@ function Totals({ id, filter }: PartProps) {
   const total = data?.total ?? { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <StatCard label="Cost" value={<Money quota={total.quota} />} loading={isPending} />
-      <StatCard label="Requests" value={formatNumber(total.requests)} loading={isPending} />
-      <StatCard label="Tokens in" value={formatCompact(total.prompt_tokens)} loading={isPending} />
-      <StatCard label="Tokens out" value={formatCompact(total.completion_tokens)} loading={isPending} />
+      <StatCard label={t('Cost')} value={<Money quota={total.quota} />} loading={isPending} />
+      <StatCard label={t('Requests')} value={formatNumber(total.requests)} loading={isPending} />
+      <StatCard label={t('Tokens in')} value={formatCompact(total.prompt_tokens)} loading={isPending} />
+      <StatCard label={t('Tokens out')} value={formatCompact(total.completion_tokens)} loading={isPending} />
     </SimpleGrid>
   );
 }
@@ -75,7 +76,10 @@ function Shares({ id, filter, title, by, nameOf }: SharesProps) {
   const rest = sums.slice(mostShares);
   const shares = sums.slice(0, mostShares).map((sum) => ({ name: nameOf(sum), value: sum.quota }));
   if (rest.length > 0)
-    shares.push({ name: `${rest.length} others`, value: rest.reduce((sum, { quota }) => sum + quota, 0) });
+    shares.push({
+      name: t('{length} others', { length: rest.length }),
+      value: rest.reduce((sum, { quota }) => sum + quota, 0),
+    });
   return (
     <Section title={title}>
       <ShareList label={title} shares={shares} format={formatQuota} />
@@ -96,12 +100,12 @@ function Filters({ organisation, known }: { organisation: Organisation; known: K
   const choices = placeChoices(known, all ? levels : ['organisation', 'key']).map((choice) =>
     all || choice.group !== 'Organisation'
       ? choice
-      : { ...choice, items: choice.items.map((item) => ({ ...item, label: 'All your keys' })) },
+      : { ...choice, items: choice.items.map((item) => ({ ...item, label: t('All your keys') })) },
   );
   return (
     <Group align="flex-end">
       <Select
-        label="Of"
+        label={t('Of')}
         data={choices}
         searchable
         allowDeselect={false}
@@ -110,7 +114,7 @@ function Filters({ organisation, known }: { organisation: Organisation; known: K
         onChange={(value) => set({ at: value === whole ? '' : (value ?? '') })}
       />
       <SegmentedControl
-        aria-label="Days, in UTC"
+        aria-label={t('Days, in UTC')}
         data={periods}
         value={periods.some(({ value }) => value === days) ? days : '30'}
         onChange={(value) => set({ days: value })}
@@ -126,24 +130,24 @@ export function Usage({ organisation }: { organisation: Organisation }) {
   const known = useKnown(organisation, all ? levels : ['key']);
   const filter = filterOf(state, Date.now());
   const keyName = (keyId: number | null | undefined): string =>
-    known.keys.find((key) => key.id === keyId)?.name ?? `Key ${keyId}`;
+    known.keys.find((key) => key.id === keyId)?.name ?? t('Key {keyId}', { keyId });
   const decisions = state.show === 'decisions';
   return (
     <Stack gap="lg">
       <Filters organisation={organisation} known={known} />
       <Totals id={id} filter={filter} />
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
-        <Shares id={id} filter={filter} title="By model" by="model" nameOf={({ model }) => model ?? 'unknown'} />
-        <Shares id={id} filter={filter} title="By key" by="token" nameOf={({ token_id }) => keyName(token_id)} />
+        <Shares id={id} filter={filter} title={t('By model')} by="model" nameOf={({ model }) => model ?? 'unknown'} />
+        <Shares id={id} filter={filter} title={t('By key')} by="token" nameOf={({ token_id }) => keyName(token_id)} />
       </SimpleGrid>
       <section>
         <Group justify="space-between" mb="sm">
           <SegmentedControl
             size="xs"
-            aria-label="Which list"
+            aria-label={t('Which list')}
             data={[
-              { value: 'requests', label: 'Requests' },
-              { value: 'decisions', label: 'Where they went' },
+              { value: 'requests', label: t('Requests') },
+              { value: 'decisions', label: t('Where they went') },
             ]}
             value={decisions ? 'decisions' : 'requests'}
             onChange={(show) => set({ show })}
@@ -157,7 +161,7 @@ export function Usage({ organisation }: { organisation: Organisation }) {
               size="sm"
               leftSection={<IconDownload size={16} aria-hidden />}
             >
-              Download requests
+              {t('Download requests')}
             </Button>
           )}
         </Group>

@@ -7,6 +7,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { Tried } from '../../use-tests.ts';
 import type { OwnKey } from './own-keys-api.ts';
 
@@ -23,7 +24,7 @@ interface OwnKeyActs {
 export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: OwnKeyActs): Column<OwnKey>[] => [
   {
     key: 'name',
-    header: 'Key',
+    header: t('Key'),
     wrap: true,
     cell: ({ name, credential_hint }) => (
       <Stack gap={0}>
@@ -38,37 +39,39 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
   },
   {
     key: 'provider',
-    header: 'Provider',
+    header: t('Provider'),
     wrap: true,
     cell: ({ provider, fallback }) => (
       <Group gap={6}>
         <Text size="sm" className="svc-anywhere">
           {provider}
         </Text>
-        {fallback && <Badge color="gray">others may answer</Badge>}
+        {fallback && <Badge color="gray">{t('others may answer')}</Badge>}
       </Group>
     ),
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ status }) => (
-      <Badge color={status === switchedOn ? 'teal' : 'gray'}>{status === switchedOn ? 'Enabled' : 'Disabled'}</Badge>
+      <Badge color={status === switchedOn ? 'teal' : 'gray'}>
+        {status === switchedOn ? t('Enabled') : t('Disabled')}
+      </Badge>
     ),
   },
   {
     key: 'models',
-    header: 'Models',
+    header: t('Models'),
     align: 'right',
     cell: ({ provider }) => {
       const models = served(provider);
       return models ? <span className="svc-number">{formatNumber(models.length)}</span> : '…';
     },
   },
-  { key: 'added', header: 'Added', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'added', header: t('Added'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     key: 'test',
-    header: 'Test',
+    header: t('Test'),
     wrap: true,
     width: 220,
     cell: (key) => <TestButton name={key.name} tried={tried[key.id]} onTest={() => test(key)} whole />,
@@ -79,11 +82,11 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
       <RowMenu
         label={key.name}
         acts={[
-          { label: 'Edit', icon: IconEdit, onClick: () => edit(key) },
+          { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
           key.status === switchedOn
-            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => toggle(key) }
-            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => toggle(key) },
-          { label: 'Remove', icon: IconTrash, danger: true, onClick: () => remove(key) },
+            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => toggle(key) }
+            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle(key) },
+          { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => remove(key) },
         ]}
       />
     ),

@@ -1,6 +1,7 @@
 import { PasswordInput, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import type { NewOwnKey, OwnKey } from './own-keys-api.ts';
 
@@ -18,10 +19,10 @@ type Faults = Partial<Record<'provider' | 'name' | 'credential', string>>;
 
 function faultsOf({ provider, name, credential }: NewOwnKey, isNew: boolean): Faults {
   const faults: Faults = {};
-  if (provider === '') faults.provider = 'Choose whose key it is.';
-  if (name.trim() === '') faults.name = 'Give it a name.';
-  if (isNew && credential.trim() === '') faults.credential = 'Enter the key.';
-  if (/\s/.test(credential.trim())) faults.credential = 'A key holds no spaces.';
+  if (provider === '') faults.provider = t('Choose whose key it is.');
+  if (name.trim() === '') faults.name = t('Give it a name.');
+  if (isNew && credential.trim() === '') faults.credential = t('Enter the key.');
+  if (/\s/.test(credential.trim())) faults.credential = t('A key holds no spaces.');
   return faults;
 }
 
@@ -38,11 +39,11 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
   );
   const stored = `Stored${ownKey?.credential_hint ? `: ${ownKey.credential_hint}` : ''}. Enter another to replace it.`;
   return (
-    <Dialog opened onClose={onClose} title={ownKey ? `Edit ${ownKey.name}` : 'Add a provider key'}>
+    <Dialog opened onClose={onClose} title={ownKey ? t('Edit {name}', { name: ownKey.name }) : t('Add a provider key')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Select
-            label="Provider"
+            label={t('Provider')}
             required
             searchable
             disabled={ownKey !== null}
@@ -53,8 +54,8 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
             error={faults.provider}
           />
           <TextInput
-            label="Name"
-            description="So that you know it again"
+            label={t('Name')}
+            description={t('So that you know it again')}
             required
             maxLength={64}
             data-autofocus={initial.provider !== '' || undefined}
@@ -63,25 +64,25 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
             error={faults.name}
           />
           <PasswordInput
-            label="Key"
+            label={t('Key')}
             required={ownKey === null}
-            description={ownKey ? stored : 'Stored encrypted, never shown again'}
-            placeholder={ownKey ? 'Leave empty to keep it' : 'sk-…'}
+            description={ownKey ? stored : t('Stored encrypted, never shown again')}
+            placeholder={ownKey ? t('Leave empty to keep it') : 'sk-…'}
             autoComplete="off"
             value={fields.credential}
             onChange={(event) => set({ credential: event.currentTarget.value })}
             error={faults.credential}
           />
           <Switch
-            label="Others may answer where this key does not"
-            description="At their full price. Otherwise this key answers, or nobody"
+            label={t('Others may answer where this key does not')}
+            description={t('At their full price. Otherwise this key answers, or nobody')}
             checked={fields.fallback}
             onChange={(event) => set({ fallback: event.currentTarget.checked })}
           />
           <FormFoot
             act={save}
-            failure="The key was not saved"
-            submitLabel={ownKey ? 'Save' : 'Add and test'}
+            failure={t('The key was not saved')}
+            submitLabel={ownKey ? t('Save') : t('Add and test')}
             onCancel={onClose}
           />
         </Stack>

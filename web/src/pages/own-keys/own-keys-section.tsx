@@ -8,6 +8,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { modelsQuery } from '../../models.ts';
 import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
@@ -23,8 +24,8 @@ type Open = { act: 'add' } | { act: 'edit' | 'remove'; key: OwnKey };
 function Models({ names }: { names: string[] | undefined }) {
   return (
     <Text size="sm" className="svc-anywhere">
-      {names === undefined && 'Loading…'}
-      {names?.length === 0 && 'The provider serves no model that you may use.'}
+      {names === undefined && t('Loading…')}
+      {names?.length === 0 && t('The provider serves no model that you may use.')}
       {names && names.length > 0 && names.join(', ')}
     </Text>
   );
@@ -58,7 +59,7 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
       open?.act === 'edit'
         ? await api.change(open.key.id, fields)
         : await api.add(post, { ...fields, provider, credential: credential.trim() });
-    notifySuccess('Key saved');
+    notifySuccess(t('Key saved'));
     close();
     await reload();
     if (fields.credential) void test(saved.id);
@@ -71,16 +72,16 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
       disabled={!query.data || providers.length === 0}
       onClick={() => setOpen({ act: 'add' })}
     >
-      Add key
+      {t('Add key')}
     </Button>
   );
   return (
     <Section
-      title="Provider keys"
+      title={t('Provider keys')}
       description={
         owner.type === 'team'
-          ? 'Keys that the team has at providers. Requests for the team go out with them first.'
-          : 'Keys that you have at providers yourself. Your requests go out with them first.'
+          ? t('Keys that the team has at providers. Requests for the team go out with them first.')
+          : t('Keys that you have at providers yourself. Your requests go out with them first.')
       }
       actions={button}
     >
@@ -88,11 +89,11 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
         {query.data && (
           <Alert variant="light" color={off ? 'gray' : 'indigo'} icon={<IconInfoCircle aria-hidden />}>
             {feeText(fee) ??
-              'Keys of your own are not in use on this service. An administrator allows them by the option OwnKeys.'}
+              t('Keys of your own are not in use on this service. An administrator allows them by the option OwnKeys.')}
           </Alert>
         )}
         <DataTable
-          label="Provider keys"
+          label={t('Provider keys')}
           columns={ownKeyColumns({
             ...{ tried, served },
             test: ({ id }) => void test(id),
@@ -105,15 +106,17 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
           query={query}
           minWidth={820}
           detail={{
-            label: ({ name }) => `Models of ${name}`,
+            label: ({ name }) => t('Models of {name}', { name }),
             show: ({ provider }) => <Models names={served(provider)} />,
           }}
           empty={
             <EmptyState
               icon={IconKey}
-              title="No provider keys"
+              title={t('No provider keys')}
               description={
-                off ? 'There is nothing to add here.' : 'Add one, and the provider bills you for these requests itself.'
+                off
+                  ? t('There is nothing to add here.')
+                  : t('Add one, and the provider bills you for these requests itself.')
               }
               action={button && <Group>{button}</Group>}
             />
@@ -131,16 +134,17 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}
-        title={open?.act === 'remove' ? `Remove ${open.key.name}?` : 'Remove'}
-        confirmLabel="Remove key"
+        title={open?.act === 'remove' ? t('Remove {name}?', { name: open.key.name }) : t('Remove')}
+        confirmLabel={t('Remove key')}
         onConfirm={async () => {
           if (open?.act === 'remove') await api.remove(open.key.id);
-          notifySuccess('Key removed');
+          notifySuccess(t('Key removed'));
           await reload();
         }}
       >
-        It is deleted here; at the provider it stays what it is. Requests go out with the keys of this service again, at
-        their price.
+        {t(
+          'It is deleted here; at the provider it stays what it is. Requests go out with the keys of this service again, at their price.',
+        )}
       </ConfirmDelete>
     </Section>
   );

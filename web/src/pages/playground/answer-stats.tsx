@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { formatNumber, formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { AnswerEntry } from './conversation.ts';
 
 const seconds = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`);
@@ -14,34 +15,41 @@ function factsOf({ model, stats, finishReason, state }: AnswerEntry): Fact[] {
   const { latencyMs, firstTokenMs, promptTokens, completionTokens, cost, provider } = stats;
   const tokens = promptTokens !== undefined || completionTokens !== undefined;
   const facts: (Fact | false)[] = [
-    { name: 'model', text: provider ? `${model} by ${provider}` : model, hint: 'Model and the provider that answered' },
+    {
+      name: 'model',
+      text: provider ? `${model} by ${provider}` : model,
+      hint: t('Model and the provider that answered'),
+    },
     latencyMs !== undefined && {
       name: 'latency',
       text: seconds(latencyMs),
-      hint: 'Time until the answer was complete',
+      hint: t('Time until the answer was complete'),
     },
     firstTokenMs !== undefined &&
       state !== 'waiting' && {
         name: 'first',
-        text: `first token ${seconds(firstTokenMs)}`,
-        hint: 'Time to first token',
+        text: t('first token {firstTokenMs}', { firstTokenMs: seconds(firstTokenMs) }),
+        hint: t('Time to first token'),
       },
     tokens && {
       name: 'tokens',
-      text: `${formatNumber(promptTokens ?? 0)} → ${formatNumber(completionTokens ?? 0)} tokens`,
-      hint: 'Tokens read and tokens written',
+      text: t('{number} → {number2} tokens', {
+        number: formatNumber(promptTokens ?? 0),
+        number2: formatNumber(completionTokens ?? 0),
+      }),
+      hint: t('Tokens read and tokens written'),
     },
     cost !== undefined && {
       name: 'cost',
       text: cost === 0 ? 'free' : formatQuota(cost),
-      hint: 'What this answer cost',
+      hint: t('What this answer cost'),
     },
     finishReason === 'length' && {
       name: 'cut',
-      text: 'cut off at the token limit',
-      hint: 'Raise max tokens to get more',
+      text: t('cut off at the token limit'),
+      hint: t('Raise max tokens to get more'),
     },
-    state === 'stopped' && { name: 'stopped', text: 'stopped', hint: 'You stopped this answer' },
+    state === 'stopped' && { name: 'stopped', text: 'stopped', hint: t('You stopped this answer') },
   ];
   return facts.filter((fact): fact is Fact => fact !== false);
 }

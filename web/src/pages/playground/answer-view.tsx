@@ -5,6 +5,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { ToolCallView } from '../../components/tool-call.tsx';
+import { t } from '../../language/words.ts';
 import { AnswerStats } from './answer-stats.tsx';
 import { type AnswerEntry, isRunning } from './conversation.ts';
 import { PlanView } from './plan-view.tsx';
@@ -12,7 +13,7 @@ import { curlOf } from './settings.ts';
 
 function Waiting() {
   return (
-    <span className="svc-waiting" role="status" aria-label="Waiting for the answer">
+    <span className="svc-waiting" role="status" aria-label={t('Waiting for the answer')}>
       <span />
       <span />
       <span />
@@ -23,7 +24,7 @@ function Waiting() {
 function Reasoning({ text, open }: { text: string; open: boolean }) {
   return (
     <details className="svc-aside" open={open}>
-      <summary>Reasoning</summary>
+      <summary>{t('Reasoning')}</summary>
       <div>
         <Markdown>{text}</Markdown>
       </div>
@@ -44,7 +45,7 @@ export const AnswerView = memo(function AnswerView({ answer, onRegenerate, onSto
   const running = isRunning(answer);
   const empty = content === '' && toolCalls.length === 0;
   return (
-    <article className="svc-answer" aria-label={`Answer of ${answer.model}`} aria-busy={running}>
+    <article className="svc-answer" aria-label={t('Answer of {model}', { model: answer.model })} aria-busy={running}>
       {meta && <PlanView meta={meta} open={running && content === ''} />}
       {reasoning !== '' && <Reasoning text={reasoning} open={running && content === ''} />}
       {content !== '' && <Markdown>{content}</Markdown>}
@@ -58,30 +59,30 @@ export const AnswerView = memo(function AnswerView({ answer, onRegenerate, onSto
           variant="default"
           size="compact-xs"
           leftSection={<IconPlayerStopFilled size={12} aria-hidden />}
-          aria-label={`Stop ${answer.model}`}
+          aria-label={t('Stop {model}', { model: answer.model })}
           onClick={() => onStop(answer.column)}
         >
-          Stop
+          {t('Stop')}
         </Button>
       )}
-      {error && <ErrorState error={error} title="No answer" />}
+      {error && <ErrorState error={error} title={t('No answer')} />}
       {!running && (
         <div className="svc-answer-foot">
           <AnswerStats answer={answer} />
           <Group gap={2} wrap="nowrap">
-            {content !== '' && <CopyButton value={content} label="Copy answer" />}
+            {content !== '' && <CopyButton value={content} label={t('Copy answer')} />}
             <CopyButton
               value={curlOf(window.location.origin, answer.request)}
-              label="Copy as curl"
+              label={t('Copy as curl')}
               icon={IconTerminal2}
             />
             {onRegenerate && (
-              <Tooltip label="Ask again">
+              <Tooltip label={t('Ask again')}>
                 <ActionIcon
                   variant="subtle"
                   color="gray"
                   size="sm"
-                  aria-label="Ask again"
+                  aria-label={t('Ask again')}
                   onClick={() => onRegenerate(answer.id)}
                 >
                   <IconReload size={15} aria-hidden />

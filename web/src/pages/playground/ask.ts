@@ -1,4 +1,5 @@
 import { ApiError, errorOf, get, type Result } from '../../api.ts';
+import { t } from '../../language/words.ts';
 import { type Chunk, hasOutput, withChunk } from './chunk.ts';
 import type { AnswerEntry, AnswerStats } from './conversation.ts';
 import { readEvents } from './read-events.ts';
@@ -13,7 +14,7 @@ async function send(request: Record<string, unknown>, signal: AbortSignal): Prom
   };
   const response = await fetch('/v1/chat/completions', init).catch((cause: unknown) => {
     if (signal.aborted) throw cause;
-    throw new ApiError(0, 'The server could not be reached. Check the connection and try again.', null);
+    throw new ApiError(0, t('The server could not be reached. Check the connection and try again.'), null);
   });
   if (!response.ok) throw await errorOf(response);
   return response;
@@ -41,7 +42,7 @@ async function* chunksOf(response: Response, signal: AbortSignal): AsyncGenerato
     if (signal.aborted) throw cause;
     throw new ApiError(
       0,
-      'The connection broke off in the middle of the answer.',
+      t('The connection broke off in the middle of the answer.'),
       headStats(response).requestId ?? null,
     );
   }
@@ -65,7 +66,7 @@ export async function ask(
     tell(current);
   }
   if (current.finishReason === null) {
-    throw new ApiError(0, 'The answer broke off before its end.', current.stats.requestId ?? null);
+    throw new ApiError(0, t('The answer broke off before its end.'), current.stats.requestId ?? null);
   }
   return { ...current, state: 'done', stats: { ...current.stats, latencyMs: elapsed() } };
 }

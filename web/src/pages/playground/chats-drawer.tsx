@@ -10,6 +10,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { chatsKey } from './chat-saver.ts';
@@ -31,7 +32,7 @@ interface ChatsDrawerProps {
   onDeleted: (id: string) => void;
 }
 
-const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: 'Give it a name.' }) });
+const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: t('Give it a name.') }) });
 
 function RenameChat({
   chat,
@@ -50,18 +51,18 @@ function RenameChat({
   };
   const { fields, faults, set, save, submit } = useCheckedForm({ name: chat.name }, nameFaults, send);
   return (
-    <Dialog opened onClose={onClose} title="Rename the chat">
+    <Dialog opened onClose={onClose} title={t('Rename the chat')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Name"
+            label={t('Name')}
             maxLength={mostCharacters}
             data-autofocus
             value={fields.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
             error={faults.name}
           />
-          <FormFoot act={save} failure="The chat was not renamed" submitLabel="Rename" onCancel={onClose} />
+          <FormFoot act={save} failure={t('The chat was not renamed')} submitLabel={t('Rename')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>
@@ -75,7 +76,7 @@ function DeleteChat({ chat, onClose, onDeleted }: { chat: ChatHead; onClose: () 
     await reload();
   };
   return (
-    <ConfirmDelete opened onClose={onClose} title="Delete this chat?" onConfirm={remove}>
+    <ConfirmDelete opened onClose={onClose} title={t('Delete this chat?')} onConfirm={remove}>
       Everything said in <b className="svc-anywhere">{chat.name}</b> is deleted for good. What it cost stays in your
       usage.
     </ConfirmDelete>
@@ -96,8 +97,8 @@ function ChatRow({
   onAct: (act: Act) => void;
 }) {
   const acts = [
-    { label: 'Rename', icon: IconPencil, onClick: () => onAct({ kind: 'rename', chat }) },
-    { label: 'Delete', icon: IconTrash, onClick: () => onAct({ kind: 'delete', chat }), danger: true },
+    { label: t('Rename'), icon: IconPencil, onClick: () => onAct({ kind: 'rename', chat }) },
+    { label: t('Delete'), icon: IconTrash, onClick: () => onAct({ kind: 'delete', chat }), danger: true },
   ];
   return (
     <li className="svc-chat-row" data-current={isCurrent || undefined}>
@@ -130,7 +131,9 @@ function ChatList({
   });
   const chats = query.data?.pages.flatMap((page) => page.chats);
   if (query.error && !chats) {
-    return <ErrorState error={query.error} title="The chats could not be loaded" onRetry={() => query.refetch()} />;
+    return (
+      <ErrorState error={query.error} title={t('The chats could not be loaded')} onRetry={() => query.refetch()} />
+    );
   }
   if (!chats) {
     return (
@@ -145,14 +148,14 @@ function ChatList({
     return (
       <EmptyState
         icon={IconMessages}
-        title="No chats yet"
-        description="What you say is kept here, for every browser you log in with."
+        title={t('No chats yet')}
+        description={t('What you say is kept here, for every browser you log in with.')}
       />
     );
   }
   return (
     <>
-      <ul className="svc-chat-rows" aria-label="Chats">
+      <ul className="svc-chat-rows" aria-label={t('Chats')}>
         {chats.map((chat) => (
           <ChatRow
             key={chat.id}
@@ -172,7 +175,7 @@ function ChatList({
           loading={query.isFetchingNextPage}
           onClick={() => query.fetchNextPage()}
         >
-          Older chats
+          {t('Older chats')}
         </Button>
       )}
     </>
@@ -188,10 +191,10 @@ export function ChatsDrawer({ opened, onClose, current, onOpen, onRenamed, onDel
       <SideDialog
         opened={opened}
         onClose={onClose}
-        title="Chats"
+        title={t('Chats')}
         position="left"
         size="23rem"
-        closeButtonProps={{ 'aria-label': 'Close chats' }}
+        closeButtonProps={{ 'aria-label': t('Close chats') }}
       >
         <ChatList current={current} onOpen={onOpen} onAct={setAct} />
       </SideDialog>

@@ -1,5 +1,6 @@
 import { ApiError } from '../../api.ts';
 import type { ToolCall } from '../../components/tool-call.tsx';
+import { t } from '../../language/words.ts';
 import type { AnswerEntry, PlanMeta } from './conversation.ts';
 
 interface WireCall {
@@ -47,7 +48,7 @@ function withCalls(calls: ToolCall[], pieces: WireCall[]): ToolCall[] {
 /** The answer with one more chunk in it. An error in the stream is thrown. */
 export function withChunk(answer: AnswerEntry, chunk: Chunk): AnswerEntry {
   if (chunk.error) {
-    const message = chunk.error.message || 'The answer broke off.';
+    const message = chunk.error.message || t('The answer broke off.');
     throw new ApiError(502, message, answer.stats.requestId ?? null);
   }
   const choice = chunk.choices?.[0];

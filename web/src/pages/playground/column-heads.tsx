@@ -2,6 +2,7 @@ import { ActionIcon, Group, SegmentedControl, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { t } from '../../language/words.ts';
 import type { ChatStore } from './chat-store.ts';
 import type { Column } from './conversation.ts';
 import { ModelSelect } from './model-select.tsx';
@@ -19,12 +20,16 @@ function ColumnHead({ store, column, place }: ColumnHeadProps) {
   const remove = async () => store.removeColumn(column.id);
   return (
     <Group gap={4} wrap="nowrap" className="svc-chat-column">
-      <ModelSelect label={`Model ${place}`} value={column.model} onChange={(model) => store.choose(column.id, model)} />
-      <Tooltip label="Take this model out">
+      <ModelSelect
+        label={t('Model {place}', { place })}
+        value={column.model}
+        onChange={(model) => store.choose(column.id, model)}
+      />
+      <Tooltip label={t('Take this model out')}>
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={`Take out model ${place}`}
+          aria-label={t('Take out model {place}', { place })}
           onClick={() => (answered ? setRemoving(true) : void remove())}
         >
           <IconX size={16} aria-hidden />
@@ -33,8 +38,8 @@ function ColumnHead({ store, column, place }: ColumnHeadProps) {
       <ConfirmDelete
         opened={removing}
         onClose={() => setRemoving(false)}
-        title="Take this model out?"
-        confirmLabel="Take out"
+        title={t('Take this model out?')}
+        confirmLabel={t('Take out')}
         onConfirm={remove}
       >
         The answers of <b className="svc-anywhere">{column.model}</b> are deleted from this chat.
@@ -63,7 +68,7 @@ export function ColumnHeads({ store, columns, single, onShow }: ColumnHeadsProps
           className="svc-chat-tabs"
           fullWidth
           mb="xs"
-          aria-label="Whose answers are shown"
+          aria-label={t('Whose answers are shown')}
           value={single.id}
           onChange={onShow}
           data={columns.map(({ id, model }, index) => ({ value: id, label: `${index + 1} ${shortName(model)}` }))}

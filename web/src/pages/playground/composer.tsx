@@ -2,6 +2,7 @@ import { ActionIcon, CloseButton, FileButton, Group, Textarea, Tooltip } from '@
 import { IconArrowUp, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { notifyError } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { readImage } from '../../read-image.ts';
 import type { Typed } from './chat-store.ts';
 
@@ -22,8 +23,12 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
     <Group gap="xs" mb="xs">
       {images.map((url, index) => (
         <Group key={url.slice(-64)} gap={2} wrap="nowrap">
-          <img src={url} alt={`Attached ${index + 1}`} height={40} style={{ borderRadius: 6 }} />
-          <CloseButton size="xs" aria-label={`Remove image ${index + 1}`} onClick={() => onRemove(index)} />
+          <img src={url} alt={t('Attached {value}', { value: index + 1 })} height={40} style={{ borderRadius: 6 }} />
+          <CloseButton
+            size="xs"
+            aria-label={t('Remove image {value}', { value: index + 1 })}
+            onClick={() => onRemove(index)}
+          />
         </Group>
       ))}
     </Group>
@@ -31,14 +36,14 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
 }
 
 export function Composer({ typed, onTyped, busy, several, disabled, onSend, onStop }: ComposerProps) {
-  const stopLabel = several ? 'Stop all' : 'Stop';
+  const stopLabel = several ? t('Stop all') : t('Stop');
   const [text, setText] = useState(typed.text);
   const [images, setImages] = useState(typed.images);
   useEffect(() => onTyped({ text, images }), [onTyped, text, images]);
   const input = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // A phone would open its keyboard over the page.
-    if (matchMedia('(pointer: fine)').matches) input.current?.focus();
+    if (matchMedia(t('(pointer: fine)')).matches) input.current?.focus();
   }, []);
   const sendable = !disabled && !busy && (text.trim() !== '' || images.length > 0);
   const send = () => {
@@ -69,8 +74,8 @@ export function Composer({ typed, onTyped, busy, several, disabled, onSend, onSt
       <div className="svc-composer-row">
         <FileButton onChange={attach} accept="image/png,image/jpeg,image/webp,image/gif" multiple>
           {(props) => (
-            <Tooltip label="Attach images">
-              <ActionIcon {...props} variant="default" size={42} aria-label="Attach images">
+            <Tooltip label={t('Attach images')}>
+              <ActionIcon {...props} variant="default" size={42} aria-label={t('Attach images')}>
                 <IconPhotoPlus size={18} stroke={1.7} aria-hidden />
               </ActionIcon>
             </Tooltip>
@@ -79,8 +84,8 @@ export function Composer({ typed, onTyped, busy, several, disabled, onSend, onSt
         <Textarea
           ref={input}
           className="svc-composer-text"
-          aria-label="Message"
-          placeholder={several ? 'Ask them all…' : 'Ask something…'}
+          aria-label={t('Message')}
+          placeholder={several ? t('Ask them all…') : t('Ask something…')}
           autosize
           minRows={1}
           maxRows={10}
@@ -90,14 +95,14 @@ export function Composer({ typed, onTyped, busy, several, disabled, onSend, onSt
           onKeyDown={onKeyDown}
         />
         {busy ? (
-          <Tooltip label={`${stopLabel} (Esc)`}>
+          <Tooltip label={t('{stopLabel} (Esc)', { stopLabel })}>
             <ActionIcon size={42} color="red" aria-label={stopLabel} onClick={onStop}>
               <IconPlayerStopFilled size={18} aria-hidden />
             </ActionIcon>
           </Tooltip>
         ) : (
-          <Tooltip label="Send (Enter)">
-            <ActionIcon size={42} aria-label="Send" disabled={!sendable} onClick={send}>
+          <Tooltip label={t('Send (Enter)')}>
+            <ActionIcon size={42} aria-label={t('Send')} disabled={!sendable} onClick={send}>
               <IconArrowUp size={20} aria-hidden />
             </ActionIcon>
           </Tooltip>

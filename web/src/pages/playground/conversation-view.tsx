@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
+import { t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { ChatStore, Shown } from './chat-store.ts';
 import { Composer } from './composer.tsx';
@@ -30,7 +31,7 @@ export function ConversationView({ store, shown, columns, single }: Conversation
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <section ref={region} className="svc-chat-region" tabIndex={0} aria-label="Conversation">
+      <section ref={region} className="svc-chat-region" tabIndex={0} aria-label={t('Conversation')}>
         {turns.length === 0 && (
           <NothingSaid
             models={columns.map(({ model }) => model)}
@@ -54,8 +55,14 @@ export function ConversationView({ store, shown, columns, single }: Conversation
       </section>
       <div className="svc-composer">
         {!following && (
-          <Tooltip label="To the end">
-            <ActionIcon className="svc-to-end" variant="default" radius="xl" aria-label="To the end" onClick={follow}>
+          <Tooltip label={t('To the end')}>
+            <ActionIcon
+              className="svc-to-end"
+              variant="default"
+              radius="xl"
+              aria-label={t('To the end')}
+              onClick={follow}
+            >
               <IconArrowDown size={16} aria-hidden />
             </ActionIcon>
           </Tooltip>

@@ -1,5 +1,6 @@
 /** What was said in the playground, and how it becomes a request. */
 import type { ToolCall } from '../../components/tool-call.tsx';
+import { t } from '../../language/words.ts';
 
 /** What the orchestration model tells about its work (`svc_ms_meta`). */
 export interface PlanMeta {
@@ -114,7 +115,7 @@ export function turnsOf(entries: Entry[]): Turn[] {
 }
 
 /** A message of nothing but a picture that is gone: providers refuse one that is empty. */
-const pictureGone = '(a picture that is no longer there)';
+const pictureGone = t('(a picture that is no longer there)');
 
 const userContent = ({ content, images, imagesLeftOut = 0 }: UserEntry): unknown =>
   images.length === 0

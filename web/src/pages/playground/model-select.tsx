@@ -1,4 +1,5 @@
 import { ModelPicker } from '../../components/model-picker.tsx';
+import { t } from '../../language/words.ts';
 import { isChat } from '../../models.ts';
 
 interface ModelSelectProps {
@@ -8,6 +9,6 @@ interface ModelSelectProps {
 }
 
 /** Every chat model. One named by a shared address stays chosen, also when this user may not call it: the answer will say so. */
-export function ModelSelect({ label = 'Model', value, onChange }: ModelSelectProps) {
+export function ModelSelect({ label = t('Model'), value, onChange }: ModelSelectProps) {
   return <ModelPicker className="svc-chat-model" aria-label={label} fits={isChat} value={value} onChange={onChange} />;
 }

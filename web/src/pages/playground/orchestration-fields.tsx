@@ -1,5 +1,6 @@
 import { Divider, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { ModelPicker } from '../../components/model-picker.tsx';
+import { t } from '../../language/words.ts';
 import { isChat, orchestrationModel } from '../../models.ts';
 import type { Orchestration } from './settings.ts';
 
@@ -9,18 +10,18 @@ interface OrchestrationFieldsProps {
 }
 
 const memoryModes = [
-  { value: 'full', label: 'Full: the whole history' },
-  { value: 'summarized', label: 'Summarized: a summary and what is recent' },
-  { value: 'selective', label: 'Selective: what is near to the question' },
+  { value: 'full', label: t('Full: the whole history') },
+  { value: 'summarized', label: t('Summarized: a summary and what is recent') },
+  { value: 'selective', label: t('Selective: what is near to the question') },
 ];
 const verbosities = ['minimal', 'normal', 'verbose'];
 const difficulties = ['easy', 'medium', 'hard'];
 
 const switches: { name: 'includeReasoning' | 'vectorSearch' | 'extractKnowledge' | 'finalOnly'; label: string }[] = [
-  { name: 'includeReasoning', label: 'Show the planning steps' },
-  { name: 'vectorSearch', label: 'Search past sessions and knowledge' },
-  { name: 'extractKnowledge', label: 'Keep facts as knowledge' },
-  { name: 'finalOnly', label: 'Final answer only' },
+  { name: 'includeReasoning', label: t('Show the planning steps') },
+  { name: 'vectorSearch', label: t('Search past sessions and knowledge') },
+  { name: 'extractKnowledge', label: t('Keep facts as knowledge') },
+  { name: 'finalOnly', label: t('Final answer only') },
 ];
 
 /** The `svc_ms` object of a request. */
@@ -28,7 +29,7 @@ export function OrchestrationFields({ value, onChange }: OrchestrationFieldsProp
   const select = (name: 'memoryMode' | 'verbosity' | 'difficulty') => ({
     value: value[name] || null,
     onChange: (chosen: string | null) => onChange({ [name]: chosen ?? '' }),
-    placeholder: 'Default',
+    placeholder: t('Default'),
     clearable: true,
   });
   const text = (name: 'sessionId' | 'projectId') => ({
@@ -37,32 +38,32 @@ export function OrchestrationFields({ value, onChange }: OrchestrationFieldsProp
   });
   return (
     <>
-      <Divider label="Orchestration" labelPosition="left" />
-      <Select label="Memory" data={memoryModes} {...select('memoryMode')} />
+      <Divider label={t('Orchestration')} labelPosition="left" />
+      <Select label={t('Memory')} data={memoryModes} {...select('memoryMode')} />
       <SimpleGrid cols={2}>
-        <Select label="Verbosity" data={verbosities} {...select('verbosity')} />
-        <Select label="Difficulty" data={difficulties} {...select('difficulty')} />
+        <Select label={t('Verbosity')} data={verbosities} {...select('verbosity')} />
+        <Select label={t('Difficulty')} data={difficulties} {...select('difficulty')} />
       </SimpleGrid>
       <TextInput
-        label="Session id"
-        description="Empty: a session of its own for this conversation"
-        placeholder="New session"
+        label={t('Session id')}
+        description={t('Empty: a session of its own for this conversation')}
+        placeholder={t('New session')}
         {...text('sessionId')}
       />
       <SimpleGrid cols={2}>
         <ModelPicker
-          label="Force model"
-          placeholder="Chosen per task"
+          label={t('Force model')}
+          placeholder={t('Chosen per task')}
           clearable
           fits={(model) => isChat(model) && model.id !== orchestrationModel}
           value={value.forceModel}
           onChange={(forceModel) => onChange({ forceModel })}
         />
-        <TextInput label="Project" placeholder="None" {...text('projectId')} />
+        <TextInput label={t('Project')} placeholder={t('None')} {...text('projectId')} />
       </SimpleGrid>
       <NumberInput
-        label="Context budget, tokens"
-        placeholder="Default"
+        label={t('Context budget, tokens')}
+        placeholder={t('Default')}
         min={256}
         max={2_000_000}
         step={1_000}

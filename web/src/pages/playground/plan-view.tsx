@@ -1,5 +1,6 @@
 import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { PlanMeta } from './conversation.ts';
 
 const colors: Record<string, string> = { completed: 'teal', failed: 'red', waiting_for_tools: 'orange' };
@@ -8,12 +9,18 @@ const facts = (meta: PlanMeta): [string, string][] => {
   const number = (value: number | undefined) => formatNumber(value ?? 0);
   const models = Object.entries(meta.models_used ?? {}).map(([model, calls]) => `${model} × ${calls}`);
   return [
-    ['Model calls', number(meta.total_model_calls)],
-    ['Models', models.join(', ') || 'none yet'],
-    ['Memory', meta.memory_mode ?? ''],
-    ['Context', `${number(meta.context_tokens_used)} tokens, ${number(meta.memory_tokens_saved)} saved`],
-    ['Recalled', `${number(meta.vector_search_results)} passages`],
-    ['Session', meta.session_id],
+    [t('Model calls'), number(meta.total_model_calls)],
+    [t('Models'), models.join(', ') || t('none yet')],
+    [t('Memory'), meta.memory_mode ?? ''],
+    [
+      t('Context'),
+      t('{contextTokensUsed} tokens, {memoryTokensSaved} saved', {
+        contextTokensUsed: number(meta.context_tokens_used),
+        memoryTokensSaved: number(meta.memory_tokens_saved),
+      }),
+    ],
+    [t('Recalled'), t('{vectorSearchResults} passages', { vectorSearchResults: number(meta.vector_search_results) })],
+    [t('Session'), meta.session_id],
   ];
 };
 
@@ -26,14 +33,14 @@ export function PlanView({ meta, open }: { meta: PlanMeta; open: boolean }) {
       <summary>
         Plan
         {total > 0 && ` · ${done} of ${total} ${total === 1 ? 'task' : 'tasks'} done`}
-        {failed > 0 && `, ${failed} failed`}
+        {failed > 0 && t(', {failed} failed', { failed })}
       </summary>
       <Stack component="div" gap="xs">
         {meta.plan_description && <Text size="sm">{meta.plan_description}</Text>}
         {total > 1 && (
           <Progress.Root size="sm">
-            <Progress.Section value={share(done)} color="teal" aria-label="Tasks done" />
-            <Progress.Section value={share(failed)} color="red" aria-label="Tasks failed" />
+            <Progress.Section value={share(done)} color="teal" aria-label={t('Tasks done')} />
+            <Progress.Section value={share(failed)} color="red" aria-label={t('Tasks failed')} />
           </Progress.Root>
         )}
         <Group gap="xs">

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useHeadingFocus } from '../../heading-focus.ts';
+import { t } from '../../language/words.ts';
 import { firstModel, type ListedModel, modelGroups, modelsQuery, orchestrationModel } from '../../models.ts';
 import { ChatsDrawer } from './chats-drawer.tsx';
 import { ColumnHeads } from './column-heads.tsx';
@@ -43,7 +44,7 @@ function useMoved({ store, shown }: OpenChat): void {
   useEffect(() => {
     if (shown.movedFrom === null) return;
     store.settle();
-    notifySuccess('This chat was changed elsewhere. What you said here is kept as a chat of its own.');
+    notifySuccess(t('This chat was changed elsewhere. What you said here is kept as a chat of its own.'));
   }, [store, shown.movedFrom]);
 }
 
@@ -84,10 +85,10 @@ function NotSaved({ chat }: { chat: OpenChat }) {
   return (
     <Group gap="xs" mb="xs" role="alert">
       <Text size="sm" c="var(--mantine-color-error)">
-        This chat is not saved: {fault.message}
+        {t('This chat is not saved: {message}', { message: fault.message })}
       </Text>
       <Button size="compact-xs" variant="default" onClick={() => chat.store.saveNow()}>
-        Try again
+        {t('Try again')}
       </Button>
     </Group>
   );
@@ -97,7 +98,9 @@ function ChatBody({ chat, columns, single }: { chat: OpenChat; columns: Column[]
   const { store, shown, loading, load } = chat;
   if (!loading) return <ConversationView store={store} shown={shown} columns={columns} single={single} />;
   if (loading.error != null) {
-    return <ErrorState error={loading.error} title="The chat could not be opened" onRetry={() => load(loading.id)} />;
+    return (
+      <ErrorState error={loading.error} title={t('The chat could not be opened')} onRetry={() => load(loading.id)} />
+    );
   }
   return (
     <Stack aria-busy="true">
@@ -114,7 +117,7 @@ export function PlaygroundPage() {
   const { tab, store, shown } = chat;
   const [open, setOpen] = useState<'chats' | 'parameters' | null>(null);
   const [front, setFront] = useState('');
-  const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const phone = useMediaQuery(t('(max-width: 48em)'), false, { getInitialValueInEffect: false });
   useStopKey(shown.busy, store.stopAll);
   useMoved(chat);
   const start = firstModel(models.data ?? []);
@@ -128,9 +131,9 @@ export function PlaygroundPage() {
     <div className="svc-chat" data-columns={columns.length}>
       <div className="svc-chat-head">
         <h1 ref={heading} tabIndex={-1} className="svc-heading svc-hidden">
-          Playground
+          {t('Playground')}
         </h1>
-        <HeadButton label="Chats" icon={IconHistory} onClick={() => setOpen('chats')} />
+        <HeadButton label={t('Chats')} icon={IconHistory} onClick={() => setOpen('chats')} />
         {several ? (
           <Text className="svc-chat-name" size="sm" fw={500} truncate dir="auto">
             {shown.name}
@@ -139,19 +142,19 @@ export function PlaygroundPage() {
           <ModelSelect value={columns[0]!.model} onChange={(model) => store.choose(columns[0]!.id, model)} />
         )}
         <HeadButton
-          label="Compare"
+          label={t('Compare')}
           icon={IconColumns}
           disabled={columns.length >= mostColumns || start === '' || shown.busy}
           onClick={() => store.addColumn(anotherModel(models.data ?? [], columns))}
         />
         <HeadButton
-          label="Parameters"
+          label={t('Parameters')}
           icon={IconAdjustmentsHorizontal}
           badge={changedCount(shown.settings, orchestrated)}
           onClick={() => setOpen('parameters')}
         />
         <HeadButton
-          label="New chat"
+          label={t('New chat')}
           icon={IconPlus}
           disabled={shown.entries.length === 0 && !chat.loading}
           onClick={chat.startNew}
@@ -159,7 +162,7 @@ export function PlaygroundPage() {
       </div>
       {toolFault && (
         <Text size="sm" c="var(--mantine-color-error)" mb="xs">
-          Tools are not sent: {toolFault}
+          {t('Tools are not sent: {toolFault}', { toolFault })}
         </Text>
       )}
       <NotSaved chat={chat} />

@@ -8,6 +8,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -23,7 +24,7 @@ const reload = () => queryClient.invalidateQueries(presetsQuery);
 
 /** As long as the service takes one. */
 const mostCharacters = 120;
-const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: 'Give it a name.' }) });
+const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: t('Give it a name.') }) });
 
 interface NameFormProps {
   title: string;
@@ -44,15 +45,15 @@ function NameForm({ title, initial, onClose, onSubmit }: NameFormProps) {
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Name"
-            placeholder="Translator"
+            label={t('Name')}
+            placeholder={t('Translator')}
             maxLength={mostCharacters}
             data-autofocus
             value={fields.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
             error={faults.name}
           />
-          <FormFoot act={save} failure="The preset was not saved" submitLabel="Save" onCancel={onClose} />
+          <FormFoot act={save} failure={t('The preset was not saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>
@@ -78,7 +79,7 @@ export function PresetField({ system, onChoose }: PresetFieldProps) {
     mutationFn: ({ id }: Preset) => put('/api/playground/presets/{id}', { path: { id }, body: { prompt: system } }),
     onSuccess: async ({ name }) => {
       await reload();
-      notifySuccess(`${name} is saved as it is now.`);
+      notifySuccess(t('{name} is saved as it is now.', { name }));
     },
     onError: notifyError,
   });
@@ -94,15 +95,15 @@ export function PresetField({ system, onChoose }: PresetFieldProps) {
   };
   const nothing = system.trim() === '';
   const acts = [
-    { label: 'Save as a preset', icon: IconPlus, disabled: nothing, onClick: () => setAct('add') },
+    { label: t('Save as a preset'), icon: IconPlus, disabled: nothing, onClick: () => setAct('add') },
     {
-      label: 'Save the changes',
+      label: t('Save the changes'),
       icon: IconDeviceFloppy,
       disabled: !preset || nothing || preset.prompt === system,
       onClick: () => preset && update.mutate(preset),
     },
-    { label: 'Rename', icon: IconPencil, disabled: !preset, onClick: () => setAct('rename') },
-    { label: 'Delete', icon: IconTrash, danger: true, disabled: !preset, onClick: () => setAct('delete') },
+    { label: t('Rename'), icon: IconPencil, disabled: !preset, onClick: () => setAct('rename') },
+    { label: t('Delete'), icon: IconTrash, danger: true, disabled: !preset, onClick: () => setAct('delete') },
   ];
   const choose = (value: string | null) => {
     const found = presets.find(({ id }) => String(id) === value);
@@ -113,27 +114,29 @@ export function PresetField({ system, onChoose }: PresetFieldProps) {
     <Group gap="xs" wrap="nowrap" align="flex-end">
       <Select
         flex={1}
-        label="Preset"
-        placeholder={presets.length === 0 ? 'None saved yet' : 'None'}
+        label={t('Preset')}
+        placeholder={presets.length === 0 ? t('None saved yet') : t('None')}
         data={presets.map(({ id, name }) => ({ value: String(id), label: name }))}
         value={preset ? String(preset.id) : null}
         onChange={choose}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'Choose none' }}
-        nothingFoundMessage="No preset has that in its name"
-        error={query.error ? 'The presets could not be loaded' : undefined}
+        clearButtonProps={{ 'aria-label': t('Choose none') }}
+        nothingFoundMessage={t('No preset has that in its name')}
+        error={query.error ? t('The presets could not be loaded') : undefined}
       />
-      <RowMenu label={preset?.name ?? 'the system prompt'} acts={acts} />
-      {act === 'add' && <NameForm title="Save as a preset" initial="" onClose={() => setAct(null)} onSubmit={add} />}
+      <RowMenu label={preset?.name ?? t('the system prompt')} acts={acts} />
+      {act === 'add' && (
+        <NameForm title={t('Save as a preset')} initial="" onClose={() => setAct(null)} onSubmit={add} />
+      )}
       {act === 'rename' && preset && (
-        <NameForm title="Rename the preset" initial={preset.name} onClose={() => setAct(null)} onSubmit={rename} />
+        <NameForm title={t('Rename the preset')} initial={preset.name} onClose={() => setAct(null)} onSubmit={rename} />
       )}
       {preset && (
         <ConfirmDelete
           opened={act === 'delete'}
           onClose={() => setAct(null)}
-          title="Delete this preset?"
+          title={t('Delete this preset?')}
           onConfirm={remove}
         >
           <b className="svc-anywhere">{preset.name}</b> is deleted for good. Chats that use it keep their system prompt.

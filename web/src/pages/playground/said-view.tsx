@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from '@mantine/core';
 import { IconEdit } from '@tabler/icons-react';
 import { useState } from 'react';
+import { t } from '../../language/words.ts';
 import type { UserEntry } from './conversation.ts';
 
 interface SaidViewProps {
@@ -22,7 +23,7 @@ function EditSaid({
   return (
     <Stack gap="xs" w="100%">
       <Textarea
-        aria-label="Edit your message"
+        aria-label={t('Edit your message')}
         autosize
         minRows={2}
         maxRows={12}
@@ -35,10 +36,10 @@ function EditSaid({
       />
       <Group gap="xs" justify="flex-end">
         <Button variant="default" size="xs" onClick={onCancel}>
-          Cancel
+          {t('Cancel')}
         </Button>
         <Button size="xs" disabled={text.trim() === ''} onClick={() => onSave(text)}>
-          Send again
+          {t('Send again')}
         </Button>
       </Group>
     </Stack>
@@ -59,13 +60,16 @@ export function SaidView({ said, onEdit }: SaidViewProps) {
       {said.images.length > 0 && (
         <div className="svc-said-images">
           {said.images.map((url) => (
-            <img key={url.slice(-64)} src={url} alt="Attached" />
+            <img key={url.slice(-64)} src={url} alt={t('Attached')} />
           ))}
         </div>
       )}
       {said.imagesLeftOut && (
         <Text size="xs" c="dimmed">
-          {said.imagesLeftOut === 1 ? 'A picture was' : `${said.imagesLeftOut} pictures were`} too large to be kept
+          {said.imagesLeftOut === 1
+            ? t('A picture was')
+            : t('{imagesLeftOut} pictures were', { imagesLeftOut: said.imagesLeftOut })}{' '}
+          too large to be kept
         </Text>
       )}
       {said.content !== '' && (
@@ -74,12 +78,12 @@ export function SaidView({ said, onEdit }: SaidViewProps) {
         </div>
       )}
       {onEdit && (
-        <Tooltip label="Edit and send again">
+        <Tooltip label={t('Edit and send again')}>
           <ActionIcon
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label="Edit message"
+            aria-label={t('Edit message')}
             onClick={() => setEditing(true)}
           >
             <IconEdit size={15} aria-hidden />

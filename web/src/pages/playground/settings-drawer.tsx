@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Textarea } from '@mantine/core';
 import { SideDialog } from '../../components/dialog.tsx';
+import { t } from '../../language/words.ts';
 import { OrchestrationFields } from './orchestration-fields.tsx';
 import { PresetField } from './preset-field.tsx';
 import { defaultSettings, exampleTools, readTools, type Settings } from './settings.ts';
@@ -22,14 +23,14 @@ function SamplingFields({ settings, set }: FieldsProps) {
   const number = (name: 'temperature' | 'topP' | 'maxTokens' | 'seed') => ({
     value: settings[name],
     onChange: (value: number | string) => set({ [name]: value }),
-    placeholder: 'Default',
+    placeholder: t('Default'),
   });
   return (
     <SimpleGrid cols={2}>
-      <NumberInput label="Temperature" min={0} max={2} step={0.1} decimalScale={2} {...number('temperature')} />
-      <NumberInput label="Top P" min={0} max={1} step={0.05} decimalScale={2} {...number('topP')} />
-      <NumberInput label="Max tokens" min={1} step={256} allowDecimal={false} {...number('maxTokens')} />
-      <NumberInput label="Seed" allowDecimal={false} {...number('seed')} />
+      <NumberInput label={t('Temperature')} min={0} max={2} step={0.1} decimalScale={2} {...number('temperature')} />
+      <NumberInput label={t('Top P')} min={0} max={1} step={0.05} decimalScale={2} {...number('topP')} />
+      <NumberInput label={t('Max tokens')} min={1} step={256} allowDecimal={false} {...number('maxTokens')} />
+      <NumberInput label={t('Seed')} allowDecimal={false} {...number('seed')} />
     </SimpleGrid>
   );
 }
@@ -39,12 +40,12 @@ function ToolFields({ settings, set }: FieldsProps) {
   return (
     <>
       <Textarea
-        label="Tools"
+        label={t('Tools')}
         description={
           <>
             Functions the model may call, as JSON.{' '}
             <Anchor component="button" type="button" size="xs" onClick={() => set({ tools: exampleTools })}>
-              Insert an example
+              {t('Insert an example')}
             </Anchor>
           </>
         }
@@ -59,11 +60,11 @@ function ToolFields({ settings, set }: FieldsProps) {
       />
       {tools.length > 0 && (
         <Select
-          label="Tool choice"
+          label={t('Tool choice')}
           data={[
-            { value: 'auto', label: 'The model decides' },
-            { value: 'required', label: 'Must call a tool' },
-            { value: 'none', label: 'Must not call a tool' },
+            { value: 'auto', label: t('The model decides') },
+            { value: 'required', label: t('Must call a tool') },
+            { value: 'none', label: t('Must not call a tool') },
           ]}
           allowDeselect={false}
           value={settings.toolChoice}
@@ -81,14 +82,14 @@ export function SettingsDrawer({ opened, onClose, orchestrated, settings, onChan
     <SideDialog
       opened={opened}
       onClose={onClose}
-      title="Parameters"
-      closeButtonProps={{ 'aria-label': 'Close parameters' }}
+      title={t('Parameters')}
+      closeButtonProps={{ 'aria-label': t('Close parameters') }}
     >
       <Stack>
         <PresetField system={settings.system} onChoose={(system) => set({ system })} />
         <Textarea
-          label="System prompt"
-          placeholder="You are a helpful assistant."
+          label={t('System prompt')}
+          placeholder={t('You are a helpful assistant.')}
           autosize
           minRows={3}
           maxRows={12}
@@ -97,13 +98,13 @@ export function SettingsDrawer({ opened, onClose, orchestrated, settings, onChan
         />
         <SamplingFields settings={settings} set={set} />
         <Switch
-          label="JSON mode"
-          description="The answer is a JSON object; mention JSON in the prompt"
+          label={t('JSON mode')}
+          description={t('The answer is a JSON object; mention JSON in the prompt')}
           checked={settings.jsonMode}
           onChange={(event) => set({ jsonMode: event.currentTarget.checked })}
         />
         <Switch
-          label="Stream the answer"
+          label={t('Stream the answer')}
           checked={settings.stream}
           onChange={(event) => set({ stream: event.currentTarget.checked })}
         />
@@ -116,10 +117,10 @@ export function SettingsDrawer({ opened, onClose, orchestrated, settings, onChan
         )}
         <Group justify="space-between">
           <Button variant="subtle" color="gray" size="sm" onClick={() => onChange(defaultSettings)}>
-            Reset
+            {t('Reset')}
           </Button>
           <Button size="sm" onClick={onClose}>
-            Done
+            {t('Done')}
           </Button>
         </Group>
       </Stack>

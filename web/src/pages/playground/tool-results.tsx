@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { ToolCall } from '../../components/tool-call.tsx';
+import { t } from '../../language/words.ts';
 
 interface ToolResultsProps {
   calls: ToolCall[];
@@ -21,8 +22,8 @@ export function ToolResults({ calls, onSend }: ToolResultsProps) {
         {calls.map(({ id, name }) => (
           <Textarea
             key={id}
-            label={`Result of ${name}`}
-            description="What the tool would answer; JSON or plain text"
+            label={t('Result of {name}', { name })}
+            description={t('What the tool would answer; JSON or plain text')}
             autosize
             minRows={2}
             maxRows={10}
@@ -35,7 +36,7 @@ export function ToolResults({ calls, onSend }: ToolResultsProps) {
         ))}
         <Group>
           <Button type="submit" size="sm">
-            {calls.length === 1 ? 'Send result' : 'Send results'}
+            {calls.length === 1 ? t('Send result') : t('Send results')}
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { t } from '../../language/words.ts';
 import { AnswerView } from './answer-view.tsx';
 import type { ChatStore } from './chat-store.ts';
 import { type Column, type Entry, entriesOf, isRunning, openCalls, type ToolEntry, type Turn } from './conversation.ts';
@@ -9,7 +10,7 @@ function ResultView({ result }: { result: ToolEntry }) {
   return (
     <div className="svc-said-item">
       <Text size="xs" c="dimmed">
-        Result of {result.name}
+        {t('Result of {name}', { name: result.name })}
       </Text>
       <div className="svc-said">{result.content || '(empty)'}</div>
     </div>

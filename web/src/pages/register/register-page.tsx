@@ -2,16 +2,17 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { post } from '../../api.ts';
 import { EnterForm } from '../../components/enter-form.tsx';
+import { t } from '../../language/words.ts';
 
 type Faults = { username?: string; password?: string };
 
 function check(username: string, password: string): Faults {
   const faults: Faults = {};
   if (!/^[A-Za-z0-9_.-]{3,32}$/.test(username)) {
-    faults.username = 'Use 3 to 32 letters, digits, dots, dashes or underscores.';
+    faults.username = t('Use 3 to 32 letters, digits, dots, dashes or underscores.');
   }
-  if (password.length < 8) faults.password = 'Use at least 8 characters.';
-  if (password.length > 128) faults.password = 'Use at most 128 characters.';
+  if (password.length < 8) faults.password = t('Use at least 8 characters.');
+  if (password.length > 128) faults.password = t('Use at most 128 characters.');
   return faults;
 }
 
@@ -25,19 +26,19 @@ export function RegisterPage() {
   };
   return (
     <EnterForm
-      title="Create your account"
-      submitLabel="Create account"
-      failure="Could not create the account"
+      title={t('Create your account')}
+      submitLabel={t('Create account')}
+      failure={t('Could not create the account')}
       usernameFault={faults.username}
       read={read}
       send={(body) => post('/api/user/register', { body })}
-      other={{ question: 'Already have one?', to: '/login', label: 'Log in' }}
+      other={{ question: t('Already have one?'), to: '/login', label: t('Log in') }}
     >
-      <TextInput name="email" type="email" label="Email" description="Optional" autoComplete="email" />
+      <TextInput name="email" type="email" label={t('Email')} description={t('Optional')} autoComplete="email" />
       <PasswordInput
         name="password"
-        label="Password"
-        description="At least 8 characters"
+        label={t('Password')}
+        description={t('At least 8 characters')}
         autoComplete="new-password"
         required
         error={faults.password}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { get, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifyError } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
@@ -27,19 +28,21 @@ export function KeepContents() {
   return (
     <Box mb="md">
       <Switch
-        label={`Keep what I ask and what is answered for ${data.days === 1 ? 'a day' : `${data.days} days`}`}
-        description="Encrypted, for you and the administrators of this service. Turning it off deletes what was kept."
+        label={`Keep what I ask and what is answered for ${data.days === 1 ? t('a day') : t('{days} days', { days: data.days })}`}
+        description={t(
+          'Encrypted, for you and the administrators of this service. Turning it off deletes what was kept.',
+        )}
         checked={data.keep}
         onChange={(event) => (event.currentTarget.checked ? act.mutate() : setEnding(true))}
       />
       <ConfirmDelete
         opened={ending}
         onClose={() => setEnding(false)}
-        title="Keep no more prompts and answers?"
-        confirmLabel="Delete what was kept"
+        title={t('Keep no more prompts and answers?')}
+        confirmLabel={t('Delete what was kept')}
         onConfirm={() => setConsent(false)}
       >
-        All prompts and answers that were kept of your requests are deleted. The requests stay in the list.
+        {t('All prompts and answers that were kept of your requests are deleted. The requests stay in the list.')}
       </ConfirmDelete>
     </Box>
   );

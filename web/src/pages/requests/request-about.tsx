@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { makerOf } from '../../requests.ts';
 import { keysQuery, useUser } from '../../session.ts';
 import { seconds } from '../usage/usage-columns.tsx';
@@ -27,7 +28,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function RunLink({ session }: { session: string }) {
   return (
     <AnchorLink to="/runs/$id" params={{ id: session }} inherit underline="always">
-      The run
+      {t('The run')}
     </AnchorLink>
   );
 }
@@ -35,8 +36,8 @@ function RunLink({ session }: { session: string }) {
 function KeyName({ tokenId, application }: { tokenId: number | null; application?: string | null }) {
   const keys = useQuery(keysQuery);
   if (application) return application;
-  if (tokenId === null) return 'Web app';
-  return keys.data?.find(({ id }) => id === tokenId)?.name ?? `Key ${tokenId}`;
+  if (tokenId === null) return t('Web app');
+  return keys.data?.find(({ id }) => id === tokenId)?.name ?? t('Key {tokenId}', { tokenId });
 }
 
 type Log = RequestDetail['logs'][number];
@@ -50,7 +51,7 @@ interface FactsOfEntryProps {
 function FactsOfEntry({ entry, log }: FactsOfEntryProps) {
   return (
     <>
-      <Fact name="Model or tool">{entry.model || 'None'}</Fact>
+      <Fact name="Model or tool">{entry.model || t('None')}</Fact>
       <Fact name="Endpoint">{entry.endpoint}</Fact>
       {log?.provider && <Fact name="Provider">{log.provider}</Fact>}
       <Fact name="Key">
@@ -58,7 +59,7 @@ function FactsOfEntry({ entry, log }: FactsOfEntryProps) {
       </Fact>
       <Fact name="Duration">{seconds(entry.duration_ms)}</Fact>
       {typeof log?.first_token_ms === 'number' && <Fact name="First token">{seconds(log.first_token_ms)}</Fact>}
-      {log && <Fact name="Streamed">{log.stream ? 'Yes' : 'No'}</Fact>}
+      {log && <Fact name="Streamed">{log.stream ? t('Yes') : t('No')}</Fact>}
     </>
   );
 }
@@ -73,7 +74,7 @@ export function About({ detail }: { detail: RequestDetail }) {
   const mine = useUser().id === user_id;
   const entry = logs[0] ?? failure;
   return (
-    <Section title="About">
+    <Section title={t('About')}>
       <dl className="svc-facts" style={wideFacts}>
         {entry && (
           <Fact name="Status">
@@ -86,14 +87,14 @@ export function About({ detail }: { detail: RequestDetail }) {
         {username !== undefined && (
           <Fact name="User">
             <AnchorLink to="/requests" search={{ user: String(user_id) }} inherit underline="always">
-              {username ?? `User ${user_id}`}
+              {username ?? t('User {userId}', { userId: user_id })}
             </AnchorLink>
           </Fact>
         )}
         {parent_request_id && (
           <Fact name="Part of">
             <AnchorLink to="/requests/$id" params={{ id: parent_request_id }} inherit underline="always">
-              One {makerOf(parent_request_id)}
+              {t('One {parentRequestId}', { parentRequestId: makerOf(parent_request_id) })}
             </AnchorLink>
           </Fact>
         )}

@@ -3,6 +3,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { countedCalls, endingWords } from '../../requests.ts';
 import { seconds, shortTime } from '../usage/usage-columns.tsx';
 import { type LineGroup, type RequestLine, sumOfLines, worstOf } from './request-lines.ts';
@@ -11,9 +12,9 @@ import { type LineGroup, type RequestLine, sumOfLines, worstOf } from './request
 const isToolCall = ({ endpoint }: RequestLine): boolean => endpoint === '/mcp';
 
 const kindOf = (line: RequestLine): string => {
-  if (isToolCall(line)) return `Tool of ${line.provider}`;
+  if (isToolCall(line)) return t('Tool of {provider}', { provider: line.provider });
   const { endpoint, provider, stream } = line;
-  return [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && '· streamed']
+  return [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && t('· streamed')]
     .filter(Boolean)
     .join(' ');
 };
@@ -47,8 +48,8 @@ function Asked({ group }: { group: LineGroup }) {
         truncate
         title={line.model}
       >
-        {name || 'No model'}
-        <span className="svc-hidden"> (request {line.request_id})</span>
+        {name || t('No model')}
+        <span className="svc-hidden"> {t('(request {requestId})', { requestId: line.request_id })}</span>
       </AnchorLink>
       <Text size="xs" c="dimmed" truncate>
         {kindOf(line)}
@@ -79,14 +80,14 @@ function Ending({ group }: { group: LineGroup }) {
 }
 
 const keyOf = ({ application, token_id }: RequestLine, names: Map<number, string>): string =>
-  application ?? (token_id ? (names.get(token_id) ?? `Key ${token_id}`) : 'Web app');
+  application ?? (token_id ? (names.get(token_id) ?? t('Key {tokenId}', { tokenId: token_id })) : t('Web app'));
 
 const userColumn: Column<LineGroup> = {
   key: 'user',
-  header: 'User',
+  header: t('User'),
   cell: ({ lines: [line] }) => (
     <AnchorLink to="/requests" search={{ user: String(line!.user_id) }} size="sm" maw="10rem" truncate display="block">
-      {line!.username ?? `User ${line!.user_id}`}
+      {line!.username ?? t('User {userId}', { userId: line!.user_id })}
     </AnchorLink>
   ),
 };
@@ -100,15 +101,15 @@ interface ColumnOptions {
 export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<LineGroup>[] => [
   {
     key: 'at',
-    header: 'Time',
+    header: t('Time'),
     cell: ({ lines: [line] }) => <span title={formatDateTime(line!.created_at)}>{shortTime(line!.created_at)}</span>,
   },
-  { key: 'model', header: 'Model or tool', cell: (group) => <Asked group={group} /> },
-  { key: 'status', header: 'Status', wrap: true, cell: (group) => <Ending group={group} /> },
+  { key: 'model', header: t('Model or tool'), cell: (group) => <Asked group={group} /> },
+  { key: 'status', header: t('Status'), wrap: true, cell: (group) => <Ending group={group} /> },
   ...(withUser ? [userColumn] : []),
   {
     key: 'key',
-    header: 'Key',
+    header: t('Key'),
     cell: ({ lines: [line] }) => (
       <Text size="sm" maw="9rem" truncate title={keyOf(line!, keyNames)}>
         {keyOf(line!, keyNames)}
@@ -117,7 +118,7 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
   },
   {
     key: 'tokens',
-    header: 'Tokens',
+    header: t('Tokens'),
     align: 'right',
     cell: (group) => (
       <span className="svc-number">
@@ -127,10 +128,10 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
   },
   {
     key: 'cost',
-    header: 'Cost',
+    header: t('Cost'),
     align: 'right',
     cell: (group) => (
-      <Tooltip label="The answer was kept from an earlier request" disabled={group.lines[0]!.saved_quota === 0}>
+      <Tooltip label={t('The answer was kept from an earlier request')} disabled={group.lines[0]!.saved_quota === 0}>
         <span>
           <Money quota={sumOfLines(group, 'quota')} />
         </span>
@@ -139,7 +140,7 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
   },
   {
     key: 'time',
-    header: 'Duration',
+    header: t('Duration'),
     align: 'right',
     cell: ({ parent, lines: [line] }) => (
       <span className="svc-number">{parent === null ? seconds(line!.duration_ms) : '–'}</span>

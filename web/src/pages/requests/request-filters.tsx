@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { get } from '../../api.ts';
 import { ModelNameInput } from '../../components/model-picker.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { t } from '../../language/words.ts';
 import { isAdmin, keysQuery, useUser } from '../../session.ts';
 import type { RequestsState } from './requests-query.ts';
 
@@ -14,9 +15,9 @@ interface FilterProps {
 }
 
 const statuses = [
-  { value: 'answered', label: 'Answered' },
-  { value: 'incomplete', label: 'Answered in part' },
-  { value: 'failed', label: 'Failed' },
+  { value: 'answered', label: t('Answered') },
+  { value: 'incomplete', label: t('Answered in part') },
+  { value: 'failed', label: t('Failed') },
   { value: '400', label: '400: not understood' },
   { value: '403', label: '403: not allowed' },
   { value: '404', label: '404: no such model' },
@@ -39,21 +40,25 @@ function UserFilter({ state, set }: FilterProps) {
     enabled: asked !== '',
   });
   const users = found.data?.users.map(({ id, username }) => ({ value: String(id), label: username })) ?? [];
-  const options = including([{ value: 'me', label: 'My own' }, ...users], state.user, `User ${state.user}`);
+  const options = including(
+    [{ value: 'me', label: t('My own') }, ...users],
+    state.user,
+    t('User {user}', { user: state.user }),
+  );
   return (
     <Select
-      aria-label="User"
-      placeholder="Everybody"
+      aria-label={t('User')}
+      placeholder={t('Everybody')}
       data={options}
       value={state.user || null}
       onChange={(user) => set({ user: user ?? '', key: '', cursor: '' })}
       onSearchChange={setTyped}
       // The service has looked for it already.
       filter={({ options: all }) => all}
-      nothingFoundMessage={found.isFetching ? 'Looking…' : 'Nobody by this name'}
+      nothingFoundMessage={found.isFetching ? t('Looking…') : t('Nobody by this name')}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': 'Everybody' }}
+      clearButtonProps={{ 'aria-label': t('Everybody') }}
       w={{ base: '100%', xs: 170 }}
     />
   );
@@ -71,12 +76,12 @@ function ModelFilter({ state: { model }, set }: FilterProps) {
   };
   return (
     <ModelNameInput
-      aria-label="Model"
-      placeholder="All models"
+      aria-label={t('Model')}
+      placeholder={t('All models')}
       value={typed}
       onChange={change}
       clearable
-      clearButtonProps={{ 'aria-label': 'All models' }}
+      clearButtonProps={{ 'aria-label': t('All models') }}
       w={{ base: '100%', xs: 220 }}
     />
   );
@@ -87,14 +92,14 @@ function KeyFilter({ state, set }: FilterProps) {
   const own = keys.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
   return (
     <Select
-      aria-label="Key"
-      placeholder="All keys"
-      data={including(own, state.key, `Key ${state.key}`)}
+      aria-label={t('Key')}
+      placeholder={t('All keys')}
+      data={including(own, state.key, t('Key {key}', { key: state.key }))}
       value={state.key || null}
       onChange={(key) => set({ key: key ?? '', cursor: '' })}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': 'All keys' }}
+      clearButtonProps={{ 'aria-label': t('All keys') }}
       w={{ base: '100%', xs: 170 }}
     />
   );
@@ -103,23 +108,23 @@ function KeyFilter({ state, set }: FilterProps) {
 export function RequestFilters({ state, set }: FilterProps) {
   const admin = isAdmin(useUser());
   return (
-    <Group mb="md" gap="sm" align="flex-end" role="search" aria-label="Filter requests">
+    <Group mb="md" gap="sm" align="flex-end" role="search" aria-label={t('Filter requests')}>
       <Select
-        aria-label="Status"
-        placeholder="Any status"
+        aria-label={t('Status')}
+        placeholder={t('Any status')}
         data={including(statuses, state.status, state.status)}
         value={state.status || null}
         onChange={(status) => set({ status: status ?? '', cursor: '' })}
         clearable
-        clearButtonProps={{ 'aria-label': 'Any status' }}
+        clearButtonProps={{ 'aria-label': t('Any status') }}
         w={{ base: '100%', xs: 190 }}
       />
       <ModelFilter state={state} set={set} />
       {admin && <UserFilter state={state} set={set} />}
       {admin && state.user !== 'me' ? (
         <SearchInput
-          label="Key"
-          placeholder="Key number"
+          label={t('Key')}
+          placeholder={t('Key number')}
           value={state.key}
           onChange={(key) => set({ key, cursor: '' })}
           width={150}
@@ -130,7 +135,7 @@ export function RequestFilters({ state, set }: FilterProps) {
       <Group gap="sm" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
         <TextInput
           type="date"
-          aria-label="First day"
+          aria-label={t('First day')}
           value={state.from}
           max={state.to || undefined}
           onChange={(event) => set({ from: event.currentTarget.value, cursor: '' })}
@@ -138,7 +143,7 @@ export function RequestFilters({ state, set }: FilterProps) {
         />
         <TextInput
           type="date"
-          aria-label="Last day"
+          aria-label={t('Last day')}
           value={state.to}
           min={state.from || undefined}
           onChange={(event) => set({ to: event.currentTarget.value, cursor: '' })}

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
 import { makerOf } from '../../requests.ts';
 import type { Search } from '../../search-params.ts';
@@ -18,7 +19,7 @@ import { type RequestDetail, requestQuery } from './requests-query.ts';
 
 const back = (
   <AnchorLink to="/requests" size="sm" underline="always">
-    All requests
+    {t('All requests')}
   </AnchorLink>
 );
 
@@ -27,11 +28,13 @@ function Unknown() {
   return (
     <EmptyState
       icon={IconListSearch}
-      title="Nothing is known of this request"
+      title={t('Nothing is known of this request')}
       description={
         admin
-          ? 'It asked no model, or it is older than what is kept. The service’s own log knows it by this id.'
-          : 'It asked no model, it is not yours, or it is older than what is kept. Whoever runs this service finds it in the log by this id.'
+          ? t('It asked no model, or it is older than what is kept. The service’s own log knows it by this id.')
+          : t(
+              'It asked no model, it is not yours, or it is older than what is kept. Whoever runs this service finds it in the log by this id.',
+            )
       }
     />
   );
@@ -57,7 +60,7 @@ export function RequestPage() {
         description={
           <Group gap={4} component="span">
             <Code className="svc-anywhere">{id}</Code>
-            <CopyButton value={id} label="Copy request id" />
+            <CopyButton value={id} label={t('Copy request id')} />
           </Group>
         }
         actions={back}
@@ -77,7 +80,7 @@ export function RequestPage() {
           <DecisionsOfRequest decisions={detail.decisions} />
           {detail.decisions.length === 0 && !detail.calls && (
             <Text size="sm" c="dimmed">
-              No provider was chosen for it.
+              {t('No provider was chosen for it.')}
             </Text>
           )}
         </Stack>

@@ -5,6 +5,7 @@ import { CostParts } from '../../components/cost-parts.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
 import { RequestTable } from './request-table.tsx';
 import { type RequestDetail, requestsDefaults } from './requests-query.ts';
@@ -14,19 +15,21 @@ type Log = RequestDetail['logs'][number];
 /** What one request used and cost, part by part. */
 export function CostOfRequest({ log }: { log: Log }) {
   return (
-    <Section title="What it cost">
+    <Section title={t('What it cost')}>
       <Stack>
         {log.estimated && (
           <Group gap="xs">
-            <Badge color="yellow">Estimated</Badge>
+            <Badge color="yellow">{t('Estimated')}</Badge>
             <Text size="sm" c="dimmed">
-              Counted here: the provider told no usable numbers.
+              {t('Counted here: the provider told no usable numbers.')}
             </Text>
           </Group>
         )}
         <CostParts log={log} />
         {log.own_key && (
-          <Text size="sm">It went out with the caller’s own key for the provider. The cost is the fee alone.</Text>
+          <Text size="sm">
+            {t('It went out with the caller’s own key for the provider. The cost is the fee alone.')}
+          </Text>
         )}
         {log.saved_quota > 0 && (
           <Text size="sm">
@@ -47,11 +50,11 @@ export function CostOfRequest({ log }: { log: Log }) {
 export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDetail['failure']> }) {
   const { status, code, message, provider, upstream_status, upstream_message } = failure;
   return (
-    <Section title="Why it failed" description="Nothing was charged.">
+    <Section title={t('Why it failed')} description={t('Nothing was charged.')}>
       <Stack gap="sm">
         <div>
           <Text size="sm" fw={600}>
-            What the caller was told
+            {t('What the caller was told')}
           </Text>
           <Text size="sm" className="svc-anywhere">
             {status} {code}: {message}
@@ -60,7 +63,7 @@ export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDeta
         {upstream_message && (
           <div>
             <Text size="sm" fw={600}>
-              What {provider ?? 'the provider'} said
+              {t('What {value} said', { value: provider ?? 'the provider' })}
             </Text>
             <Text size="sm" className="svc-anywhere">
               {upstream_status ? `${upstream_status}: ` : ''}
@@ -81,10 +84,10 @@ interface CallsProps {
 /** What a turn, a run or a batch asked for in its course. */
 export function CallsOfRequest({ id, calls }: CallsProps) {
   const [cursor, setCursor] = useState('');
-  const failed = calls.failed > 0 ? `, ${formatNumber(calls.failed)} failed` : '';
+  const failed = calls.failed > 0 ? t(', {failed} failed', { failed: formatNumber(calls.failed) }) : '';
   return (
     <Section
-      title="What it asked for"
+      title={t('What it asked for')}
       description={
         <>
           {formatNumber(calls.answered)} answered{failed}, <Money quota={calls.quota} /> in all
@@ -100,7 +103,10 @@ export function CallsOfRequest({ id, calls }: CallsProps) {
 export function DecisionsOfRequest({ decisions }: Pick<RequestDetail, 'decisions'>) {
   const channelName = useChannelNames();
   return decisions.map((decision) => (
-    <Section key={decision.id} title={decisions.length > 1 ? `Routing of ${decision.model_id}` : 'Routing'}>
+    <Section
+      key={decision.id}
+      title={decisions.length > 1 ? t('Routing of {modelId}', { modelId: decision.model_id }) : t('Routing')}
+    >
       <DecisionDetail decision={decision} channelName={channelName} />
     </Section>
   ));

@@ -3,6 +3,7 @@ import { IconListSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { t } from '../../language/words.ts';
 import { isAdmin, keysQuery, useUser } from '../../session.ts';
 import { requestColumns } from './request-columns.tsx';
 import { groupLines, singleLines } from './request-lines.ts';
@@ -29,7 +30,7 @@ export function RequestTable({ state, onCursor }: RequestTableProps) {
   return (
     <>
       <DataTable
-        label="Requests"
+        label={t('Requests')}
         columns={requestColumns({ keyNames, withUser })}
         rows={lines && (state.parent === '' ? groupLines(lines) : singleLines(lines))}
         rowKey={({ key }) => key}
@@ -38,22 +39,22 @@ export function RequestTable({ state, onCursor }: RequestTableProps) {
         empty={
           <EmptyState
             icon={IconListSearch}
-            title={searching ? 'Nothing found so far' : 'No requests here'}
+            title={searching ? t('Nothing found so far') : t('No requests here')}
             description={
               searching
-                ? 'Many requests were looked through. Go on with older ones, or narrow the days.'
-                : 'Choose other filters or days, or make a first request with one of your keys.'
+                ? t('Many requests were looked through. Go on with older ones, or narrow the days.')
+                : t('Choose other filters or days, or make a first request with one of your keys.')
             }
           />
         }
       />
       {(state.cursor !== '' || next !== null) && (
-        <Group justify="flex-end" gap="sm" mt="sm" component="nav" aria-label="Pages of requests">
+        <Group justify="flex-end" gap="sm" mt="sm" component="nav" aria-label={t('Pages of requests')}>
           <Button size="sm" variant="default" disabled={state.cursor === ''} onClick={() => onCursor('')}>
-            Newest
+            {t('Newest')}
           </Button>
           <Button size="sm" variant="default" disabled={next === null} onClick={() => next && onCursor(next)}>
-            Older
+            {t('Older')}
           </Button>
         </Group>
       )}

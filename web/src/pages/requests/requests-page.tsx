@@ -1,6 +1,7 @@
 import { Box } from '@mantine/core';
 import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { KeepContents } from './keep-contents.tsx';
@@ -11,12 +12,12 @@ import { requestsDefaults } from './requests-query.ts';
 /** Every request, whatever became of it. */
 export function RequestsPage() {
   const [state, set] = useUrlState(requestsDefaults);
-  const whose = isAdmin(useUser()) ? 'Every request of every user' : 'Every request of yours';
+  const whose = isAdmin(useUser()) ? t('Every request of every user') : t('Every request of yours');
   return (
     <>
       <PageHeader
-        title="Requests"
-        description={`${whose}, whatever became of it. Open one for its cost, its way and its error.`}
+        title={t('Requests')}
+        description={t('{whose}, whatever became of it. Open one for its cost, its way and its error.', { whose })}
       />
       <KeepContents />
       <RequestFilters state={state} set={set} />

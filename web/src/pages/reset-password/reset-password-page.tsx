@@ -4,6 +4,7 @@ import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { takeLinkToken } from '../../link-token.ts';
 import { forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -22,44 +23,48 @@ export function ResetPasswordPage() {
     const form = new FormData(event.currentTarget);
     const password = String(form.get('password'));
     const short = password.length < 8 || password.length > 128;
-    const found = short ? 'Use 8 to 128 characters.' : password === form.get('repeated') ? null : 'The two differ.';
+    const found = short
+      ? t('Use 8 to 128 characters.')
+      : password === form.get('repeated')
+        ? null
+        : t('The two differ.');
     setFault(found);
     if (!found) reset.mutate(password);
   };
   if (!token)
     return (
-      <BareFrame title="This link is not complete">
-        <Text>Open it as it stands in the mail, or ask for a new one.</Text>
+      <BareFrame title={t('This link is not complete')}>
+        <Text>{t('Open it as it stands in the mail, or ask for a new one.')}</Text>
         <AnchorLink to="/forgot-password" underline="always">
-          Ask for a new link
+          {t('Ask for a new link')}
         </AnchorLink>
       </BareFrame>
     );
   if (reset.isSuccess)
     return (
-      <BareFrame title="Your password is changed" description="Every device has been logged out.">
+      <BareFrame title={t('Your password is changed')} description={t('Every device has been logged out.')}>
         <ButtonLink to="/login" fullWidth>
-          Log in
+          {t('Log in')}
         </ButtonLink>
       </BareFrame>
     );
   return (
-    <BareFrame title="Choose a password">
+    <BareFrame title={t('Choose a password')}>
       <form onSubmit={submit}>
         <Stack>
-          {reset.error && <ErrorState error={reset.error} title="The password was not changed" />}
+          {reset.error && <ErrorState error={reset.error} title={t('The password was not changed')} />}
           <PasswordInput
             name="password"
-            label="New password"
-            description="At least 8 characters"
+            label={t('New password')}
+            description={t('At least 8 characters')}
             autoComplete="new-password"
             required
             autoFocus
             error={fault}
           />
-          <PasswordInput name="repeated" label="New password again" autoComplete="new-password" required />
+          <PasswordInput name="repeated" label={t('New password again')} autoComplete="new-password" required />
           <Button type="submit" fullWidth loading={reset.isPending}>
-            Save
+            {t('Save')}
           </Button>
         </Stack>
       </form>

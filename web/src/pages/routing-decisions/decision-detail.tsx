@@ -4,6 +4,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
 import { causeOf, droppedBecause, outcomeOf } from './words.ts';
 
@@ -39,7 +40,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
             <Progress
               value={best > 0 ? (score / best) * 100 : 0}
               size="xs"
-              aria-label={`Score of ${candidate.provider}`}
+              aria-label={t('Score of {provider}', { provider: candidate.provider })}
             />
           </Stack>
         )}
@@ -51,8 +52,8 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
             successRate={candidate.success_rate}
             samples={candidate.samples}
           />
-          {candidate.preferred && <Badge color="indigo">Preferred</Badge>}
-          {candidate.behind_soft_limit && <Badge color="orange">Behind a limit</Badge>}
+          {candidate.preferred && <Badge color="indigo">{t('Preferred')}</Badge>}
+          {candidate.behind_soft_limit && <Badge color="orange">{t('Behind a limit')}</Badge>}
         </Group>
       </Table.Td>
       <Table.Td ta="right" className="svc-number">
@@ -71,22 +72,22 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
 function Candidates({ decision, channelName }: { decision: Decision; channelName: (id: number) => string }) {
   const best = Math.max(...decision.candidates.map(({ score }) => score), 0);
   return (
-    <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} role="region" aria-label="Candidates">
+    <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} role="region" aria-label={t('Candidates')}>
       <Table className="svc-table" verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Rank</Table.Th>
-            <Table.Th scope="col">Candidate</Table.Th>
-            <Table.Th scope="col">Score</Table.Th>
-            <Table.Th scope="col">State</Table.Th>
+            <Table.Th scope="col">{t('Rank')}</Table.Th>
+            <Table.Th scope="col">{t('Candidate')}</Table.Th>
+            <Table.Th scope="col">{t('Score')}</Table.Th>
+            <Table.Th scope="col">{t('State')}</Table.Th>
             <Table.Th scope="col" ta="right">
-              Success
+              {t('Success')}
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              Latency
+              {t('Latency')}
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              Price / M
+              {t('Price / M')}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -114,7 +115,7 @@ function attemptItem(attempt: Attempt, index: number) {
     causeOf(attempt.cause),
     attempt.status === null ? null : `HTTP ${attempt.status}`,
     `${formatNumber(attempt.latency_ms)} ms`,
-    attempt.ttft_ms === null ? null : `first token after ${formatNumber(attempt.ttft_ms)} ms`,
+    attempt.ttft_ms === null ? null : t('first token after {ttftMs} ms', { ttftMs: formatNumber(attempt.ttft_ms) }),
   ].filter(Boolean);
   return (
     <Timeline.Item
@@ -140,28 +141,31 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
           <Badge color={color}>{label}</Badge>
           <Badge color="gray">{strategyName(decision.routing_strategy)}</Badge>
           <Text size="sm" c="dimmed">
-            {formatDateTime(decision.created_at)} · {formatNumber(decision.duration_ms)} ms
+            {t('{createdAt} · {durationMs} ms', {
+              createdAt: formatDateTime(decision.created_at),
+              durationMs: formatNumber(decision.duration_ms),
+            })}
           </Text>
         </Group>
         <Group gap={4}>
           <Text size="sm" c="dimmed">
             Request <Code>{decision.request_id}</Code>
           </Text>
-          <CopyButton value={decision.request_id} label="Copy request id" />
+          <CopyButton value={decision.request_id} label={t('Copy request id')} />
         </Group>
       </Stack>
       <section>
         <Title order={3} mb={6}>
-          Why
+          {t('Why')}
         </Title>
         <Text size="sm">{decision.routing_reason}.</Text>
       </section>
       <section>
         <Title order={3} mb="xs">
-          What was tried
+          {t('What was tried')}
         </Title>
         {decision.attempts.length === 0 ? (
-          <Text size="sm">Nobody was called: every candidate’s circuit was open.</Text>
+          <Text size="sm">{t('Nobody was called: every candidate’s circuit was open.')}</Text>
         ) : (
           <Timeline active={decision.attempts.length} bulletSize={22} lineWidth={2}>
             {decision.attempts.map(attemptItem)}
@@ -170,7 +174,7 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
       </section>
       <section>
         <Title order={3} mb="xs">
-          Who could have answered
+          {t('Who could have answered')}
         </Title>
         <Candidates decision={decision} channelName={channelName} />
       </section>

@@ -13,6 +13,7 @@ import { SearchInput } from '../../components/search-input.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useOpened, usePage, useUrlState } from '../../use-url-state.ts';
 import { DecisionDetail } from './decision-detail.tsx';
 import { type Decision, decisionPageSize, decisionsQuery } from './decisions-query.ts';
@@ -21,53 +22,55 @@ import { outcomeOf } from './words.ts';
 const urlDefaults = { request: '', model: '', parent: '', page: '1' };
 
 const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
-  { key: 'when', header: 'When', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'when', header: t('When'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     key: 'model',
-    header: 'Model',
+    header: t('Model'),
     cell: ({ model_id, selected_provider }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
           {model_id}
         </Text>
         <Text size="xs" c="dimmed">
-          {selected_provider ? `by ${selected_provider}` : 'by nobody'}
+          {selected_provider ? `by ${selected_provider}` : t('by nobody')}
         </Text>
       </Stack>
     ),
   },
   {
     key: 'outcome',
-    header: 'Outcome',
+    header: t('Outcome'),
     cell: ({ outcome, attempts }) => (
       <Group gap="xs" wrap="nowrap">
         <Badge color={outcomeOf(outcome).color}>{outcomeOf(outcome).label}</Badge>
         {attempts.length > 1 && (
           <Text size="xs" c="dimmed">
-            after {attempts.length} tries
+            {t('after {length} tries', { length: attempts.length })}
           </Text>
         )}
       </Group>
     ),
   },
-  { key: 'why', header: 'Why', wrap: true, cell: ({ routing_reason }) => <Text size="sm">{routing_reason}</Text> },
-  { key: 'strategy', header: 'Strategy', cell: ({ routing_strategy }) => strategyName(routing_strategy) },
+  { key: 'why', header: t('Why'), wrap: true, cell: ({ routing_reason }) => <Text size="sm">{routing_reason}</Text> },
+  { key: 'strategy', header: t('Strategy'), cell: ({ routing_strategy }) => strategyName(routing_strategy) },
   {
     key: 'duration',
-    header: 'Time',
+    header: t('Time'),
     align: 'right',
-    cell: ({ duration_ms }) => <span className="svc-number">{formatNumber(duration_ms)} ms</span>,
+    cell: ({ duration_ms }) => (
+      <span className="svc-number">{t('{durationMs} ms', { durationMs: formatNumber(duration_ms) })}</span>
+    ),
   },
   {
-    ...actsColumn('Details'),
+    ...actsColumn(t('Details')),
     cell: (decision) => (
       <Button
         size="compact-sm"
         variant="subtle"
-        aria-label={`Details of ${decision.request_id}`}
+        aria-label={t('Details of {requestId}', { requestId: decision.request_id })}
         onClick={() => show(decision)}
       >
-        Details
+        {t('Details')}
       </Button>
     ),
   },
@@ -83,13 +86,17 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
       opened
       onClose={onClose}
       size="xl"
-      title="Routing decision"
-      closeButtonProps={{ 'aria-label': 'Close details' }}
+      title={t('Routing decision')}
+      closeButtonProps={{ 'aria-label': t('Close details') }}
     >
       {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {!decisions && !query.error && <Skeleton height={240} />}
       {decisions?.length === 0 && (
-        <EmptyState icon={IconGitBranch} title="No such decision" description="It may have been cleaned up since." />
+        <EmptyState
+          icon={IconGitBranch}
+          title={t('No such decision')}
+          description={t('It may have been cleaned up since.')}
+        />
       )}
       <Stack gap="xl">
         {decisions?.map((decision) => (
@@ -108,24 +115,24 @@ export function RoutingDecisionsPage() {
   const filtered = request !== '' || model !== '' || parent !== '';
   return (
     <>
-      <PageHeader title="Routing decisions" description="Where each request went, and why." />
+      <PageHeader title={t('Routing decisions')} description={t('Where each request went, and why.')} />
       <Group gap="sm" mb="md">
         <SearchInput
-          label="Request id"
-          placeholder="Request id, req_…"
+          label={t('Request id')}
+          placeholder={t('Request id, req_…')}
           value={request}
           onChange={(value) => set({ request: value, page: '1' })}
         />
         <SearchInput
-          label="Model"
-          placeholder="Model, like vendor/name"
+          label={t('Model')}
+          placeholder={t('Model, like vendor/name')}
           value={model}
           onChange={(value) => set({ model: value, page: '1' })}
         />
         {parent !== '' && <OnlyOf parent={parent} onAll={() => set({ parent: '', page: '1' })} />}
       </Group>
       <DataTable
-        label="Routing decisions"
+        label={t('Routing decisions')}
         columns={columns(({ request_id }) => setOpen(request_id))}
         rows={query.data?.decisions}
         rowKey={({ id }) => id}
@@ -135,8 +142,8 @@ export function RoutingDecisionsPage() {
         empty={
           <EmptyState
             icon={IconGitBranch}
-            title={filtered ? 'No decision fits these filters' : 'No decisions yet'}
-            description={filtered ? undefined : 'Every request that is routed leaves one here.'}
+            title={filtered ? t('No decision fits these filters') : t('No decisions yet')}
+            description={filtered ? undefined : t('Every request that is routed leaves one here.')}
           />
         }
       />

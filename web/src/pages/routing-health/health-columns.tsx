@@ -5,6 +5,7 @@ import { HealthBadge } from '../../components/health-badge.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatCompact, formatNumber } from '../../format.ts';
 import { rateColor } from '../../health.ts';
+import { t } from '../../language/words.ts';
 
 const ms = (value: number | null): string =>
   value === null ? '–' : value < 10_000 ? `${value.toLocaleString('en-US')} ms` : `${(value / 1_000).toFixed(1)} s`;
@@ -16,7 +17,7 @@ function SuccessRate({ row }: { row: Metrics }) {
   if (!measured(row)) return <Text size="sm">–</Text>;
   const percent = (row.success_rate_last_hour * 100).toFixed(row.success_rate_last_hour === 1 ? 0 : 1);
   return (
-    <Tooltip label={`${row.requests_last_hour} requests in the last hour`}>
+    <Tooltip label={t('{requestsLastHour} requests in the last hour', { requestsLastHour: row.requests_last_hour })}>
       <Badge color={rateColor(row.success_rate_last_hour)} className="svc-number">
         {percent} %
       </Badge>
@@ -37,7 +38,7 @@ const percentile = (
 export const healthColumns = (channelName: (id: number) => string): Column<Metrics>[] => [
   {
     key: 'model',
-    header: 'Provider and model',
+    header: t('Provider and model'),
     cell: ({ provider, model_id, channel_id }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
@@ -51,7 +52,7 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
   },
   {
     key: 'circuit',
-    header: 'State',
+    header: t('State'),
     cell: ({ circuit_state, circuit_changed_at, success_rate_last_hour, requests_last_hour }) => (
       <Stack gap={2} align="flex-start">
         <HealthBadge circuit={circuit_state} successRate={success_rate_last_hour} samples={requests_last_hour} />
@@ -63,11 +64,11 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
       </Stack>
     ),
   },
-  { key: 'success', header: 'Success', align: 'right', cell: (row) => <SuccessRate row={row} /> },
+  { key: 'success', header: t('Success'), align: 'right', cell: (row) => <SuccessRate row={row} /> },
   percentile('p50_latency_ms', 'p50'),
   percentile('p95_latency_ms', 'p95'),
   percentile('p99_latency_ms', 'p99'),
-  percentile('p50_ttft_ms', 'First token'),
+  percentile('p50_ttft_ms', t('First token')),
   {
     key: 'speed',
     header: 'Tokens/s',
@@ -80,7 +81,7 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
   },
   {
     key: 'requests',
-    header: 'Requests',
+    header: t('Requests'),
     align: 'right',
     cell: ({ total_requests }) => <span className="svc-number">{formatCompact(total_requests)}</span>,
   },

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
+import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { healthColumns } from './health-columns.tsx';
@@ -20,18 +21,28 @@ function Summary({ rows }: { rows: Metrics[] | undefined }) {
   const loading = rows === undefined;
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} mb="lg">
-      <StatCard label="Circuits open" value={count('open')} hint="Left alone until they recover" loading={loading} />
       <StatCard
-        label="Being probed"
-        value={count('half_open')}
-        hint="A few requests try them again"
+        label={t('Circuits open')}
+        value={count('open')}
+        hint={t('Left alone until they recover')}
         loading={loading}
       />
-      <StatCard label="Requests, last hour" value={requests} hint="Successes and failures" loading={loading} />
       <StatCard
-        label="Success, last hour"
+        label={t('Being probed')}
+        value={count('half_open')}
+        hint={t('A few requests try them again')}
+        loading={loading}
+      />
+      <StatCard
+        label={t('Requests, last hour')}
+        value={requests}
+        hint={t('Successes and failures')}
+        loading={loading}
+      />
+      <StatCard
+        label={t('Success, last hour')}
         value={requests === 0 ? '–' : `${((good / requests) * 100).toFixed(1)} %`}
-        hint={requests === 0 ? 'Nothing measured yet' : 'Of those requests'}
+        hint={requests === 0 ? t('Nothing measured yet') : t('Of those requests')}
         loading={loading}
       />
     </SimpleGrid>
@@ -50,23 +61,25 @@ export function RoutingHealthPage() {
   return (
     <>
       <PageHeader
-        title="Provider health"
-        description="Success and latency of the last hour, per provider, model and channel. Refreshes every 5 seconds."
+        title={t('Provider health')}
+        description={t(
+          'Success and latency of the last hour, per provider, model and channel. Refreshes every 5 seconds.',
+        )}
       />
       <Summary rows={rows} />
       <Group gap="sm" mb="md" justify="space-between">
         <Group gap="sm" w={{ base: '100%', xs: 'auto' }}>
           <ModelPicker
-            aria-label="Model"
-            placeholder="All models"
+            aria-label={t('Model')}
+            placeholder={t('All models')}
             w={{ base: '100%', xs: 220 }}
             clearable
             value={filter.model}
             onChange={(model) => set({ model, page: '1' })}
           />
           <Select
-            aria-label="Provider"
-            placeholder="All providers"
+            aria-label={t('Provider')}
+            placeholder={t('All providers')}
             w={{ base: '100%', xs: 220 }}
             data={providersOf(models).map(({ name }) => name)}
             searchable
@@ -76,11 +89,11 @@ export function RoutingHealthPage() {
           />
         </Group>
         <Text size="xs" c="dimmed" className="svc-number">
-          {query.error ? 'Not refreshed: the last try failed' : updated && `Updated ${updated}`}
+          {query.error ? t('Not refreshed: the last try failed') : updated && t('Updated {updated}', { updated })}
         </Text>
       </Group>
       <DataTable
-        label="Provider health"
+        label={t('Provider health')}
         columns={healthColumns(channelName)}
         rows={rows}
         rowKey={({ provider, model_id, channel_id }) => `${provider} ${model_id} ${channel_id}`}
@@ -91,8 +104,8 @@ export function RoutingHealthPage() {
         empty={
           <EmptyState
             icon={IconActivityHeartbeat}
-            title="Nothing to watch"
-            description="No provider serves a model that fits."
+            title={t('Nothing to watch')}
+            description={t('No provider serves a model that fits.')}
           />
         }
       />

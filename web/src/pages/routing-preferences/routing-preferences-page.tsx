@@ -7,6 +7,7 @@ import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { StrategyChoice } from '../../components/strategy-choice.tsx';
+import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -29,8 +30,8 @@ function ProviderFields({ value, set }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <MultiSelect
-        label="Preferred"
-        description="Their score counts one and a half times"
+        label={t('Preferred')}
+        description={t('Their score counts one and a half times')}
         data={choices(value.blocked_providers)}
         value={value.preferred_providers}
         onChange={(preferred_providers) => set({ preferred_providers })}
@@ -38,8 +39,8 @@ function ProviderFields({ value, set }: FieldsProps) {
         clearable
       />
       <MultiSelect
-        label="Blocked"
-        description="Never called for you"
+        label={t('Blocked')}
+        description={t('Never called for you')}
         data={choices(value.preferred_providers)}
         value={value.blocked_providers}
         onChange={(blocked_providers) => set({ blocked_providers })}
@@ -56,9 +57,9 @@ function LimitFields({ value, set }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }}>
       <NumberInput
-        label="Highest price"
-        description="Per million tokens; never passed"
-        placeholder="No limit"
+        label={t('Highest price')}
+        description={t('Per million tokens; never passed')}
+        placeholder={t('No limit')}
         prefix="$"
         min={0}
         decimalScale={6}
@@ -66,9 +67,9 @@ function LimitFields({ value, set }: FieldsProps) {
         onChange={(price) => set({ max_price: orNull(price) })}
       />
       <NumberInput
-        label="Lowest success rate"
-        description="Providers below it come last"
-        placeholder="No limit"
+        label={t('Lowest success rate')}
+        description={t('Providers below it come last')}
+        placeholder={t('No limit')}
         suffix=" %"
         min={0}
         max={100}
@@ -77,10 +78,10 @@ function LimitFields({ value, set }: FieldsProps) {
         onChange={(percent) => set({ min_success_rate: percent === '' ? null : Number(percent) / 100 })}
       />
       <NumberInput
-        label="Longest latency"
-        description="Providers slower than this come last"
-        placeholder="No limit"
-        suffix=" ms"
+        label={t('Longest latency')}
+        description={t('Providers slower than this come last')}
+        placeholder={t('No limit')}
+        suffix={t(' ms')}
         min={1}
         max={3_600_000}
         allowDecimal={false}
@@ -100,7 +101,7 @@ function PreferencesForm({ saved }: { saved: Preferences }) {
     onSuccess: (fresh) => {
       queryClient.setQueryData(queryKey, fresh);
       setValue(fresh);
-      notifySuccess('Preferences saved');
+      notifySuccess(t('Preferences saved'));
     },
   });
   const unchanged = JSON.stringify(value) === JSON.stringify(saved);
@@ -111,27 +112,27 @@ function PreferencesForm({ saved }: { saved: Preferences }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
-        <Section title="How to choose">
+        <Section title={t('How to choose')}>
           <StrategyChoice
             value={value.default_strategy}
             onChange={(default_strategy) => set({ default_strategy })}
-            noneLabel="As the model is set up"
-            noneHint="The administrator’s choice for each model, else balanced"
+            noneLabel={t('As the model is set up')}
+            noneHint={t('The administrator’s choice for each model, else balanced')}
           />
         </Section>
-        <Section title="Providers">
+        <Section title={t('Providers')}>
           <ProviderFields value={value} set={set} />
         </Section>
-        <Section title="Limits">
+        <Section title={t('Limits')}>
           <LimitFields value={value} set={set} />
         </Section>
-        {save.error && <ErrorState error={save.error} title="The preferences were not saved" />}
+        {save.error && <ErrorState error={save.error} title={t('The preferences were not saved')} />}
         <Group>
           <Button type="submit" loading={save.isPending} disabled={unchanged}>
-            Save
+            {t('Save')}
           </Button>
           <Button variant="default" disabled={unchanged} onClick={() => setValue(saved)}>
-            Undo changes
+            {t('Undo changes')}
           </Button>
         </Group>
       </Stack>
@@ -144,8 +145,10 @@ export function RoutingPreferencesPage() {
   return (
     <>
       <PageHeader
-        title="Routing preferences"
-        description="How providers are chosen for your requests. A request can say otherwise with its provider object."
+        title={t('Routing preferences')}
+        description={t(
+          'How providers are chosen for your requests. A request can say otherwise with its provider object.',
+        )}
       />
       {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {query.isPending && <Skeleton height={420} />}

@@ -1,4 +1,5 @@
 import { NumberInput, Select, SimpleGrid } from '@mantine/core';
+import { t } from '../../language/words.ts';
 import { approveWords, type Care, type CareFaults } from './care.ts';
 
 interface CareFieldsProps {
@@ -11,8 +12,8 @@ export function CareFields({ value, faults, onChange }: CareFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <NumberInput
-        label="Most it may cost"
-        description="Pauses before the next call; empty for no limit"
+        label={t('Most it may cost')}
+        description={t('Pauses before the next call; empty for no limit')}
         prefix="$"
         min={0}
         step={0.5}
@@ -23,8 +24,8 @@ export function CareFields({ value, faults, onChange }: CareFieldsProps) {
         error={faults.maxCost}
       />
       <Select
-        label="Calls of tools"
-        description="Whether a person is asked first"
+        label={t('Calls of tools')}
+        description={t('Whether a person is asked first')}
         data={approveWords}
         allowDeselect={false}
         value={value.approve}

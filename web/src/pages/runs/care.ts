@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { RunStatus } from './runs-queries.ts';
 
 /** What a run may cost, and which calls of tools wait for a person. */
@@ -16,16 +17,16 @@ export const careOf = ({ max_cost, approve }: Pick<RunStatus, 'max_cost' | 'appr
 });
 
 export const approveWords: { value: Care['approve']; label: string }[] = [
-  { value: 'marked', label: 'Ask before tools that are marked' },
-  { value: 'always', label: 'Ask before every call of a tool' },
-  { value: 'never', label: 'Never ask' },
+  { value: 'marked', label: t('Ask before tools that are marked') },
+  { value: 'always', label: t('Ask before every call of a tool') },
+  { value: 'never', label: t('Never ask') },
 ];
 
 const most = 1_000_000;
 
 export function careFaults({ maxCost }: Care): CareFaults {
   if (maxCost === '' || (typeof maxCost === 'number' && maxCost > 0 && maxCost <= most)) return {};
-  return { maxCost: 'More than 0 dollars, or nothing for no limit.' };
+  return { maxCost: t('More than 0 dollars, or nothing for no limit.') };
 }
 
 /** Only what was changed. */

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { checkpointsQuery } from './runs-queries.ts';
 
 interface CheckpointsProps {
@@ -22,13 +23,13 @@ export function Checkpoints({ sessionId, count, onResume }: CheckpointsProps) {
     if (count > 0) void refetch();
   }, [count, refetch]);
   if (query.error && !query.data) {
-    return <ErrorState error={query.error} title="Checkpoints could not be loaded" onRetry={() => refetch()} />;
+    return <ErrorState error={query.error} title={t('Checkpoints could not be loaded')} onRetry={() => refetch()} />;
   }
   const list = query.data?.checkpoints ?? [];
   if (list.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {query.isPending ? 'Loading…' : 'None yet. One is always written when the run stops.'}
+        {query.isPending ? t('Loading…') : t('None yet. One is always written when the run stops.')}
       </Text>
     );
   }
@@ -44,17 +45,17 @@ export function Checkpoints({ sessionId, count, onResume }: CheckpointsProps) {
               <Text size="xs" c="dimmed" ff="monospace">
                 {checkpoint_id.slice(0, 16)}…
               </Text>
-              <CopyButton value={checkpoint_id} label="Copy checkpoint id" />
+              <CopyButton value={checkpoint_id} label={t('Copy checkpoint id')} />
             </Group>
           </div>
           {onResume && (
             <Button
               size="xs"
               variant="default"
-              aria-label={`Resume from ${checkpoint_id}`}
+              aria-label={t('Resume from {checkpointId}', { checkpointId: checkpoint_id })}
               onClick={() => onResume(checkpoint_id)}
             >
-              Resume
+              {t('Resume')}
             </Button>
           )}
         </Group>

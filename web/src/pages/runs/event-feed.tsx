@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { memo } from 'react';
+import { t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { LogLine } from './event-lines.ts';
 
@@ -21,10 +22,10 @@ export function EventFeed({ lines }: { lines: LogLine[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
     // biome-ignore lint/a11y/useSemanticElements: the hook that follows the end holds a div
-    <div ref={region} className="svc-feed" tabIndex={0} role="region" aria-label="Events">
+    <div ref={region} className="svc-feed" tabIndex={0} role="region" aria-label={t('Events')}>
       {lines.length === 0 && (
         <Text size="sm" c="dimmed">
-          Events are kept for seven days.
+          {t('Events are kept for seven days.')}
         </Text>
       )}
       <ol ref={content}>

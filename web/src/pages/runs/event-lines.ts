@@ -1,4 +1,5 @@
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { RunEvent } from './run-events.ts';
 import { reasonWords, runLook } from './run-words.ts';
 
@@ -14,13 +15,13 @@ export interface LogLine {
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-const nth = (attempt: number): string => (attempt > 1 ? `, attempt ${attempt}` : '');
+const nth = (attempt: number): string => (attempt > 1 ? t(', attempt {attempt}', { attempt }) : '');
 
 const memoryWords: Record<string, string> = {
-  summarize: 'Results were summarised',
-  archive: 'Old context was put away',
-  recall: 'Past sessions and knowledge were searched',
-  store: 'The result was remembered',
+  summarize: t('Results were summarised'),
+  archive: t('Old context was put away'),
+  recall: t('Past sessions and knowledge were searched'),
+  store: t('The result was remembered'),
 };
 
 type Said = [text: string, tone?: LogLine['tone']];
@@ -31,54 +32,100 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
     case 'execution_started': {
       const count = event.plan.tasks.length;
       const plan = `${count} ${count === 1 ? 'task' : 'tasks'} planned`;
-      return [event.resumed_from ? `Resumed from ${event.resumed_from}` : `Started: ${plan}`];
+      return [
+        event.resumed_from
+          ? t('Resumed from {resumedFrom}', { resumedFrom: event.resumed_from })
+          : t('Started: {plan}', { plan }),
+      ];
     }
     case 'plan_updated':
-      return [`Plan revised: ${event.reason}`];
+      return [t('Plan revised: {reason}', { reason: event.reason })];
     case 'task_started':
-      return [`“${event.title}” started with ${event.model}${nth(event.attempt)}`];
+      return [
+        t('“{title}” started with {model}{attempt}', {
+          title: event.title,
+          model: event.model,
+          attempt: nth(event.attempt),
+        }),
+      ];
     case 'task_completed':
       return [
-        `“${title(event.task_id)}” done in ${seconds(event.execution_time_ms)}, ${formatNumber(event.tokens_used)} tokens`,
+        t('“{taskId}” done in {executionTimeMs}, {tokensUsed} tokens', {
+          taskId: title(event.task_id),
+          executionTimeMs: seconds(event.execution_time_ms),
+          tokensUsed: formatNumber(event.tokens_used),
+        }),
         'good',
       ];
     case 'task_failed': {
-      const next = event.will_retry ? ` Trying again${event.next_model ? ` with ${event.next_model}` : ''}.` : '';
-      return [`“${title(event.task_id)}” failed: ${event.error}.${next}`.replace('..', '.'), 'bad'];
+      const next = event.will_retry
+        ? ` Trying again${event.next_model ? t(' with {nextModel}', { nextModel: event.next_model }) : ''}.`
+        : '';
+      return [
+        t('“{taskId}” failed: {error}.{next}', { taskId: title(event.task_id), error: event.error, next }).replace(
+          '..',
+          '.',
+        ),
+        'bad',
+      ];
     }
     case 'task_redone':
-      return [`“${event.title}” is done again: ${event.reason}`];
+      return [t('“{title}” is done again: {reason}', { title: event.title, reason: event.reason })];
     case 'model_failover':
-      return [`${event.to} is asked in place of ${event.from} (${event.why.replaceAll('_', ' ')})`, 'quiet'];
+      return [
+        t('{to} is asked in place of {from} ({value})', {
+          to: event.to,
+          from: event.from,
+          value: event.why.replaceAll('_', ' '),
+        }),
+        'quiet',
+      ];
     case 'tool_call_started':
-      return [`“${title(event.task_id)}” calls ${event.name}`];
+      return [t('“{taskId}” calls {name}', { taskId: title(event.task_id), name: event.name })];
     case 'tool_call_finished':
-      return [`${event.name} has answered “${title(event.task_id)}”`, 'quiet'];
+      return [t('{name} has answered “{taskId}”', { name: event.name, taskId: title(event.task_id) }), 'quiet'];
     case 'approval_requested':
-      return [`“${title(event.task_id)}” wants to call ${event.name}, if somebody allows it`];
+      return [
+        t('“{taskId}” wants to call {name}, if somebody allows it', { taskId: title(event.task_id), name: event.name }),
+      ];
     case 'task_evaluated':
-      return [`“${title(event.task_id)}” scored ${percent(event.score)}: ${event.feedback}`];
+      return [
+        t('“{taskId}” scored {score}: {feedback}', {
+          taskId: title(event.task_id),
+          score: percent(event.score),
+          feedback: event.feedback,
+        }),
+      ];
     case 'memory_operation':
       return [
-        `${memoryWords[event.operation] ?? event.operation} (${formatNumber(event.tokens_before)} → ${formatNumber(event.tokens_after)} tokens)`,
+        t('{value} ({tokensBefore} → {tokensAfter} tokens)', {
+          value: memoryWords[event.operation] ?? event.operation,
+          tokensBefore: formatNumber(event.tokens_before),
+          tokensAfter: formatNumber(event.tokens_after),
+        }),
         'quiet',
       ];
     case 'context_updated':
       return [
-        `Context: ${formatNumber(event.tokens_used)} of ${formatNumber(event.tokens_limit)} tokens${event.compressed ? ', shortened' : ''}`,
+        `Context: ${formatNumber(event.tokens_used)} of ${formatNumber(event.tokens_limit)} tokens${event.compressed ? t(', shortened') : ''}`,
         'quiet',
       ];
     case 'knowledge_extracted':
       return [`Learned: ${event.entries.map((entry) => entry.title).join(', ') || event.count}`];
     case 'checkpoint_created':
-      return [`Checkpoint after iteration ${event.iteration}`, 'quiet'];
+      return [t('Checkpoint after iteration {iteration}', { iteration: event.iteration }), 'quiet'];
     case 'progress_update':
-      return [`Iteration ${event.iteration}: ${percent(event.goal_confidence)} sure that the goal is reached`];
+      return [
+        t('Iteration {iteration}: {goalConfidence} sure that the goal is reached', {
+          iteration: event.iteration,
+          goalConfidence: percent(event.goal_confidence),
+        }),
+      ];
     case 'execution_completed':
-      return [`Completed, ${percent(event.goal_confidence)} sure`, 'good'];
+      return [t('Completed, {goalConfidence} sure', { goalConfidence: percent(event.goal_confidence) }), 'good'];
     case 'execution_paused':
       return event.status === 'cancelled'
-        ? ['Cancelled', 'bad']
+        ? [t('Cancelled'), 'bad']
         : [`${runLook(event.status).label}: ${reasonWords(event.reason)}`, 'bad'];
     case 'error':
       return [event.message, 'bad'];

@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { RunStatus } from './runs-queries.ts';
 
 type Task = RunStatus['plan']['tasks'][number];
@@ -35,9 +36,9 @@ export const isChanged = (tasks: Task[], drafts: DraftTask[]): boolean =>
 
 /** What keeps the plan from being sent; circles and the like are told by the service. */
 export function faultOf(drafts: DraftTask[]): string | null {
-  if (drafts.length === 0) return 'Keep or add at least one task.';
+  if (drafts.length === 0) return t('Keep or add at least one task.');
   const empty = drafts.findIndex(({ title, instruction }) => title.trim() === '' || instruction.trim() === '');
-  return empty < 0 ? null : `Task ${empty + 1} needs a title and an instruction.`;
+  return empty < 0 ? null : t('Task {value} needs a title and an instruction.', { value: empty + 1 });
 }
 
 /** An id that no task has. */

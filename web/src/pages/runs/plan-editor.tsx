@@ -1,6 +1,7 @@
 import { Badge, Button, Card, Group, MultiSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
+import { t } from '../../language/words.ts';
 import { type DraftTask, withNewTask, without } from './plan-draft.ts';
 
 interface PlanEditorProps {
@@ -17,31 +18,37 @@ interface TaskFieldsProps {
 }
 
 function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps) {
-  const name = `task ${place}`;
+  const name = t('task {place}', { place });
   return (
     <Card component="li" withBorder>
       <Stack gap="xs">
         <Group justify="space-between">
           <Group gap="xs">
             <Text size="sm" fw={600}>
-              Task {place}
+              {t('Task {place}', { place })}
             </Text>
-            {task.done && <Badge color="teal">Done</Badge>}
+            {task.done && <Badge color="teal">{t('Done')}</Badge>}
           </Group>
-          <Button size="compact-sm" variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={onRemove}>
-            Remove
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            aria-label={t('Remove {name}', { name })}
+            onClick={onRemove}
+          >
+            {t('Remove')}
           </Button>
         </Group>
         <TextInput
-          aria-label={`Title of ${name}`}
-          placeholder="Title"
+          aria-label={t('Title of {name}', { name })}
+          placeholder={t('Title')}
           maxLength={300}
           value={task.title}
           onChange={(event) => onChange({ title: event.currentTarget.value })}
         />
         <Textarea
-          aria-label={`Instruction of ${name}`}
-          placeholder="What is to be done"
+          aria-label={t('Instruction of {name}', { name })}
+          placeholder={t('What is to be done')}
           autosize
           minRows={2}
           maxRows={8}
@@ -50,8 +57,8 @@ function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps
           onChange={(event) => onChange({ instruction: event.currentTarget.value })}
         />
         <MultiSelect
-          aria-label={`What ${name} comes after`}
-          placeholder={task.dependsOn.length === 0 ? 'Comes after no other task' : undefined}
+          aria-label={t('What {name} comes after', { name })}
+          placeholder={task.dependsOn.length === 0 ? t('Comes after no other task') : undefined}
           data={others.map(({ id, title }) => ({ value: id, label: title || id }))}
           value={task.dependsOn}
           onChange={(dependsOn) => onChange({ dependsOn })}
@@ -73,8 +80,9 @@ export function PlanEditor({ tasks, onChange }: PlanEditorProps) {
   return (
     <Stack gap="sm" mt="sm">
       <Text size="sm" c="dimmed">
-        What is done and keeps its instruction keeps its result. What you change runs again, with all that comes after
-        it.
+        {t(
+          'What is done and keeps its instruction keeps its result. What you change runs again, with all that comes after it.',
+        )}
       </Text>
       <Stack component="ul" gap="sm" className="svc-plain-list" ref={list}>
         {tasks.map((task, index) => (
@@ -97,7 +105,7 @@ export function PlanEditor({ tasks, onChange }: PlanEditorProps) {
           leftSection={<IconPlus size={14} aria-hidden />}
           onClick={() => onChange(withNewTask(tasks))}
         >
-          Add a task
+          {t('Add a task')}
         </Button>
       </Group>
     </Stack>

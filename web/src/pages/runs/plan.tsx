@@ -1,6 +1,7 @@
 import { Badge, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { newTask, type RunView, type TaskView } from './run-view.ts';
 import type { RunStatus } from './runs-queries.ts';
 import { TaskDetail } from './task-detail.tsx';
@@ -39,21 +40,21 @@ export function Plan({ run, view }: { run: RunStatus; view: RunView }) {
   const revision = Math.max(view.revision, run.plan.revision);
   return (
     <Section
-      title="Plan"
+      title={t('Plan')}
       description={repeats(description, run.goal) ? undefined : description}
-      actions={revision > 1 && <Badge color="gray">Revision {revision}</Badge>}
+      actions={revision > 1 && <Badge color="gray">{t('Revision {revision}', { revision })}</Badge>}
     >
       {tasks.length === 0 &&
         (run.status === 'running' ? (
           <>
             <Text size="sm" c="dimmed" mb="sm" role="status">
-              The goal is being split into tasks…
+              {t('The goal is being split into tasks…')}
             </Text>
             <Skeleton height={84} width={216} />
           </>
         ) : (
           <Text size="sm" c="dimmed">
-            It stopped before there was a plan.
+            {t('It stopped before there was a plan.')}
           </Text>
         ))}
       {selected && (

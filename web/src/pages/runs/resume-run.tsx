@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { type CareFaults, careChanges, careFaults, careOf } from './care.ts';
@@ -58,7 +59,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
         },
       }),
     onSuccess: async () => {
-      notifySuccess('The run goes on');
+      notifySuccess(t('The run goes on'));
       onClose();
       onResumed();
       await reloadRuns();
@@ -72,24 +73,28 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
     if (from && Object.keys(found).length === 0) resume.mutate(from);
   };
   return (
-    <Dialog opened onClose={onClose} title="Resume the run" size="lg">
+    <Dialog opened onClose={onClose} title={t('Resume the run')} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <Select
-            label="Checkpoint"
-            description="What was finished by then is not done again"
+            label={t('Checkpoint')}
+            description={t('What was finished by then is not done again')}
             data={list.toReversed().map(({ checkpoint_id, iteration, created_at }) => ({
               value: checkpoint_id,
-              label: `Iteration ${iteration}, ${formatDateTime(created_at)} · ${checkpoint_id}`,
+              label: t('Iteration {iteration}, {createdAt} · {checkpointId}', {
+                iteration,
+                createdAt: formatDateTime(created_at),
+                checkpointId: checkpoint_id,
+              }),
             }))}
             allowDeselect={false}
             value={from}
             onChange={(id) => setChosen(id ?? undefined)}
           />
           <Textarea
-            label="Instructions"
-            description="Binds everything from here on, before the goal"
-            placeholder="Use metric units. Leave out the appendix."
+            label={t('Instructions')}
+            description={t('Binds everything from here on, before the goal')}
+            placeholder={t('Use metric units. Leave out the appendix.')}
             autosize
             minRows={2}
             maxRows={8}
@@ -101,7 +106,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           <CareFields value={care} faults={faults} onChange={setCare} />
           {run.plan.tasks.length > 0 && (
             <details className="svc-more" open={faults.plan ? true : undefined}>
-              <summary>Change the plan</summary>
+              <summary>{t('Change the plan')}</summary>
               <PlanEditor tasks={tasks} onChange={setTasks} />
             </details>
           )}
@@ -111,7 +116,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
             </Text>
           )}
           <details className="svc-more" open={numberFields.some(({ name }) => faults[name]) || undefined}>
-            <summary>Limits and behaviour</summary>
+            <summary>{t('Limits and behaviour')}</summary>
             <Stack mt="sm">
               <ConfigFields
                 value={config}
@@ -120,11 +125,11 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
               />
             </Stack>
           </details>
-          {checkpoints.error && <ErrorState error={checkpoints.error} title="Checkpoints could not be loaded" />}
+          {checkpoints.error && <ErrorState error={checkpoints.error} title={t('Checkpoints could not be loaded')} />}
           <FormFoot
             act={resume}
-            failure="The run was not resumed"
-            submitLabel="Resume run"
+            failure={t('The run was not resumed')}
+            submitLabel={t('Resume run')}
             onCancel={onClose}
             disabled={!from}
           />

@@ -3,6 +3,7 @@ import { IconInfoCircle, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-re
 import { post } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { adviceOf, isPaused, reasonWords, runLook } from './run-words.ts';
 import { type RunStatus, reloadRuns } from './runs-queries.ts';
@@ -14,7 +15,7 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
   const cancel = useAct({
     mutationFn: () => post('/api/svc-ms/autonomous/cancel', { body: { session_id: run.session_id } }),
     onSuccess: ({ status }) =>
-      notifySuccess(status === 'cancelled' ? 'The run is cancelled' : `The run is ${status} already`),
+      notifySuccess(status === 'cancelled' ? t('The run is cancelled') : t('The run is {status} already', { status })),
     onError: notifyError,
     onSettled: reloadRuns,
   });
@@ -26,7 +27,7 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
       leftSection={<IconPlayerStop size={16} stroke={1.7} aria-hidden />}
       onClick={() => cancel.mutate()}
     >
-      Cancel run
+      {t('Cancel run')}
     </Button>
   );
   if (run.status === 'running') return stop;
@@ -36,33 +37,37 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
       <Group gap="sm">
         {stop}
         <Button variant={waits(run) ? 'default' : 'filled'} onClick={onResume}>
-          {waits(run) ? 'Change course' : 'Resume'}
+          {waits(run) ? t('Change course') : t('Resume')}
         </Button>
       </Group>
     );
   }
   return (
     <Button leftSection={<IconPlayerPlay size={16} stroke={1.7} aria-hidden />} onClick={onResume}>
-      Resume
+      {t('Resume')}
     </Button>
   );
 }
 
 /** Why the run has stopped, and what would let it continue. */
 export function Stopped({ run }: { run: RunStatus }) {
-  if (run.status === 'failed') return <ErrorState error={new Error(run.error ?? 'Unknown')} title="The run failed" />;
+  if (run.status === 'failed')
+    return <ErrorState error={new Error(run.error ?? t('Unknown'))} title={t('The run failed')} />;
   // What it waits for is shown with its own words.
   if (waits(run) && run.pending_approvals.length + run.pending_tool_calls.length > 0) return null;
   if (isPaused(run.status)) {
     return (
       <Alert color="orange" variant="light" icon={<IconInfoCircle aria-hidden />} title={runLook(run.status).label}>
-        It stopped because {reasonWords(run.reason)}. {adviceOf(run.reason)}
+        {t('It stopped because {reason}. {reason2}', {
+          reason: reasonWords(run.reason),
+          reason2: adviceOf(run.reason),
+        })}
       </Alert>
     );
   }
   if (run.status !== 'cancelled') return null;
   return (
-    <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title="Cancelled">
+    <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={t('Cancelled')}>
       {run.reason && run.reason !== 'cancelled' && `${run.reason}. `}What was finished is kept; it can go on from a
       checkpoint.
     </Alert>

@@ -1,4 +1,5 @@
 /** Every setting of a run with its range and default, as the service has them. */
+import { t } from '../../language/words.ts';
 export interface RunConfig {
   max_iterations: number;
   max_time_secs: number;
@@ -34,20 +35,28 @@ interface NumberField {
 }
 
 export const numberFields: NumberField[] = [
-  { name: 'max_iterations', label: 'Iterations', help: 'Pauses after this many', min: 1, max: 100, step: 1 },
-  { name: 'max_time_secs', label: 'Time', help: 'Pauses after this long', min: 1, max: 86_400, step: 60, suffix: ' s' },
+  { name: 'max_iterations', label: t('Iterations'), help: t('Pauses after this many'), min: 1, max: 100, step: 1 },
+  {
+    name: 'max_time_secs',
+    label: t('Time'),
+    help: t('Pauses after this long'),
+    min: 1,
+    max: 86_400,
+    step: 60,
+    suffix: ' s',
+  },
   {
     name: 'confidence_threshold',
-    label: 'Wanted confidence',
-    help: 'Ends when it is this sure, 0 to 1',
+    label: t('Wanted confidence'),
+    help: t('Ends when it is this sure, 0 to 1'),
     min: 0,
     max: 1,
     step: 0.05,
   },
   {
     name: 'checkpoint_interval',
-    label: 'Checkpoint every',
-    help: 'Iterations between two',
+    label: t('Checkpoint every'),
+    help: t('Iterations between two'),
     min: 1,
     max: 100,
     step: 1,
@@ -55,9 +64,17 @@ export const numberFields: NumberField[] = [
 ];
 
 export const switchFields = [
-  { name: 'enable_checkpointing', label: 'Write checkpoints', help: 'One is always written when it stops' },
-  { name: 'enable_smart_tasks', label: 'Smart tasks', help: 'Tasks may be split, merged, skipped or added on the way' },
-  { name: 'enable_adaptive_retry', label: 'Adaptive retry', help: 'A retry changes the model or the instruction' },
+  { name: 'enable_checkpointing', label: t('Write checkpoints'), help: t('One is always written when it stops') },
+  {
+    name: 'enable_smart_tasks',
+    label: t('Smart tasks'),
+    help: t('Tasks may be split, merged, skipped or added on the way'),
+  },
+  {
+    name: 'enable_adaptive_retry',
+    label: t('Adaptive retry'),
+    help: t('A retry changes the model or the instruction'),
+  },
 ] as const;
 
 export function faultsOf(config: ConfigFields): ConfigFaults {
@@ -66,7 +83,7 @@ export function faultsOf(config: ConfigFields): ConfigFaults {
     const value = config[name];
     const whole = step < 1 || Number.isInteger(value);
     if (typeof value !== 'number' || !whole || value < min || value > max) {
-      faults[name] = `${step < 1 ? 'A number' : 'A whole number'} from ${min} to ${max}.`;
+      faults[name] = `${step < 1 ? t('A number') : t('A whole number')} from ${min} to ${max}.`;
     }
   }
   return faults;

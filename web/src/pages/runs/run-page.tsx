@@ -8,6 +8,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { Checkpoints } from './checkpoints.tsx';
 import { EventFeed } from './event-feed.tsx';
 import { Plan } from './plan.tsx';
@@ -29,23 +30,23 @@ function Where({ id, status, connection }: { id: string; status?: string; connec
       {look && <Badge color={look.color}>{look.label}</Badge>}
       {status === 'running' && connection === 'lost' && (
         <Badge color="orange" role="status">
-          Reconnecting…
+          {t('Reconnecting…')}
         </Badge>
       )}
       <AnchorLink to="/runs" size="sm" underline="always">
-        All runs
+        {t('All runs')}
       </AnchorLink>
       <AnchorLink to="/sessions/$id" params={{ id }} size="sm" underline="always">
-        Session
+        {t('Session')}
       </AnchorLink>
-      <CopyButton value={id} label="Copy session id" />
+      <CopyButton value={id} label={t('Copy session id')} />
     </Group>
   );
 }
 
 function Result({ text }: { text: string }) {
   return (
-    <Section title="Result" actions={<CopyButton value={text} label="Copy result" />}>
+    <Section title={t('Result')} actions={<CopyButton value={text} label={t('Copy result')} />}>
       <Markdown>{text}</Markdown>
     </Section>
   );
@@ -53,7 +54,7 @@ function Result({ text }: { text: string }) {
 
 function Shortfalls({ texts }: { texts: string[] }) {
   return (
-    <Section title="Falls short">
+    <Section title={t('Falls short')}>
       <Stack component="ul" gap={4} m={0} pl="lg">
         {texts.map((text) => (
           <Text key={text} component="li" size="sm">
@@ -109,10 +110,10 @@ function Body({ run, view, onResume }: BodyProps) {
       <Plan run={run} view={view} />
       <Timeline run={run} />
       <div className="svc-run-foot">
-        <Section title="Events">
+        <Section title={t('Events')}>
           <EventFeed lines={view.log} />
         </Section>
-        <Section title="Checkpoints">
+        <Section title={t('Checkpoints')}>
           <Checkpoints
             sessionId={run.session_id}
             count={Math.max(checkpoints, run.checkpoints_created)}
@@ -132,15 +133,15 @@ export function RunPage() {
   if (query.error && !run) {
     return (
       <>
-        <PageHeader title="Run" description={<Where id={id} />} />
-        <ErrorState error={query.error} title="The run could not be opened" onRetry={() => query.refetch()} />
+        <PageHeader title={t('Run')} description={<Where id={id} />} />
+        <ErrorState error={query.error} title={t('The run could not be opened')} onRetry={() => query.refetch()} />
       </>
     );
   }
   if (!run) {
     return (
       <>
-        <PageHeader title="Run" description={<Where id={id} />} />
+        <PageHeader title={t('Run')} description={<Where id={id} />} />
         <Stack aria-busy="true">
           <Skeleton height={96} />
           <Skeleton height={320} />
@@ -159,7 +160,7 @@ export function RunPage() {
       <Stack gap="lg">
         {title !== run.goal.trim() && (
           <div>
-            <Spoiler maxHeight={66} showLabel="Whole goal" hideLabel="Less" transitionDuration={0}>
+            <Spoiler maxHeight={66} showLabel={t('Whole goal')} hideLabel={t('Less')} transitionDuration={0}>
               <Text size="sm" className="svc-plain">
                 {run.goal}
               </Text>

@@ -2,6 +2,7 @@ import { SimpleGrid } from '@mantine/core';
 import { Money } from '../../components/money.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatCompact } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { defaultConfig, type RunConfig } from './run-config.ts';
 import type { RunView } from './run-view.ts';
 import { durationWords } from './run-words.ts';
@@ -20,20 +21,24 @@ export function RunStats({ run, view }: { run: RunStatus; view: RunView }) {
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, lg: 6 }} spacing="sm">
       <StatCard
-        label="Confidence"
+        label={t('Confidence')}
         value={percent(run.goal_confidence)}
-        hint={`${percent(config.confidence_threshold)} wanted`}
+        hint={t('{confidenceThreshold} wanted', { confidenceThreshold: percent(config.confidence_threshold) })}
       />
-      <StatCard label="Iteration" value={iteration} hint={`of ${config.max_iterations} at most`} />
       <StatCard
-        label="Tasks"
+        label={t('Iteration')}
+        value={iteration}
+        hint={t('of {maxIterations} at most', { maxIterations: config.max_iterations })}
+      />
+      <StatCard
+        label={t('Tasks')}
         value={`${done} / ${total}`}
-        hint={run.tasks_failed > 0 ? `${run.tasks_failed} failed` : 'done'}
+        hint={run.tasks_failed > 0 ? t('{tasksFailed} failed', { tasksFailed: run.tasks_failed }) : 'done'}
       />
-      <StatCard label="Tokens" value={formatCompact(run.total_tokens_used)} hint="in and out" />
-      <StatCard label="Cost" value={<Money quota={run.total_cost} />} hint="all its calls" />
+      <StatCard label={t('Tokens')} value={formatCompact(run.total_tokens_used)} hint={t('in and out')} />
+      <StatCard label={t('Cost')} value={<Money quota={run.total_cost} />} hint={t('all its calls')} />
       <StatCard
-        label="Time"
+        label={t('Time')}
         value={durationWords(run.elapsed_time_secs)}
         hint={`of ${durationWords(config.max_time_secs)}`}
       />

@@ -1,16 +1,18 @@
+import { t } from '../../language/words.ts';
+
 interface Look {
   label: string;
   color: string;
 }
 
 const looks: Record<string, Look> = {
-  running: { label: 'Running', color: 'indigo' },
-  paused: { label: 'Paused', color: 'orange' },
-  waiting_for_tools: { label: 'Waits for tools', color: 'orange' },
-  waiting_for_approval: { label: 'Waits for approval', color: 'orange' },
-  completed: { label: 'Completed', color: 'teal' },
-  failed: { label: 'Failed', color: 'red' },
-  cancelled: { label: 'Cancelled', color: 'gray' },
+  running: { label: t('Running'), color: 'indigo' },
+  paused: { label: t('Paused'), color: 'orange' },
+  waiting_for_tools: { label: t('Waits for tools'), color: 'orange' },
+  waiting_for_approval: { label: t('Waits for approval'), color: 'orange' },
+  completed: { label: t('Completed'), color: 'teal' },
+  failed: { label: t('Failed'), color: 'red' },
+  cancelled: { label: t('Cancelled'), color: 'gray' },
 };
 
 export const runLook = (status: string): Look => looks[status] ?? { label: status, color: 'gray' };
@@ -21,19 +23,19 @@ export const runStatuses = Object.entries(looks).map(([value, { label }]) => ({ 
 export const isPaused = (status: string): boolean => status === 'paused' || status.startsWith('waiting_');
 
 const reasons: Record<string, string> = {
-  max_iterations: 'all its iterations are used',
-  max_time: 'its time is used up',
-  max_cost: 'it has cost as much as it may',
-  insufficient_quota: 'the balance does not allow more',
-  tool_calls: 'it needs what came of calls of your tools',
-  approval: 'somebody has to allow or refuse a call of a tool',
-  tools_unavailable: 'the tools of connected servers cannot be listed',
-  provider_unavailable: 'no provider answers',
-  stalled: 'three iterations brought it no nearer to the goal',
-  key_revoked: 'the key it was started with was deleted, disabled or has expired',
-  user_disabled: 'the account was disabled',
-  model_not_allowed: 'its key may not use any chat model any more',
-  cancelled: 'it was cancelled',
+  max_iterations: t('all its iterations are used'),
+  max_time: t('its time is used up'),
+  max_cost: t('it has cost as much as it may'),
+  insufficient_quota: t('the balance does not allow more'),
+  tool_calls: t('it needs what came of calls of your tools'),
+  approval: t('somebody has to allow or refuse a call of a tool'),
+  tools_unavailable: t('the tools of connected servers cannot be listed'),
+  provider_unavailable: t('no provider answers'),
+  stalled: t('three iterations brought it no nearer to the goal'),
+  key_revoked: t('the key it was started with was deleted, disabled or has expired'),
+  user_disabled: t('the account was disabled'),
+  model_not_allowed: t('its key may not use any chat model any more'),
+  cancelled: t('it was cancelled'),
 };
 
 /** Why a run stopped, in words that fit after “because”. */
@@ -42,20 +44,20 @@ export const reasonWords = (reason: string | null): string =>
 
 /** What would help it on. */
 const advices: Record<string, string> = {
-  max_iterations: 'Resume to give it as many again, or set more.',
-  max_time: 'Resume to give it the same time again, or set more.',
-  max_cost: 'Resume with a higher limit.',
-  tools_unavailable: 'Resume when the server of the tool is back.',
-  insufficient_quota: 'Add credits, then resume.',
-  provider_unavailable: 'Resume when the provider is back.',
-  key_revoked: 'Resume here, or with another key.',
-  model_not_allowed: 'Add models to the key, or resume here.',
-  tool_calls: 'Bring the results, and it goes on.',
-  approval: 'Decide, and it goes on.',
-  stalled: 'Resume with a lower wanted confidence, or start over with a clearer goal.',
+  max_iterations: t('Resume to give it as many again, or set more.'),
+  max_time: t('Resume to give it the same time again, or set more.'),
+  max_cost: t('Resume with a higher limit.'),
+  tools_unavailable: t('Resume when the server of the tool is back.'),
+  insufficient_quota: t('Add credits, then resume.'),
+  provider_unavailable: t('Resume when the provider is back.'),
+  key_revoked: t('Resume here, or with another key.'),
+  model_not_allowed: t('Add models to the key, or resume here.'),
+  tool_calls: t('Bring the results, and it goes on.'),
+  approval: t('Decide, and it goes on.'),
+  stalled: t('Resume with a lower wanted confidence, or start over with a clearer goal.'),
 };
 export const adviceOf = (reason: string | null): string =>
-  (reason && advices[reason]) || 'It can go on from a checkpoint.';
+  (reason && advices[reason]) || t('It can go on from a checkpoint.');
 
 export function durationWords(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;

@@ -10,6 +10,7 @@ import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { durationWords, headline, isPaused, reasonWords, runLook, runStatuses } from './run-words.ts';
 import { pageSize, type RunSummary, runsQuery } from './runs-queries.ts';
@@ -22,7 +23,7 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`;
 const columns: Column<RunSummary>[] = [
   {
     key: 'goal',
-    header: 'Goal',
+    header: t('Goal'),
     wrap: true,
     cell: ({ goal, session_id }) => (
       <AnchorLink to="/runs/$id" params={{ id: session_id }} size="sm" fw={600}>
@@ -32,7 +33,7 @@ const columns: Column<RunSummary>[] = [
   },
   {
     key: 'status',
-    header: 'Status',
+    header: t('Status'),
     cell: ({ status, reason, current_task }) => {
       const { label, color } = runLook(status);
       const more = status === 'running' ? current_task : isPaused(status) ? reasonWords(reason) : null;
@@ -50,30 +51,34 @@ const columns: Column<RunSummary>[] = [
   },
   {
     key: 'confidence',
-    header: 'Confidence',
+    header: t('Confidence'),
     cell: ({ goal_confidence }) => (
       <Group gap="xs" wrap="nowrap">
-        <Progress value={goal_confidence * 100} w={56} aria-label={`Confidence ${percent(goal_confidence)}`} />
+        <Progress
+          value={goal_confidence * 100}
+          w={56}
+          aria-label={t('Confidence {goalConfidence}', { goalConfidence: percent(goal_confidence) })}
+        />
         <span className="svc-number">{percent(goal_confidence)}</span>
       </Group>
     ),
   },
   {
     key: 'tasks',
-    header: 'Tasks',
+    header: t('Tasks'),
     align: 'right',
     cell: ({ tasks_completed, tasks_total }) => (
       <span className="svc-number">{`${formatNumber(tasks_completed)} / ${formatNumber(tasks_total)}`}</span>
     ),
   },
-  { key: 'cost', header: 'Cost', align: 'right', cell: ({ total_cost }) => <Money quota={total_cost} /> },
+  { key: 'cost', header: t('Cost'), align: 'right', cell: ({ total_cost }) => <Money quota={total_cost} /> },
   {
     key: 'time',
-    header: 'Time',
+    header: t('Time'),
     align: 'right',
     cell: ({ elapsed_time_secs }) => <span className="svc-number">{durationWords(elapsed_time_secs)}</span>,
   },
-  { key: 'started', header: 'Started', cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'started', header: t('Started'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 
 export function RunsPage() {
@@ -83,30 +88,32 @@ export function RunsPage() {
   const [starting, setStarting] = useState(false);
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setStarting(true)}>
-      Start a run
+      {t('Start a run')}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title="Runs"
-        description="Give a goal; it is planned, worked on and checked until it is reached, also when you close the page."
+        title={t('Runs')}
+        description={t(
+          'Give a goal; it is planned, worked on and checked until it is reached, also when you close the page.',
+        )}
         actions={button}
       />
       <Group mb="md">
         <Select
-          aria-label="Status"
-          placeholder="All runs"
+          aria-label={t('Status')}
+          placeholder={t('All runs')}
           data={runStatuses}
           value={status || null}
           onChange={(chosen) => setUrl({ status: chosen ?? '', page: '1' })}
           clearable
-          clearButtonProps={{ 'aria-label': 'All runs' }}
+          clearButtonProps={{ 'aria-label': t('All runs') }}
           w={{ base: '100%', xs: 200 }}
         />
       </Group>
       <DataTable
-        label="Runs"
+        label={t('Runs')}
         columns={columns}
         rows={query.data?.executions}
         rowKey={({ execution_id }) => execution_id}
@@ -116,12 +123,14 @@ export function RunsPage() {
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
           status ? (
-            <EmptyState icon={IconRobot} title="No run has this status" />
+            <EmptyState icon={IconRobot} title={t('No run has this status')} />
           ) : (
             <EmptyState
               icon={IconRobot}
-              title="No runs yet"
-              description="A run plans tasks for your goal, gives each to a fitting model, judges the results, and goes on until it is sure. You can watch, stop and resume it."
+              title={t('No runs yet')}
+              description={t(
+                'A run plans tasks for your goal, gives each to a fitting model, judges the results, and goes on until it is sure. You can watch, stop and resume it.',
+              )}
               action={button}
             />
           )

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { type CareFaults, careChanges, careFaults, defaultCare } from './care.ts';
@@ -45,20 +46,22 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     const found: Faults = {
       ...faultsOf(config),
       ...careFaults(care),
-      ...(goal.trim() === '' && { goal: 'Say what should be reached.' }),
-      ...(!sessionPattern.test(session) && { session: 'Use letters, digits and _ . : - only.' }),
+      ...(goal.trim() === '' && { goal: t('Say what should be reached.') }),
+      ...(!sessionPattern.test(session) && { session: t('Use letters, digits and _ . : - only.') }),
     };
     setFaults(found);
     if (Object.keys(found).length === 0) start.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title="Start a run" size="lg">
+    <Dialog opened onClose={onClose} title={t('Start a run')} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <Textarea
-            label="Goal"
-            description="What should be there in the end, and how one would know that it is good"
-            placeholder="Compare three embedded databases for a small team, and write a recommendation with a migration plan."
+            label={t('Goal')}
+            description={t('What should be there in the end, and how one would know that it is good')}
+            placeholder={t(
+              'Compare three embedded databases for a small team, and write a recommendation with a migration plan.',
+            )}
             required
             autosize
             minRows={4}
@@ -75,11 +78,11 @@ export function StartRun({ onClose }: { onClose: () => void }) {
             className="svc-more"
             open={Object.keys(faults).some((name) => name !== 'goal' && name !== 'maxCost') || undefined}
           >
-            <summary>Limits and behaviour</summary>
+            <summary>{t('Limits and behaviour')}</summary>
             <Stack mt="sm">
               <TextInput
-                label="Session"
-                description="Leave empty for a new one; an existing one brings its memory along"
+                label={t('Session')}
+                description={t('Leave empty for a new one; an existing one brings its memory along')}
                 placeholder="ms-…"
                 value={session}
                 onChange={(event) => setSession(event.currentTarget.value.trim())}
@@ -92,7 +95,12 @@ export function StartRun({ onClose }: { onClose: () => void }) {
               />
             </Stack>
           </details>
-          <FormFoot act={start} failure="The run was not started" submitLabel="Start run" onCancel={onClose} />
+          <FormFoot
+            act={start}
+            failure={t('The run was not started')}
+            submitLabel={t('Start run')}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -3,24 +3,30 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { TaskStateBadge } from '../../components/task-state.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { TaskView } from './run-view.ts';
 
 const factsOf = (task: TaskView, titles: Map<string, string>): [string, string][] => {
   const facts: [string, string | undefined | false][] = [
-    ['Model', task.model],
-    ['Difficulty', task.difficulty],
-    ['Attempt', task.attempt > 1 && String(task.attempt)],
-    ['Tokens', task.tokens !== undefined && formatNumber(task.tokens)],
-    ['Time', task.elapsedMs !== undefined && `${(task.elapsedMs / 1000).toFixed(1)} s`],
-    ['Score', task.score !== undefined && `${Math.round(task.score * 100)} %`],
-    ['After', task.dependsOn.map((id) => titles.get(id) ?? id).join(', ')],
+    [t('Model'), task.model],
+    [t('Difficulty'), task.difficulty],
+    [t('Attempt'), task.attempt > 1 && String(task.attempt)],
+    [t('Tokens'), task.tokens !== undefined && formatNumber(task.tokens)],
+    [t('Time'), task.elapsedMs !== undefined && `${(task.elapsedMs / 1000).toFixed(1)} s`],
+    [t('Score'), task.score !== undefined && `${Math.round(task.score * 100)} %`],
+    [t('After'), task.dependsOn.map((id) => titles.get(id) ?? id).join(', ')],
   ];
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
 };
 
 const regionOf = (task: TaskView) =>
-  ({ className: 'svc-task-output', tabIndex: 0, role: 'region', 'aria-label': `Output of ${task.title}` }) as const;
+  ({
+    className: 'svc-task-output',
+    tabIndex: 0,
+    role: 'region',
+    'aria-label': t('Output of {title}', { title: task.title }),
+  }) as const;
 
 /** While it is written, its end stays in view. */
 function GrowingOutput({ task }: { task: TaskView }) {
@@ -38,7 +44,7 @@ function Output({ task }: { task: TaskView }) {
   if (task.output === '') {
     return (
       <Text size="sm" c="dimmed">
-        {task.status === 'running' ? 'Waiting for the first words…' : 'Nothing has been written yet.'}
+        {task.status === 'running' ? t('Waiting for the first words…') : t('Nothing has been written yet.')}
       </Text>
     );
   }
@@ -67,7 +73,7 @@ export function TaskDetail({ task, tasks }: { task: TaskView; tasks: TaskView[] 
             </Text>
           )}
         </Group>
-        {task.output !== '' && <CopyButton value={task.output} label="Copy output" />}
+        {task.output !== '' && <CopyButton value={task.output} label={t('Copy output')} />}
       </Group>
       <Group component="dl" gap="0.5rem 1.5rem" m={0}>
         {factsOf(task, titles).map(([name, value]) => (

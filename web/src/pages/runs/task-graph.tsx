@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { type CSSProperties, memo, type RefObject, useEffect, useRef } from 'react';
 import { lookOf, TaskState } from '../../components/task-state.tsx';
+import { t } from '../../language/words.ts';
 import type { TaskView } from './run-view.ts';
 import { box, type Drawing, drawTasks } from './task-layers.ts';
 
@@ -17,7 +18,7 @@ function Edges({ drawing }: { drawing: Drawing<TaskView> }) {
   const done = new Set(drawing.nodes.flatMap(({ task }) => (task.status === 'completed' ? [task.id] : [])));
   return (
     <svg className="svc-graph-edges" width={drawing.width} height={drawing.height} aria-hidden="true">
-      <title>Dependencies between tasks</title>
+      <title>{t('Dependencies between tasks')}</title>
       {drawing.edges.map(({ from, to, path }) => (
         <path key={`${from} ${to}`} d={path} data-done={done.has(from)} />
       ))}
@@ -52,7 +53,7 @@ export const TaskGraph = memo(function TaskGraph({ tasks, selected, onSelect }: 
     <div ref={region} className="svc-graph" style={{ ...size, ...node }}>
       <div className="svc-graph-canvas">
         <Edges drawing={drawing} />
-        <ol className="svc-graph-nodes" aria-label="Tasks of the plan">
+        <ol className="svc-graph-nodes" aria-label={t('Tasks of the plan')}>
           {drawing.nodes.map(({ task, x, y }) => (
             <li key={task.id} style={{ '--x': px(x), '--y': px(y) } as CSSProperties}>
               <button

@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import { Money } from '../../components/money.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { TimelinePage } from './runs-queries.ts';
 import { tookWords } from './timeline-words.ts';
 
@@ -10,16 +11,16 @@ type Sum = Sums['run'];
 function Cells({ sum }: { sum: Sum }) {
   return (
     <>
-      <Table.Td data-label="Calls" ta="right" className="svc-number">
+      <Table.Td data-label={t('Calls')} ta="right" className="svc-number">
         {formatNumber(sum.calls)}
       </Table.Td>
-      <Table.Td data-label="Time" ta="right" className="svc-number">
+      <Table.Td data-label={t('Time')} ta="right" className="svc-number">
         {tookWords(sum.duration_ms)}
       </Table.Td>
-      <Table.Td data-label="Tokens" ta="right" className="svc-number">
+      <Table.Td data-label={t('Tokens')} ta="right" className="svc-number">
         {`${formatNumber(sum.prompt_tokens)} → ${formatNumber(sum.completion_tokens)}`}
       </Table.Td>
-      <Table.Td data-label="Cost" ta="right">
+      <Table.Td data-label={t('Cost')} ta="right">
         <Money quota={sum.quota} />
       </Table.Td>
     </>
@@ -31,11 +32,11 @@ export function TimelineSums({ sums }: { sums: Sums }) {
   if (sums.run.calls === 0) return null;
   return (
     <>
-      <Table verticalSpacing={6} mt="lg" className="svc-timeline-sums" aria-label="Cost of each task">
+      <Table verticalSpacing={6} mt="lg" className="svc-timeline-sums" aria-label={t('Cost of each task')}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Task</Table.Th>
-            {['Calls', 'Model time', 'Tokens', 'Cost'].map((head) => (
+            <Table.Th scope="col">{t('Task')}</Table.Th>
+            {[t('Calls'), t('Model time'), t('Tokens'), t('Cost')].map((head) => (
               <Table.Th key={head} scope="col" ta="right">
                 {head}
               </Table.Th>
@@ -46,7 +47,7 @@ export function TimelineSums({ sums }: { sums: Sums }) {
           {sums.tasks.map((sum) => (
             <Table.Tr key={sum.task_id ?? ''}>
               <Table.Th scope="row" fw={400} className="svc-wrap svc-anywhere">
-                {sum.task_id === null ? 'Planning, judging, memory' : (sum.title ?? sum.task_id)}
+                {sum.task_id === null ? t('Planning, judging, memory') : (sum.title ?? sum.task_id)}
               </Table.Th>
               <Cells sum={sum} />
             </Table.Tr>
@@ -54,14 +55,14 @@ export function TimelineSums({ sums }: { sums: Sums }) {
         </Table.Tbody>
         <Table.Tfoot>
           <Table.Tr>
-            <Table.Th scope="row">Whole run</Table.Th>
+            <Table.Th scope="row">{t('Whole run')}</Table.Th>
             <Cells sum={sums.run} />
           </Table.Tr>
         </Table.Tfoot>
       </Table>
       {!sums.complete && (
         <Text size="sm" c="dimmed" mt="xs">
-          Only the latest calls are added up here; there are more.
+          {t('Only the latest calls are added up here; there are more.')}
         </Text>
       )}
     </>

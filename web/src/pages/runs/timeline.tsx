@@ -6,6 +6,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { type RunStatus, type TimelineEntry, timelineQuery } from './runs-queries.ts';
 import { TimelineSums } from './timeline-sums.tsx';
 import { entryWords, kindWords, tookWords } from './timeline-words.ts';
@@ -27,7 +28,7 @@ function ToolTexts({ entry }: { entry: TimelineEntry }) {
   }
   return (
     <details className="svc-more">
-      <summary>{entry.status === 'open' ? 'Arguments' : 'Arguments and output'}</summary>
+      <summary>{entry.status === 'open' ? t('Arguments') : t('Arguments and output')}</summary>
       <Code block mt={4} className="svc-anywhere">
         {entry.detail || '{}'}
       </Code>
@@ -68,7 +69,7 @@ function Row({ entry }: { entry: TimelineEntry }) {
       <Table.Td className="svc-wrap">
         <What entry={entry} />
       </Table.Td>
-      <Table.Td data-label="Model" className="svc-anywhere">
+      <Table.Td data-label={t('Model')} className="svc-anywhere">
         {entry.request_id ? (
           <AnchorLink to="/routing/decisions" search={{ open: entry.request_id }} size="sm">
             {entry.model}
@@ -77,25 +78,25 @@ function Row({ entry }: { entry: TimelineEntry }) {
           entry.model
         )}
       </Table.Td>
-      <Table.Td data-label="Time" ta="right" className="svc-number">
+      <Table.Td data-label={t('Time')} ta="right" className="svc-number">
         {entry.duration_ms === null ? '' : tookWords(entry.duration_ms)}
       </Table.Td>
-      <Table.Td data-label="Tokens" ta="right" className="svc-number">
+      <Table.Td data-label={t('Tokens')} ta="right" className="svc-number">
         {tokensOf(entry)}
       </Table.Td>
-      <Table.Td data-label="Cost" ta="right">
+      <Table.Td data-label={t('Cost')} ta="right">
         {entry.quota === null ? '' : <Money quota={entry.quota} />}
       </Table.Td>
     </Table.Tr>
   );
 }
 
-const heads = ['At', 'What', 'Model', 'Time', 'Tokens', 'Cost'];
+const heads = [t('At'), t('What'), t('Model'), t('Time'), t('Tokens'), t('Cost')];
 
 function Rows({ entries }: { entries: TimelineEntry[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section className="svc-timeline" tabIndex={0} aria-label="What happened, in order">
+    <section className="svc-timeline" tabIndex={0} aria-label={t('What happened, in order')}>
       <Table verticalSpacing={6} stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -131,21 +132,21 @@ export function Timeline({ run }: { run: RunStatus }) {
   const parent = run.execution_id;
   return (
     <Section
-      title="Timeline"
-      description="Every model call, tool call, decision and pause, with what it cost"
+      title={t('Timeline')}
+      description={t('Every model call, tool call, decision and pause, with what it cost')}
       actions={
         <Group gap="md">
           <AnchorLink to="/usage" search={{ parent }} size="sm" underline="always">
-            Its requests
+            {t('Its requests')}
           </AnchorLink>
           <AnchorLink to="/routing/decisions" search={{ parent }} size="sm" underline="always">
-            Its routing decisions
+            {t('Its routing decisions')}
           </AnchorLink>
         </Group>
       }
     >
       {query.error && (
-        <ErrorState error={query.error} title="The timeline could not be loaded" onRetry={() => refetch()} />
+        <ErrorState error={query.error} title={t('The timeline could not be loaded')} onRetry={() => refetch()} />
       )}
       {query.hasNextPage && (
         <Button
@@ -155,14 +156,14 @@ export function Timeline({ run }: { run: RunStatus }) {
           loading={query.isFetchingNextPage}
           onClick={() => query.fetchNextPage()}
         >
-          Show what was before
+          {t('Show what was before')}
         </Button>
       )}
       {entries.length > 0 ? (
         <Rows entries={entries} />
       ) : (
         <Text size="sm" c="dimmed">
-          {query.isPending ? 'Loading…' : 'Nothing has happened yet.'}
+          {query.isPending ? t('Loading…') : t('Nothing has happened yet.')}
         </Text>
       )}
       {sums && <TimelineSums sums={sums} />}

@@ -1,5 +1,6 @@
 import { MultiSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { t } from '../../language/words.ts';
 import { toolsQuery } from './runs-queries.ts';
 
 /** Tools of connected servers that the run may use; nothing where none is connected. */
@@ -9,15 +10,15 @@ export function ToolChoice({ value, onChange }: { value: string[]; onChange: (na
   if (names.length === 0) return null;
   return (
     <MultiSelect
-      label="Tools"
-      description="Of connected servers, that its tasks may call"
-      placeholder={value.length === 0 ? 'None' : undefined}
+      label={t('Tools')}
+      description={t('Of connected servers, that its tasks may call')}
+      placeholder={value.length === 0 ? t('None') : undefined}
       data={names}
       value={value}
       onChange={onChange}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': 'No tools' }}
+      clearButtonProps={{ 'aria-label': t('No tools') }}
     />
   );
 }

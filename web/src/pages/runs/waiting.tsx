@@ -3,6 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { type PendingCall, type RunStatus, reloadRuns } from './runs-queries.ts';
@@ -30,9 +31,14 @@ function CallHead({ run, call }: Pick<CallProps, 'run' | 'call'>) {
         {call.name}
       </Title>
       <Text size="sm" c="dimmed">
-        For “{task?.title ?? call.task_id}”, with these arguments:
+        {t('For “{value}”, with these arguments:', { value: task?.title ?? call.task_id })}
       </Text>
-      <Code block className="svc-call-arguments" tabIndex={0} aria-label={`Arguments of ${call.name}`}>
+      <Code
+        block
+        className="svc-call-arguments"
+        tabIndex={0}
+        aria-label={t('Arguments of {name}', { name: call.name })}
+      >
         {argumentsOf(call.arguments)}
       </Code>
     </>
@@ -49,7 +55,9 @@ function Approval({ run, call, onAnswered }: CallProps) {
         body: { tool_call_id: call.id, approved, ...(note.trim() && { note: note.trim() }) },
       }),
     onSuccess: async (_, approved) => {
-      notifySuccess(approved ? `${call.name} may be called` : `${call.name} is not called`);
+      notifySuccess(
+        approved ? t('{name} may be called', { name: call.name }) : t('{name} is not called', { name: call.name }),
+      );
       onAnswered();
       await reloadRuns();
     },
@@ -59,23 +67,23 @@ function Approval({ run, call, onAnswered }: CallProps) {
       <Stack gap="sm">
         <CallHead run={run} call={call} />
         <TextInput
-          label="Note"
-          description="Told to the model when you refuse: why, or what to do instead"
+          label={t('Note')}
+          description={t('Told to the model when you refuse: why, or what to do instead')}
           maxLength={2000}
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-        {answer.error && <ErrorState error={answer.error} title="The answer did not arrive" />}
+        {answer.error && <ErrorState error={answer.error} title={t('The answer did not arrive')} />}
         <Group>
           <Button loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>
-            Allow {call.name}
+            {t('Allow {name}', { name: call.name })}
           </Button>
           <Button
             variant="default"
             loading={answer.isPending && !answer.variables}
             onClick={() => answer.mutate(false)}
           >
-            Refuse {call.name}
+            {t('Refuse {name}', { name: call.name })}
           </Button>
         </Group>
       </Stack>
@@ -93,7 +101,7 @@ function Output({ run, call, onAnswered }: CallProps) {
         body: { results: [{ tool_call_id: call.id, content }] },
       }),
     onSuccess: async () => {
-      notifySuccess(`The output of ${call.name} is passed on`);
+      notifySuccess(t('The output of {name} is passed on', { name: call.name }));
       onAnswered();
       await reloadRuns();
     },
@@ -108,18 +116,18 @@ function Output({ run, call, onAnswered }: CallProps) {
         <Stack gap="sm">
           <CallHead run={run} call={call} />
           <Textarea
-            label={`Output of ${call.name}`}
-            description="What your tool answers, as the model is to read it"
+            label={t('Output of {name}', { name: call.name })}
+            description={t('What your tool answers, as the model is to read it')}
             autosize
             minRows={2}
             maxRows={12}
             value={content}
             onChange={(event) => setContent(event.currentTarget.value)}
           />
-          {send.error && <ErrorState error={send.error} title="The output did not arrive" />}
+          {send.error && <ErrorState error={send.error} title={t('The output did not arrive')} />}
           <Group>
             <Button type="submit" loading={send.isPending}>
-              Send output
+              {t('Send output')}
             </Button>
           </Group>
         </Stack>
@@ -142,7 +150,7 @@ export function Waiting({ run, onAnswered }: { run: RunStatus; onAnswered: () =>
   return (
     <div ref={region} tabIndex={-1} className="svc-run-waits">
       {approvals.length > 0 && (
-        <Section title="Waiting for your approval" description="Nothing is called before you allow it.">
+        <Section title={t('Waiting for your approval')} description={t('Nothing is called before you allow it.')}>
           <Stack component="ul" className="svc-plain-list">
             {approvals.map((call) => (
               <Approval key={call.id} run={run} call={call} onAnswered={onAnswered} />
@@ -152,8 +160,8 @@ export function Waiting({ run, onAnswered }: { run: RunStatus; onAnswered: () =>
       )}
       {calls.length > 0 && (
         <Section
-          title="Waiting for your tools"
-          description="Your program answers these calls by itself; you can also type what came of them."
+          title={t('Waiting for your tools')}
+          description={t('Your program answers these calls by itself; you can also type what came of them.')}
         >
           <Stack component="ul" className="svc-plain-list">
             {calls.map((call) => (

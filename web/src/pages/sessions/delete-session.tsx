@@ -1,6 +1,7 @@
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { reloadSessions } from './sessions-queries.ts';
 
 interface DeleteSessionProps {
@@ -15,11 +16,11 @@ export function DeleteSession({ id, onClose, onDeleted }: DeleteSessionProps) {
     <ConfirmDelete
       opened={id !== null}
       onClose={onClose}
-      title="Delete this session?"
-      confirmLabel="Delete session"
+      title={t('Delete this session?')}
+      confirmLabel={t('Delete session')}
       onConfirm={async () => {
         if (id !== null) await del('/api/svc-ms/sessions/{session_id}', { path: { session_id: id } });
-        notifySuccess('Session deleted');
+        notifySuccess(t('Session deleted'));
         await onDeleted?.();
         await reloadSessions();
       }}

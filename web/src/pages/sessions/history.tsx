@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { t } from '../../language/words.ts';
 import { toolNames } from './message-parts.ts';
 import { MessageView } from './message-view.tsx';
 import { historyPage, historySize } from './sessions-queries.ts';
@@ -38,7 +39,9 @@ export function History({ sessionId, total }: { sessionId: string; total: number
   const messages = query.data?.pages.flatMap((page) => page.messages);
   const region = useKeptPlace(messages?.[0]?.id);
   if (query.error && !messages) {
-    return <ErrorState error={query.error} title="The history could not be loaded" onRetry={() => query.refetch()} />;
+    return (
+      <ErrorState error={query.error} title={t('The history could not be loaded')} onRetry={() => query.refetch()} />
+    );
   }
   if (!messages) {
     return (
@@ -52,7 +55,11 @@ export function History({ sessionId, total }: { sessionId: string; total: number
   if (messages.length === 0) {
     return (
       <Card padding={0}>
-        <EmptyState icon={IconMessages} title="Nothing was said yet" description="Its first message opens it." />
+        <EmptyState
+          icon={IconMessages}
+          title={t('Nothing was said yet')}
+          description={t('Its first message opens it.')}
+        />
       </Card>
     );
   }
@@ -60,7 +67,7 @@ export function History({ sessionId, total }: { sessionId: string; total: number
   return (
     <Card padding={0}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <section ref={region} className="svc-history" tabIndex={0} aria-label="History" aria-busy={query.isFetching}>
+      <section ref={region} className="svc-history" tabIndex={0} aria-label={t('History')} aria-busy={query.isFetching}>
         {query.hasPreviousPage && (
           <Button
             variant="default"
@@ -69,7 +76,7 @@ export function History({ sessionId, total }: { sessionId: string; total: number
             loading={query.isFetchingPreviousPage}
             onClick={() => query.fetchPreviousPage()}
           >
-            Earlier messages
+            {t('Earlier messages')}
           </Button>
         )}
         {messages.map((message) => (
@@ -83,7 +90,7 @@ export function History({ sessionId, total }: { sessionId: string; total: number
             loading={query.isFetchingNextPage}
             onClick={() => query.fetchNextPage()}
           >
-            Later messages
+            {t('Later messages')}
           </Button>
         )}
       </section>

@@ -4,15 +4,16 @@ import { Markdown } from '../../components/markdown.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { ToolCallView } from '../../components/tool-call.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { textOfContent, toolCallsOf } from './message-parts.ts';
 import type { Message } from './sessions-queries.ts';
 
 const roleNames: Record<string, string> = {
-  user: 'You',
-  assistant: 'Assistant',
-  system: 'System',
-  developer: 'Developer',
-  tool: 'Tool result',
+  user: t('You'),
+  assistant: t('Assistant'),
+  system: t('System'),
+  developer: t('Developer'),
+  tool: t('Tool result'),
 };
 
 interface MessageViewProps {
@@ -38,7 +39,11 @@ function Body({ message }: { message: Message }) {
 export const MessageView = memo(function MessageView({ message, toolName }: MessageViewProps) {
   const { role, model, tokens, created_at } = message;
   return (
-    <article className="svc-message" data-role={role} aria-label={`${roleNames[role] ?? role} message`}>
+    <article
+      className="svc-message"
+      data-role={role}
+      aria-label={t('{value} message', { value: roleNames[role] ?? role })}
+    >
       <Group gap="0.125rem 0.625rem" mb={4}>
         <Text size="sm" fw={600}>
           {roleNames[role] ?? role}

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { reloadSessions } from './sessions-queries.ts';
@@ -14,7 +15,7 @@ export function NewSession({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [id, setId] = useState('');
   const [tags, setTags] = useState<string[]>([]);
-  const fault = id !== '' && !idPattern.test(id) ? 'Use letters, digits and _ . : - only.' : undefined;
+  const fault = id !== '' && !idPattern.test(id) ? t('Use letters, digits and _ . : - only.') : undefined;
   const post = usePost();
   const create = useAct({
     mutationFn: () => post('/api/svc-ms/sessions', { body: { ...(id && { session_id: id }), tags } }),
@@ -28,12 +29,12 @@ export function NewSession({ onClose }: { onClose: () => void }) {
     if (!fault) create.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title="New session">
+    <Dialog opened onClose={onClose} title={t('New session')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="Session id"
-            description="Leave empty to get one made; an id you have already opens that session"
+            label={t('Session id')}
+            description={t('Leave empty to get one made; an id you have already opens that session')}
             placeholder="ms-…"
             maxLength={128}
             autoComplete="off"
@@ -43,16 +44,16 @@ export function NewSession({ onClose }: { onClose: () => void }) {
             error={fault}
           />
           <TagsInput
-            label="Tags"
-            description="To find it again; press Enter after each"
+            label={t('Tags')}
+            description={t('To find it again; press Enter after each')}
             maxTags={20}
             value={tags}
             onChange={setTags}
           />
           <FormFoot
             act={create}
-            failure="The session was not created"
-            submitLabel="Create session"
+            failure={t('The session was not created')}
+            submitLabel={t('Create session')}
             onCancel={onClose}
           />
         </Stack>

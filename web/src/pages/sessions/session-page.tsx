@@ -11,6 +11,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { orchestrationModel } from '../../models.ts';
 import { useNamed } from '../../page-name.ts';
 import { DeleteSession } from './delete-session.tsx';
@@ -21,7 +22,7 @@ import { Tags } from './tags.tsx';
 
 const back = (
   <AnchorLink to="/sessions" size="sm" underline="always">
-    All sessions
+    {t('All sessions')}
   </AnchorLink>
 );
 
@@ -40,7 +41,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 function Facts({ session }: { session: SessionDetail }) {
   return (
-    <Section title="About">
+    <Section title={t('About')}>
       <dl className="svc-facts">
         <Fact name="Messages">{formatNumber(session.total_messages)}</Fact>
         <Fact name="Tokens">{formatNumber(session.total_tokens)}</Fact>
@@ -64,12 +65,12 @@ function Aside({ session }: { session: SessionDetail }) {
     <Stack className="svc-session-aside" gap="lg">
       <Facts session={session} />
       {session.active_plan && <PlanCard plan={session.active_plan} />}
-      <Section title="Summary">
+      <Section title={t('Summary')}>
         {session.summary ? (
           <Markdown>{session.summary}</Markdown>
         ) : (
           <Text size="sm" c="dimmed">
-            None yet. When the history grows, its older part is summarised, so that later turns stay short.
+            {t('None yet. When the history grows, its older part is summarised, so that later turns stay short.')}
           </Text>
         )}
       </Section>
@@ -87,8 +88,8 @@ export function SessionPage() {
   if (query.error && !session) {
     return (
       <>
-        <PageHeader title="Session" description={back} />
-        <ErrorState error={query.error} title="The session could not be opened" onRetry={() => query.refetch()} />
+        <PageHeader title={t('Session')} description={back} />
+        <ErrorState error={query.error} title={t('The session could not be opened')} onRetry={() => query.refetch()} />
       </>
     );
   }
@@ -98,7 +99,7 @@ export function SessionPage() {
         title={
           <Group component="span" gap={6}>
             <span className="svc-anywhere">{id}</span>
-            <CopyButton value={id} label="Copy session id" />
+            <CopyButton value={id} label={t('Copy session id')} />
           </Group>
         }
         description={back}
@@ -109,14 +110,14 @@ export function SessionPage() {
               leftSection={<IconTrash size={16} stroke={1.7} aria-hidden />}
               onClick={() => setRemoving(true)}
             >
-              Delete
+              {t('Delete')}
             </Button>
             <ButtonLink
               to="/playground"
               search={{ model: orchestrationModel, session: id }}
               leftSection={<IconMessageCircle size={16} stroke={1.7} aria-hidden />}
             >
-              Continue in the playground
+              {t('Continue in the playground')}
             </ButtonLink>
           </>
         }

@@ -13,6 +13,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { DeleteSession } from './delete-session.tsx';
 import { NewSession } from './new-session.tsx';
@@ -30,43 +31,43 @@ interface Acts {
 const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
   {
     key: 'id',
-    header: 'Session',
+    header: t('Session'),
     cell: ({ session_id, has_active_plan }) => (
       <Group gap={6} wrap="nowrap">
         <AnchorLink to="/sessions/$id" params={{ id: session_id }} size="sm" fw={600} maw="16rem" truncate>
           {session_id}
         </AnchorLink>
-        <CopyButton value={session_id} label={`Copy session id ${session_id}`} />
+        <CopyButton value={session_id} label={t('Copy session id {sessionId}', { sessionId: session_id })} />
         {has_active_plan && (
           <Badge size="sm" color="indigo">
-            Plan under way
+            {t('Plan under way')}
           </Badge>
         )}
       </Group>
     ),
   },
-  { key: 'tags', header: 'Tags', cell: ({ tags }) => <Tags tags={tags} onPick={filter} /> },
+  { key: 'tags', header: t('Tags'), cell: ({ tags }) => <Tags tags={tags} onPick={filter} /> },
   {
     key: 'messages',
-    header: 'Messages',
+    header: t('Messages'),
     align: 'right',
     cell: ({ total_messages }) => <span className="svc-number">{formatNumber(total_messages)}</span>,
   },
   {
     key: 'tokens',
-    header: 'Tokens',
+    header: t('Tokens'),
     align: 'right',
     cell: ({ total_tokens }) => <span className="svc-number">{formatNumber(total_tokens)}</span>,
   },
-  { key: 'used', header: 'Last used', cell: ({ last_accessed }) => <TimeAgo at={last_accessed} /> },
+  { key: 'used', header: t('Last used'), cell: ({ last_accessed }) => <TimeAgo at={last_accessed} /> },
   {
     ...actsColumn(),
     cell: ({ session_id }) => (
       <RowMenu
         label={session_id}
         acts={[
-          { label: 'Open', icon: IconExternalLink, onClick: () => open(session_id) },
-          { label: 'Delete', icon: IconTrash, danger: true, onClick: () => remove(session_id) },
+          { label: t('Open'), icon: IconExternalLink, onClick: () => open(session_id) },
+          { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(session_id) },
         ]}
       />
     ),
@@ -83,13 +84,13 @@ export function SessionsPage() {
   const filter = (chosen: string) => setUrl({ tag: chosen, page: '1' });
   const button = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-      New session
+      {t('New session')}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title="Sessions"
+        title={t('Sessions')}
         description={
           <>
             Conversations with the orchestration model. Send the same <Code>svc_ms.session_id</Code> to keep the
@@ -99,10 +100,10 @@ export function SessionsPage() {
         actions={button}
       />
       <Group mb="md">
-        <SearchInput label="Tag" placeholder="Filter by tag" value={tag} onChange={filter} />
+        <SearchInput label={t('Tag')} placeholder={t('Filter by tag')} value={tag} onChange={filter} />
       </Group>
       <DataTable
-        label="Sessions"
+        label={t('Sessions')}
         columns={columns({
           open: (id) => void navigate({ to: '/sessions/$id', params: { id } }),
           remove: setRemoving,
@@ -117,22 +118,22 @@ export function SessionsPage() {
           tag ? (
             <EmptyState
               icon={IconMessages}
-              title={`No session is tagged “${tag}”`}
+              title={t('No session is tagged “{tag}”', { tag })}
               action={
                 <Button variant="default" onClick={() => filter('')}>
-                  Show all sessions
+                  {t('Show all sessions')}
                 </Button>
               }
             />
           ) : (
             <EmptyState
               icon={IconMessages}
-              title="No sessions yet"
+              title={t('No sessions yet')}
               description={
                 <>
                   A session begins with the first message to{' '}
                   <Text span ff="monospace" size="sm">
-                    svc/svc-ms
+                    {t('svc/svc-ms')}
                   </Text>
                   , from your own program or in the playground.
                 </>

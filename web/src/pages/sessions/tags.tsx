@@ -1,5 +1,6 @@
 import { Badge, Group } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { t } from '../../language/words.ts';
 
 interface TagsProps {
   tags: string[];
@@ -20,7 +21,7 @@ export function Tags({ tags, onPick }: TagsProps) {
           size="sm"
           color="gray"
           style={{ cursor: 'pointer' }}
-          title={`Sessions tagged ${tag}`}
+          title={t('Sessions tagged {tag}', { tag })}
           onClick={() => (onPick ?? toList)(tag)}
         >
           {tag}

@@ -4,10 +4,11 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { agentSnippets } from './agent-snippets.ts';
 import type { Connections } from './tools-queries.ts';
 
-const all = { value: '', label: 'All tools together' };
+const all = { value: '', label: t('All tools together') };
 
 /** The addresses for agents, and what each agent wants to be told. */
 export function AgentSection({ connections }: { connections: Connections }) {
@@ -18,31 +19,33 @@ export function AgentSection({ connections }: { connections: Connections }) {
   const place = server ?? { name: 'svc-tools', address };
   return (
     <Section
-      title="Use them from an agent"
-      description="Any client that speaks MCP over Streamable HTTP. It lists and calls what you may use, nothing else."
+      title={t('Use them from an agent')}
+      description={t(
+        'Any client that speaks MCP over Streamable HTTP. It lists and calls what you may use, nothing else.',
+      )}
     >
       <Stack>
         <Select
-          label="Tools"
+          label={t('Tools')}
           data={[all, ...enabled.map(({ name }) => ({ value: name, label: name }))]}
           value={server?.name ?? ''}
           onChange={(name) => setChosen(name ?? '')}
           allowDeselect={false}
           maw={320}
         />
-        <CopyField label="Address" value={place.address} />
+        <CopyField label={t('Address')} value={place.address} />
         <CodeBlock snippets={agentSnippets({ ...place, withKey })} />
         <Text size="sm" c="dimmed">
           {withKey ? (
             <>
               Use one of your{' '}
               <AnchorLink to="/keys" underline="always">
-                keys
+                {t('keys')}
               </AnchorLink>
               , or leave it out: clients that can sign in with a browser do.
             </>
           ) : (
-            'Keys are not taken here: the client opens a browser, where you say what it may use.'
+            t('Keys are not taken here: the client opens a browser, where you say what it may use.')
           )}
         </Text>
       </Stack>

@@ -1,4 +1,5 @@
 import type { Snippet } from '../../components/code-block.tsx';
+import { t } from '../../language/words.ts';
 
 interface Place {
   /** What the agent will call the server. */
@@ -13,15 +14,15 @@ const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /** How agents are told of a server: each in its own few lines. */
 export function agentSnippets({ name, address, withKey }: Place): Snippet[] {
-  const bearer = `Bearer ${key}`;
+  const bearer = t('Bearer {key}', { key });
   const headers = withKey && { headers: { Authorization: bearer } };
   return [
     {
-      label: 'Claude Code',
+      label: t('Claude Code'),
       code: `claude mcp add --transport http ${name} ${address}${withKey ? ` \\\n  --header "Authorization: ${bearer}"` : ''}`,
     },
     {
-      label: 'Codex',
+      label: t('Codex'),
       code: [
         '# ~/.codex/config.toml',
         `[mcp_servers.${name}]`,
@@ -30,11 +31,11 @@ export function agentSnippets({ name, address, withKey }: Place): Snippet[] {
       ].join('\n'),
     },
     {
-      label: 'VS Code',
+      label: t('VS Code'),
       code: `// .vscode/mcp.json\n${json({ servers: { [name]: { type: 'http', url: address, ...headers } } })}`,
     },
     {
-      label: 'Cursor',
+      label: t('Cursor'),
       code: `// .cursor/mcp.json\n${json({ mcpServers: { [name]: { url: address, ...headers } } })}`,
     },
     { label: 'TypeScript', code: typescript(address, withKey ? bearer : null) },
@@ -50,8 +51,10 @@ const client = new Client({ name: 'my-agent', version: '1.0.0' });
 await client.connect(
   new StreamableHTTPClientTransport(new URL(${JSON.stringify(address)})${
     bearer === null
-      ? ', { authProvider }'
-      : `, {\n    requestInit: { headers: { Authorization: ${JSON.stringify(bearer)} } },\n  }`
+      ? t(', { authProvider }')
+      : t(", '{'\n    requestInit: '{' headers: '{' Authorization: {bearer} '}' '}',\n  '}'", {
+          bearer: JSON.stringify(bearer),
+        })
   }),
 );
 console.log(await client.listTools());`;

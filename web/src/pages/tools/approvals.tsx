@@ -6,20 +6,22 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type Approval, approvalsQuery, reloadApprovals } from './tools-queries.ts';
 
 const states: Record<Approval['state'], { label: string; color: string }> = {
-  waiting: { label: 'Waits for you', color: 'orange' },
-  approved: { label: 'Approved, not called yet', color: 'teal' },
-  refused: { label: 'Refused', color: 'gray' },
+  waiting: { label: t('Waits for you'), color: 'orange' },
+  approved: { label: t('Approved, not called yet'), color: 'teal' },
+  refused: { label: t('Refused'), color: 'gray' },
 };
 
 function ApprovalCard({ approval }: { approval: Approval }) {
   const { id, server, tool, state, created_at } = approval;
   const answer = useAct({
     mutationFn: (approved: boolean) => post('/api/mcp/approvals/{id}', { path: { id }, body: { approved } }),
-    onSuccess: (_, approved) => notifySuccess(approved ? `${tool} may be called once` : `${tool} is not called`),
+    onSuccess: (_, approved) =>
+      notifySuccess(approved ? t('{tool} may be called once', { tool }) : t('{tool} is not called', { tool })),
     onSettled: reloadApprovals,
   });
   return (
@@ -37,29 +39,29 @@ function ApprovalCard({ approval }: { approval: Approval }) {
           <Badge color={states[state].color}>{states[state].label}</Badge>
         </Group>
         <Code
-          label={`Arguments of ${tool} of ${server}`}
+          label={t('Arguments of {tool} of {server}', { tool, server })}
           code={JSON.stringify(approval.arguments, null, 2)}
           maxHeight={240}
         />
-        {answer.error && <ErrorState error={answer.error} title="Your answer was not taken" />}
+        {answer.error && <ErrorState error={answer.error} title={t('Your answer was not taken')} />}
         {state === 'waiting' && (
           <Group gap="sm">
             <Button
               size="sm"
               loading={answer.isPending && answer.variables}
-              aria-label={`Approve ${tool}`}
+              aria-label={t('Approve {tool}', { tool })}
               onClick={() => answer.mutate(true)}
             >
-              Approve
+              {t('Approve')}
             </Button>
             <Button
               size="sm"
               variant="default"
               loading={answer.isPending && !answer.variables}
-              aria-label={`Refuse ${tool}`}
+              aria-label={t('Refuse {tool}', { tool })}
               onClick={() => answer.mutate(false)}
             >
-              Refuse
+              {t('Refuse')}
             </Button>
           </Group>
         )}
@@ -72,15 +74,17 @@ function ApprovalCard({ approval }: { approval: Approval }) {
 export function Approvals() {
   const { data, error, refetch } = useQuery(approvalsQuery);
   if (error && !data)
-    return <ErrorState error={error} title="Calls that wait could not be loaded" onRetry={() => refetch()} />;
+    return <ErrorState error={error} title={t('Calls that wait could not be loaded')} onRetry={() => refetch()} />;
   if (!data?.length) return null;
   const waiting = data.filter(({ state }) => state === 'waiting');
   return (
     <Section
-      title={waiting.length > 0 ? 'Calls that wait for you' : 'Calls that you answered'}
-      description="An agent wants to call these in your name. Approved, a call goes through once, with just these arguments."
+      title={waiting.length > 0 ? t('Calls that wait for you') : t('Calls that you answered')}
+      description={t(
+        'An agent wants to call these in your name. Approved, a call goes through once, with just these arguments.',
+      )}
     >
-      <Stack component="ul" gap="sm" className="svc-plain-list" aria-label="Calls of tools that ask first">
+      <Stack component="ul" gap="sm" className="svc-plain-list" aria-label={t('Calls of tools that ask first')}>
         {[...waiting, ...data.filter(({ state }) => state !== 'waiting')].map((approval) => (
           <ApprovalCard key={approval.id} approval={approval} />
         ))}

@@ -1,4 +1,5 @@
 import { JsonInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { t } from '../../language/words.ts';
 import { type ArgumentField, choiceLabel, type Entered } from './tool-arguments.ts';
 
 interface ArgumentInputProps {
@@ -32,7 +33,7 @@ export function ArgumentInput({ field, entered, fault, set }: ArgumentInputProps
           value={text || null}
           onChange={(choice) => set(choice ?? '')}
           clearable={!required}
-          clearButtonProps={{ 'aria-label': `Clear ${name}` }}
+          clearButtonProps={{ 'aria-label': t('Clear {name}', { name }) }}
         />
       );
     case 'number':
@@ -46,7 +47,15 @@ export function ArgumentInput({ field, entered, fault, set }: ArgumentInputProps
       );
     case 'json':
       return (
-        <JsonInput {...shared} autosize minRows={2} placeholder="JSON" spellCheck={false} value={text} onChange={set} />
+        <JsonInput
+          {...shared}
+          autosize
+          minRows={2}
+          placeholder={t('JSON')}
+          spellCheck={false}
+          value={text}
+          onChange={set}
+        />
       );
     default:
       return (

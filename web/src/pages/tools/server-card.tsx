@@ -13,6 +13,7 @@ import { CopyField } from '../../components/copy-field.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { reloadServers } from '../admin-mcp/mcp-servers.ts';
 import type { OpenDialog } from '../admin-mcp/server-dialogs.tsx';
@@ -36,7 +37,7 @@ function useServerActs({ id, name, enabled }: Connection, setOpen: ServerCardPro
   });
   const signOut = useAct({
     mutationFn: () => del('/api/mcp/servers/{id}/authorize', { path }),
-    onSuccess: () => notifySuccess(`You are signed out of ${name}`),
+    onSuccess: () => notifySuccess(t('You are signed out of {name}', { name })),
     onError: notifyError,
     onSettled: reloadServers,
   });
@@ -56,7 +57,7 @@ function useServerActs({ id, name, enabled }: Connection, setOpen: ServerCardPro
 }
 
 const whose = ({ id, own }: Connection): string =>
-  id === null ? 'This service itself' : own ? 'Connected by you, for you alone' : 'Connected by the operator';
+  id === null ? t('This service itself') : own ? t('Connected by you, for you alone') : t('Connected by the operator');
 
 export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps) {
   const { name, enabled, manageable, signed_in: signedIn, tools } = server;
@@ -65,15 +66,17 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
   const acts: RowAct[] = [
     ...(manageable
       ? [
-          { label: 'Tools', icon: IconTool, onClick: () => show.mutate('tools') },
-          { label: 'Edit', icon: IconEdit, onClick: () => show.mutate('edit') },
+          { label: t('Tools'), icon: IconTool, onClick: () => show.mutate('tools') },
+          { label: t('Edit'), icon: IconEdit, onClick: () => show.mutate('edit') },
           enabled
-            ? { label: 'Disable', icon: IconPlayerPause, onClick: () => toggle.mutate() }
-            : { label: 'Enable', icon: IconPlayerPlay, onClick: () => toggle.mutate() },
+            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => toggle.mutate() }
+            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle.mutate() },
         ]
       : []),
-    ...(signedIn ? [{ label: 'Sign out of it', icon: IconLogout, onClick: () => signOut.mutate() }] : []),
-    ...(manageable ? [{ label: 'Delete', icon: IconTrash, danger: true, onClick: () => show.mutate('remove') }] : []),
+    ...(signedIn ? [{ label: t('Sign out of it'), icon: IconLogout, onClick: () => signOut.mutate() }] : []),
+    ...(manageable
+      ? [{ label: t('Delete'), icon: IconTrash, danger: true, onClick: () => show.mutate('remove') }]
+      : []),
   ];
   return (
     <Section
@@ -81,17 +84,17 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
       description={whose(server)}
       actions={
         <Group gap="xs">
-          {!enabled && <Badge color="gray">Disabled</Badge>}
-          {signedIn === true && <Badge color="teal">Signed in</Badge>}
+          {!enabled && <Badge color="gray">{t('Disabled')}</Badge>}
+          {signedIn === true && <Badge color="teal">{t('Signed in')}</Badge>}
           {signedIn === false && (
             <Button
               size="compact-sm"
               leftSection={<IconLogin size={15} aria-hidden />}
               loading={signIn.isPending}
-              aria-label={`Sign in to ${name}`}
+              aria-label={t('Sign in to {name}', { name })}
               onClick={() => signIn.mutate()}
             >
-              Sign in
+              {t('Sign in')}
             </Button>
           )}
           {acts.length > 0 && <RowMenu label={name} acts={acts} />}
@@ -99,24 +102,28 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
       }
     >
       <Stack>
-        <CopyField label={`Address of ${name}`} value={server.address} />
+        <CopyField label={t('Address of {name}', { name })} value={server.address} />
         {missing.length > 0 && (
           <Alert
             color="orange"
-            title={missing.length === 1 ? 'A tool is not offered' : `${missing.length} tools are not offered`}
+            title={
+              missing.length === 1
+                ? t('A tool is not offered')
+                : t('{length} tools are not offered', { length: missing.length })
+            }
           >
             <Stack gap="xs" align="flex-start">
               The server does not answer, or has changed them since they were approved
-              {manageable ? '.' : ': whoever connected it has to look.'}
+              {manageable ? '.' : t(': whoever connected it has to look.')}
               {manageable && (
                 <Button
                   size="compact-sm"
                   variant="default"
                   loading={show.isPending}
-                  aria-label={`Review the tools of ${name}`}
+                  aria-label={t('Review the tools of {name}', { name })}
                   onClick={() => show.mutate('tools')}
                 >
-                  Review
+                  {t('Review')}
                 </Button>
               )}
             </Stack>

@@ -1,4 +1,5 @@
 /** A tool's arguments as a form: one field for each property of its schema, JSON for whatever has no input of its own. */
+import { t } from '../../language/words.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -66,12 +67,12 @@ function read({ kind, whole, required }: ArgumentField, entered: string | boolea
   if (kind === 'boolean') return entered === undefined && !required ? null : { value: entered === true };
   const text = String(entered ?? '');
   if (text === '' && !(kind === 'text' && entered !== undefined && required))
-    return required ? { fault: 'Needed.' } : null;
+    return required ? { fault: t('Needed.') } : null;
   if (kind === 'text') return { value: text };
   if (kind === 'number') {
     const value = Number(text);
-    if (!Number.isFinite(value) || text.trim() === '') return { fault: 'A number is needed.' };
-    return whole && !Number.isInteger(value) ? { fault: 'A whole number is needed.' } : { value };
+    if (!Number.isFinite(value) || text.trim() === '') return { fault: t('A number is needed.') };
+    return whole && !Number.isInteger(value) ? { fault: t('A whole number is needed.') } : { value };
   }
   return parsed(text);
 }
@@ -105,5 +106,5 @@ export function argumentsOf(fields: readonly ArgumentField[], entered: Entered):
 export function argumentsIn(text: string): { values: Record<string, unknown> } | { fault: string } {
   const result = parsed(text.trim() === '' ? '{}' : text);
   if ('fault' in result) return result;
-  return isSchema(result.value) ? { values: result.value } : { fault: 'An object is needed: {…}' };
+  return isSchema(result.value) ? { values: result.value } : { fault: t('An object is needed: {…}') };
 }

@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { AnchorLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import type { ConnectedTool, Connection } from './tools-queries.ts';
 
 interface ToolListProps {
@@ -27,12 +28,12 @@ function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: Conne
           </Text>
           {tool.ask_first && (
             <Badge size="sm" color="indigo">
-              Asks first
+              {t('Asks first')}
             </Badge>
           )}
           {!usable && (
             <Badge size="sm" color="orange">
-              Not offered now
+              {t('Not offered now')}
             </Badge>
           )}
         </Group>
@@ -43,19 +44,19 @@ function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: Conne
           to="/usage"
           search={{ model: `mcp/${server.name}/${tool.name}` }}
           size="xs"
-          aria-label={`Your calls of ${tool.name}`}
+          aria-label={t('Your calls of {name}', { name: tool.name })}
         >
-          Your calls
+          {t('Your calls')}
         </AnchorLink>
       </Stack>
       <Button
         size="compact-sm"
         variant="default"
         disabled={!usable}
-        aria-label={`Try ${tool.name}`}
+        aria-label={t('Try {name}', { name: tool.name })}
         onClick={() => onTry(tool)}
       >
-        Try
+        {t('Try')}
       </Button>
     </Group>
   );
@@ -67,7 +68,7 @@ export function ToolList(props: ToolListProps) {
   if (tools.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        None of its tools is allowed yet.
+        {t('None of its tools is allowed yet.')}
       </Text>
     );
   const rows = (some: ConnectedTool[], label: string, mt?: string) => (
@@ -80,13 +81,13 @@ export function ToolList(props: ToolListProps) {
   const rest = tools.slice(shownAtOnce);
   return (
     <Stack gap="md">
-      {rows(tools.slice(0, shownAtOnce), `Tools of ${server.name}`)}
+      {rows(tools.slice(0, shownAtOnce), t('Tools of {name}', { name: server.name }))}
       {rest.length > 0 && (
         <details>
           <Text component="summary" size="sm" c="dimmed" style={{ cursor: 'pointer' }}>
-            {rest.length} more
+            {t('{length} more', { length: rest.length })}
           </Text>
-          {rows(rest, `More tools of ${server.name}`, 'md')}
+          {rows(rest, t('More tools of {name}', { name: server.name }), 'md')}
         </details>
       )}
     </Stack>

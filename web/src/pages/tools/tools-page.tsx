@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { type OpenDialog, ServerDialogs } from '../admin-mcp/server-dialogs.tsx';
@@ -31,12 +32,12 @@ function CameBack({ servers }: { servers: readonly Connection[] }) {
       color={done ? 'teal' : 'orange'}
       role="status"
       withCloseButton
-      closeButtonLabel="Close"
+      closeButtonLabel={t('Close')}
       onClose={() => set(defaults)}
     >
       {done
-        ? `You are signed in to ${done.name}.`
-        : `You were not signed in to ${failed!.name}: it was refused there, or it failed.`}
+        ? t('You are signed in to {name}.', { name: done.name })
+        : t('You were not signed in to {name}: it was refused there, or it failed.', { name: failed!.name })}
     </Alert>
   );
 }
@@ -51,12 +52,12 @@ export function ToolsPage() {
   return (
     <>
       <PageHeader
-        title="Tools"
-        description="What agents and models may use in your name, and where agents find it."
+        title={t('Tools')}
+        description={t('What agents and models may use in your name, and where agents find it.')}
         actions={
           data?.may_connect && (
             <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-              Connect a server
+              {t('Connect a server')}
             </Button>
           )
         }
@@ -65,7 +66,7 @@ export function ToolsPage() {
         {data && <CameBack servers={data.servers} />}
         <Approvals />
         {error && !data && (
-          <ErrorState error={error} title="Servers could not be loaded" onRetry={() => connections.refetch()} />
+          <ErrorState error={error} title={t('Servers could not be loaded')} onRetry={() => connections.refetch()} />
         )}
         {!data && !error && <Skeleton height={220} />}
         {data &&

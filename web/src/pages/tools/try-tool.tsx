@@ -5,6 +5,7 @@ import { Code } from '../../components/code-block.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { ArgumentInput } from './argument-inputs.tsx';
@@ -24,11 +25,11 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
   const failed = error !== null || result?.isError === true;
   const text = textsIn(result);
   return (
-    <Stack gap="xs" component="section" aria-label="Result">
+    <Stack gap="xs" component="section" aria-label={t('Result')}>
       <Group gap="xs" role="status">
-        <Badge color={failed ? 'red' : 'teal'}>{failed ? 'Failed' : 'Answered'}</Badge>
+        <Badge color={failed ? 'red' : 'teal'}>{failed ? t('Failed') : t('Answered')}</Badge>
         <Text size="sm" c="dimmed">
-          within {formatNumber(duration_ms)} ms
+          {t('within {durationMs} ms', { durationMs: formatNumber(duration_ms) })}
         </Text>
       </Group>
       {error && (
@@ -36,11 +37,11 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
           {error.message}
         </Alert>
       )}
-      {text !== '' && <Code label="Text of the result" code={text} maxHeight={320} wrap />}
+      {text !== '' && <Code label={t('Text of the result')} code={text} maxHeight={320} wrap />}
       <Text size="xs" fw={600}>
-        As it came
+        {t('As it came')}
       </Text>
-      <Code label="Result as it came" code={JSON.stringify(result ?? error, null, 2)} maxHeight={320} />
+      <Code label={t('Result as it came')} code={JSON.stringify(result ?? error, null, 2)} maxHeight={320} />
     </Stack>
   );
 }
@@ -68,10 +69,10 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <Text size="sm" className="svc-plain">
-          {tool.description || 'No description.'}
+          {tool.description || t('No description.')}
         </Text>
         {tool.ask_first && (
-          <Alert color="orange">This tool asks first. Calling it here is your yes: look at the arguments.</Alert>
+          <Alert color="orange">{t('This tool asks first. Calling it here is your yes: look at the arguments.')}</Alert>
         )}
         {written === null ? (
           fields.map((field) => (
@@ -85,8 +86,8 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
           ))
         ) : (
           <Textarea
-            label="Arguments"
-            description="A JSON object, sent as it is"
+            label={t('Arguments')}
+            description={t('A JSON object, sent as it is')}
             autosize
             minRows={4}
             maxRows={16}
@@ -98,12 +99,12 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
         )}
         {written === null && fields.length === 0 && (
           <Text size="sm" c="dimmed">
-            It takes no arguments.
+            {t('It takes no arguments.')}
           </Text>
         )}
         <Group justify="space-between">
           <Switch
-            label="Write arguments as JSON"
+            label={t('Write arguments as JSON')}
             checked={written !== null}
             onChange={(event) =>
               setWritten(
@@ -112,10 +113,10 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
             }
           />
           <Button type="submit" loading={call.isPending}>
-            Call it
+            {t('Call it')}
           </Button>
         </Group>
-        {call.error && <ErrorState error={call.error} title="The tool was not called" />}
+        {call.error && <ErrorState error={call.error} title={t('The tool was not called')} />}
         {call.data && !call.isPending && <OutcomeView outcome={call.data} />}
       </Stack>
     </form>
@@ -129,7 +130,7 @@ export function TryTool({ tool, onClose }: { tool: ConnectedTool | null; onClose
       opened={tool !== null}
       onClose={onClose}
       size="lg"
-      title={`Try ${tool?.name ?? ''}`}
+      title={t('Try {value}', { value: tool?.name ?? '' })}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
     >
       {tool && <TryForm key={tool.offered_as} tool={tool} />}

@@ -1,5 +1,6 @@
 /** The only file that pulls in the chart library; loaded when there is something to draw. */
 import { BarChart, LineChart } from '@mantine/charts';
+import { t } from '../../language/words.ts';
 import { axisOf, type Measure } from './measures.ts';
 import type { UsageSum } from './usage-queries.ts';
 
@@ -24,7 +25,10 @@ export function DayChart({ sums, days, measure }: DayChartProps) {
   const axis = axisOf([...byDay.values()]);
   const total = sums.reduce((sum, one) => sum + of(one), 0);
   return (
-    <div role="img" aria-label={`${label} per day, ${format(total)} in ${data.length} days`}>
+    <div
+      role="img"
+      aria-label={t('{label} per day, {total} in {length} days', { label, total: format(total), length: data.length })}
+    >
       <BarChart
         h={240}
         data={data}

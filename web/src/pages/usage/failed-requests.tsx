@@ -9,6 +9,7 @@ import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { seconds, shortTime } from './usage-columns.tsx';
 import type { ListProps } from './usage-logs.tsx';
@@ -18,12 +19,12 @@ import type { UsageFilter } from './usage-range.ts';
 const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
   {
     key: 'at',
-    header: 'Time',
+    header: t('Time'),
     cell: ({ created_at }) => <span title={formatDateTime(created_at)}>{shortTime(created_at)}</span>,
   },
   {
     key: 'model',
-    header: 'Model',
+    header: t('Model'),
     cell: ({ model, endpoint }) => (
       <Stack gap={0} maw="15rem">
         <Text size="sm" fw={500} truncate title={model}>
@@ -35,14 +36,14 @@ const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
       </Stack>
     ),
   },
-  { key: 'status', header: 'Status', cell: ({ status }) => <Badge color="red">{status}</Badge> },
+  { key: 'status', header: t('Status'), cell: ({ status }) => <Badge color="red">{status}</Badge> },
   {
     key: 'why',
-    header: 'Why',
+    header: t('Why'),
     wrap: true,
     cell: ({ id, request_id, message, upstream_message }) => (
       <UnstyledButton onClick={() => show(id)}>
-        <span className="svc-hidden">Details of failed request {request_id}: </span>
+        <span className="svc-hidden">{t('Details of failed request {requestId}:', { requestId: request_id })} </span>
         <Text component="span" size="sm" lineClamp={2} td="underline">
           {message}
         </Text>
@@ -81,22 +82,22 @@ function Detail({ failure }: { failure: FailedRequest }) {
           {formatDateTime(failure.created_at)} · {seconds(failure.duration_ms)}
         </Text>
       </div>
-      <Fact label="What the caller was told">
+      <Fact label={t('What the caller was told')}>
         {status} {code}: {message}
       </Fact>
       {upstream_message && (
-        <Fact label={`What ${provider ?? 'the provider'} said`}>
+        <Fact label={t('What {value} said', { value: provider ?? 'the provider' })}>
           {upstream_status ? `${upstream_status}: ` : ''}
           {upstream_message}
         </Fact>
       )}
       <AnchorLink to="/requests/$id" params={{ id: request_id }} size="sm" underline="always">
-        Everything about this request
+        {t('Everything about this request')}
       </AnchorLink>
       <Text size="sm" c="dimmed">
-        Nothing was charged.
+        {t('Nothing was charged.')}
       </Text>
-      <CopyField label="Request id" value={request_id} />
+      <CopyField label={t('Request id')} value={request_id} />
     </Stack>
   );
 }
@@ -117,22 +118,22 @@ export function FailedRequests(props: FailedRequestsProps) {
     <Stack gap="sm">
       {isAdmin(user) && (
         <Switch
-          label="Of all users"
+          label={t('Of all users')}
           checked={everybody}
           onChange={(event) => onEverybody(event.currentTarget.checked)}
         />
       )}
       <DataTable
-        label="Failed requests"
+        label={t('Failed requests')}
         columns={columns((id) => onOpen(String(id)))}
         rows={query.data?.failures}
         rowKey={({ id }) => id}
         query={query}
         minWidth={720}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
-        empty={<EmptyState icon={IconMoodCheck} title="Nothing failed in these days" />}
+        empty={<EmptyState icon={IconMoodCheck} title={t('Nothing failed in these days')} />}
       />
-      <DetailDrawer opened={failure !== undefined} onClose={() => onOpen('')} size="md" title="Why it failed">
+      <DetailDrawer opened={failure !== undefined} onClose={() => onOpen('')} size="md" title={t('Why it failed')}>
         {failure && <Detail failure={failure} />}
       </DetailDrawer>
     </Stack>

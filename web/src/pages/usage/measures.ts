@@ -1,4 +1,5 @@
 import { formatCompact, formatNumber, formatQuota } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { UsageSum } from './usage-queries.ts';
 
 export type MeasureName = 'cost' | 'requests' | 'tokens';
@@ -20,16 +21,16 @@ export const axisOf = (values: number[]): { ticks?: number[]; domain?: [number, 
 
 /** What the charts can show. */
 export const measures: Record<MeasureName, Measure> = {
-  cost: { label: 'Cost', of: ({ quota }) => quota, format: formatQuota, brief: formatQuota, fractions: true },
+  cost: { label: t('Cost'), of: ({ quota }) => quota, format: formatQuota, brief: formatQuota, fractions: true },
   requests: {
-    label: 'Requests',
+    label: t('Requests'),
     of: ({ requests }) => requests,
     format: formatNumber,
     brief: formatCompact,
     fractions: false,
   },
   tokens: {
-    label: 'Tokens',
+    label: t('Tokens'),
     of: ({ prompt_tokens, completion_tokens }) => prompt_tokens + completion_tokens,
     format: formatNumber,
     brief: formatCompact,

@@ -1,6 +1,7 @@
 import { Button, Group, SegmentedControl, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { AnchorLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { useOpened, usePage } from '../../use-url-state.ts';
 import { FailedRequests } from './failed-requests.tsx';
 import { UsageLogs } from './usage-logs.tsx';
@@ -13,8 +14,8 @@ interface RequestListsProps {
 }
 
 const lists = [
-  { value: 'answered', label: 'Answered' },
-  { value: 'failed', label: 'Failed' },
+  { value: 'answered', label: t('Answered') },
+  { value: 'failed', label: t('Failed') },
 ];
 
 /** Every request, whatever became of it. */
@@ -28,11 +29,11 @@ export function RequestLists({ state, set, filter }: RequestListsProps) {
     <section>
       <Group justify="space-between" mb="sm">
         <Group gap="sm">
-          <Title order={2}>Requests</Title>
+          <Title order={2}>{t('Requests')}</Title>
           {state.parent === '' && (
             <SegmentedControl
               size="xs"
-              aria-label="Which requests"
+              aria-label={t('Which requests')}
               data={lists}
               value={failed ? 'failed' : 'answered'}
               onChange={(show) => set({ show, page: '1', open: '' })}
@@ -44,7 +45,7 @@ export function RequestLists({ state, set, filter }: RequestListsProps) {
             size="sm"
             underline="always"
           >
-            All requests, failed ones too
+            {t('All requests, failed ones too')}
           </AnchorLink>
         </Group>
         {!failed && (
@@ -56,7 +57,7 @@ export function RequestLists({ state, set, filter }: RequestListsProps) {
             size="sm"
             leftSection={<IconDownload size={16} aria-hidden />}
           >
-            Download CSV
+            {t('Download CSV')}
           </Button>
         )}
       </Group>

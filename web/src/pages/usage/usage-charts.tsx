@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { daysBetween } from '../../dates.ts';
+import { t } from '../../language/words.ts';
 import { keysQuery } from '../../session.ts';
 import { type MeasureName, measures } from './measures.ts';
 import { ShareList } from './share-list.tsx';
@@ -20,7 +21,7 @@ export function sharesOf(sums: UsageSum[], nameOf: (sum: UsageSum) => string, of
   const rest = sorted.slice(mostBars);
   if (rest.length === 0) return sorted;
   const value = rest.reduce((sum, one) => sum + one.value, 0);
-  return [...sorted.slice(0, mostBars), { name: `${rest.length} others`, value }];
+  return [...sorted.slice(0, mostBars), { name: t('{length} others', { length: rest.length }), value }];
 }
 
 interface PartProps {
@@ -44,7 +45,7 @@ function Drawn({ filter, by, height, children }: DrawnProps) {
     return (
       <Group justify="center" mih={height}>
         <Text size="sm" c="dimmed">
-          Nothing in these days
+          {t('Nothing in these days')}
         </Text>
       </Group>
     );
@@ -58,11 +59,11 @@ function Drawn({ filter, by, height, children }: DrawnProps) {
 
 function ByModel({ filter, measure }: PartProps) {
   return (
-    <Section title="By model">
+    <Section title={t('By model')}>
       <Drawn filter={filter} by="model" height={140}>
         {(sums) => (
           <ShareList
-            label="Usage by model"
+            label={t('Usage by model')}
             format={measures[measure].format}
             shares={sharesOf(sums, ({ model }) => model ?? 'unknown', measures[measure].of)}
           />
@@ -76,13 +77,14 @@ function ByKey({ filter, measure }: PartProps) {
   const keys = useQuery(keysQuery);
   const names = new Map(keys.data?.map(({ id, name }) => [id, name]));
   const nameOf = ({ token_id, application }: UsageSum) =>
-    application ?? (token_id ? (names.get(token_id) ?? `Deleted key ${token_id}`) : 'Web app');
+    application ??
+    (token_id ? (names.get(token_id) ?? t('Deleted key {tokenId}', { tokenId: token_id })) : t('Web app'));
   return (
-    <Section title="By key">
+    <Section title={t('By key')}>
       <Drawn filter={filter} by="token" height={140}>
         {(sums) => (
           <ShareList
-            label="Usage by key"
+            label={t('Usage by key')}
             format={measures[measure].format}
             shares={sharesOf(sums, nameOf, measures[measure].of)}
           />
@@ -98,12 +100,12 @@ export function UsageCharts({ filter, range }: { filter: UsageFilter; range: Ran
   return (
     <Stack gap="lg">
       <Section
-        title="By day"
-        description="Days are counted in UTC."
+        title={t('By day')}
+        description={t('Days are counted in UTC.')}
         actions={
           <SegmentedControl
             size="xs"
-            aria-label="What the charts show"
+            aria-label={t('What the charts show')}
             data={choices}
             value={measure}
             onChange={(name) => setMeasure(name as MeasureName)}

@@ -6,6 +6,7 @@ import { endColumn } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { callsOf, endingOf, type Requests, sumOf, type UsageLog } from '../../requests.ts';
 
 export const shortTime = (unixSeconds: number): string =>
@@ -20,10 +21,16 @@ export const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms 
 
 const detailsOf = (log: UsageLog): string =>
   [
-    `${formatNumber(log.prompt_tokens)} in, ${formatNumber(log.completion_tokens)} out`,
-    log.cache_read_tokens > 0 && `${formatNumber(log.cache_read_tokens)} read from cache`,
-    log.cache_write_tokens > 0 && `${formatNumber(log.cache_write_tokens)} written to cache`,
-    log.reasoning_tokens > 0 && `${formatNumber(log.reasoning_tokens)} for reasoning`,
+    t('{promptTokens} in, {completionTokens} out', {
+      promptTokens: formatNumber(log.prompt_tokens),
+      completionTokens: formatNumber(log.completion_tokens),
+    }),
+    log.cache_read_tokens > 0 &&
+      t('{cacheReadTokens} read from cache', { cacheReadTokens: formatNumber(log.cache_read_tokens) }),
+    log.cache_write_tokens > 0 &&
+      t('{cacheWriteTokens} written to cache', { cacheWriteTokens: formatNumber(log.cache_write_tokens) }),
+    log.reasoning_tokens > 0 &&
+      t('{reasoningTokens} for reasoning', { reasoningTokens: formatNumber(log.reasoning_tokens) }),
   ]
     .filter(Boolean)
     .join(' · ');
@@ -44,9 +51,9 @@ const nameOf = (log: UsageLog): string =>
   isToolCall(log) ? log.model.slice(`mcp/${log.provider}/`.length) : log.model;
 
 const kindOf = (log: UsageLog): string => {
-  if (isToolCall(log)) return `Tool of ${log.provider}`;
+  if (isToolCall(log)) return t('Tool of {provider}', { provider: log.provider });
   const { endpoint, provider, stream } = log;
-  const parts = [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && '· streamed'];
+  const parts = [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && t('· streamed')];
   return parts.filter(Boolean).join(' ');
 };
 
@@ -91,7 +98,10 @@ function Duration({ row }: { row: Requests }) {
   const { duration_ms, first_token_ms } = row.logs[0]!;
   if (row.parent !== null) return '–';
   return (
-    <Tooltip label={`First token after ${seconds(first_token_ms ?? 0)}`} disabled={!first_token_ms}>
+    <Tooltip
+      label={t('First token after {seconds}', { seconds: seconds(first_token_ms ?? 0) })}
+      disabled={!first_token_ms}
+    >
       <span className="svc-number">{seconds(duration_ms)}</span>
     </Tooltip>
   );
@@ -103,18 +113,18 @@ function Acts({ row, show }: { row: Requests; show: (log: UsageLog) => void }) {
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
       {row.parent === null && (
-        <Tooltip label="What it cost">
+        <Tooltip label={t('What it cost')}>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`What request ${log.request_id} cost`}
+            aria-label={t('What request {requestId} cost', { requestId: log.request_id })}
             onClick={() => show(log)}
           >
             <IconReceipt size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
       )}
-      <CopyButton value={id} label={`Copy request id ${id}`} />
+      <CopyButton value={id} label={t('Copy request id {id}', { id })} />
     </Group>
   );
 }
@@ -122,19 +132,22 @@ function Acts({ row, show }: { row: Requests; show: (log: UsageLog) => void }) {
 export const usageColumns = (keyNames: Map<number, string>, show: (log: UsageLog) => void): Column<Requests>[] => [
   {
     key: 'at',
-    header: 'Time',
+    header: t('Time'),
     cell: ({ logs: [log] }) => <span title={formatDateTime(log!.created_at)}>{shortTime(log!.created_at)}</span>,
   },
-  { key: 'model', header: 'Model or tool', cell: (row) => <Asked row={row} /> },
+  { key: 'model', header: t('Model or tool'), cell: (row) => <Asked row={row} /> },
   {
     key: 'key',
-    header: 'Key',
+    header: t('Key'),
     cell: ({ logs: [log] }) =>
-      log!.application ?? (log!.token_id ? (keyNames.get(log!.token_id) ?? `Deleted key ${log!.token_id}`) : 'Web app'),
+      log!.application ??
+      (log!.token_id
+        ? (keyNames.get(log!.token_id) ?? t('Deleted key {tokenId}', { tokenId: log!.token_id }))
+        : t('Web app')),
   },
-  { key: 'tokens', header: 'Tokens', align: 'right', cell: (row) => <Tokens row={row} /> },
-  { key: 'cost', header: 'Cost', align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },
-  { key: 'time', header: 'Duration', align: 'right', cell: (row) => <Duration row={row} /> },
-  { key: 'status', header: 'Status', cell: (row) => <Ending row={row} /> },
-  { ...endColumn('Request'), cell: (row) => <Acts row={row} show={show} /> },
+  { key: 'tokens', header: t('Tokens'), align: 'right', cell: (row) => <Tokens row={row} /> },
+  { key: 'cost', header: t('Cost'), align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },
+  { key: 'time', header: t('Duration'), align: 'right', cell: (row) => <Duration row={row} /> },
+  { key: 'status', header: t('Status'), cell: (row) => <Ending row={row} /> },
+  { ...endColumn(t('Request')), cell: (row) => <Acts row={row} show={show} /> },
 ];

@@ -5,6 +5,7 @@ import { DetailDrawer } from '../../components/dialog.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import type { UsageLog } from '../../requests.ts';
 
 function Detail({ log }: { log: UsageLog }) {
@@ -18,9 +19,9 @@ function Detail({ log }: { log: UsageLog }) {
       </div>
       {log.estimated && (
         <Group gap="xs">
-          <Badge color="yellow">Estimated</Badge>
+          <Badge color="yellow">{t('Estimated')}</Badge>
           <Text size="sm" c="dimmed">
-            Counted here: the provider told no usable numbers.
+            {t('Counted here: the provider told no usable numbers.')}
           </Text>
         </Group>
       )}
@@ -42,9 +43,9 @@ function Detail({ log }: { log: UsageLog }) {
         size="sm"
         underline="always"
       >
-        Everything about this request
+        {t('Everything about this request')}
       </AnchorLink>
-      <CopyField label="Request id" value={log.request_id} />
+      <CopyField label={t('Request id')} value={log.request_id} />
     </Stack>
   );
 }
@@ -52,7 +53,7 @@ function Detail({ log }: { log: UsageLog }) {
 /** What one request used and cost, part by part. */
 export function UsageDetail({ log, onClose }: { log: UsageLog | null; onClose: () => void }) {
   return (
-    <DetailDrawer opened={log !== null} onClose={onClose} size="md" title="What it cost">
+    <DetailDrawer opened={log !== null} onClose={onClose} size="md" title={t('What it cost')}>
       {log && <Detail log={log} />}
     </DetailDrawer>
   );

@@ -2,6 +2,7 @@ import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ModelPicker } from '../../components/model-picker.tsx';
+import { t } from '../../language/words.ts';
 import { keysQuery } from '../../session.ts';
 import { summaryQuery } from './usage-queries.ts';
 import { filterOf, periods, type Range, type UsageState } from './usage-range.ts';
@@ -24,9 +25,9 @@ export function UsageFilters({ state, set, range }: UsageFiltersProps) {
     set(days === 'dates' ? { from: range.first, to: range.last, page: '1' } : { days, from: '', to: '', page: '1' });
   };
   return (
-    <Group mb="lg" gap="sm" align="flex-end" role="search" aria-label="Filter usage">
+    <Group mb="lg" gap="sm" align="flex-end" role="search" aria-label={t('Filter usage')}>
       <SegmentedControl
-        aria-label="Period"
+        aria-label={t('Period')}
         w={{ base: '100%', xs: 'auto' }}
         data={periods}
         value={dates || given ? 'dates' : state.days}
@@ -36,39 +37,39 @@ export function UsageFilters({ state, set, range }: UsageFiltersProps) {
         <Group gap="sm" wrap="nowrap">
           <TextInput
             type="date"
-            aria-label="First day"
+            aria-label={t('First day')}
             value={range.first}
             max={range.last}
             onChange={(event) => set({ from: event.currentTarget.value, page: '1' })}
           />
           <TextInput
             type="date"
-            aria-label="Last day"
+            aria-label={t('Last day')}
             value={range.last}
             onChange={(event) => set({ to: event.currentTarget.value, page: '1' })}
           />
         </Group>
       )}
       <ModelPicker
-        aria-label="Model"
-        placeholder="All models"
+        aria-label={t('Model')}
+        placeholder={t('All models')}
         fits={({ id }) => names.includes(id)}
         besides={names}
         value={state.model}
         onChange={(model) => set({ model, page: '1' })}
         clearable
-        clearButtonProps={{ 'aria-label': 'All models' }}
+        clearButtonProps={{ 'aria-label': t('All models') }}
         w={{ base: '100%', xs: 200 }}
       />
       <Select
-        aria-label="Key"
-        placeholder="All keys"
+        aria-label={t('Key')}
+        placeholder={t('All keys')}
         data={keys.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
         value={state.key || null}
         onChange={(key) => set({ key: key ?? '', page: '1' })}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'All keys' }}
+        clearButtonProps={{ 'aria-label': t('All keys') }}
         w={{ base: '100%', xs: 180 }}
       />
     </Group>

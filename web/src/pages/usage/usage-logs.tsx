@@ -2,6 +2,7 @@ import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { t } from '../../language/words.ts';
 import { apart, together } from '../../requests.ts';
 import { keysQuery } from '../../session.ts';
 import { usageColumns } from './usage-columns.tsx';
@@ -27,7 +28,7 @@ export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { 
   return (
     <>
       <DataTable
-        label="Requests"
+        label={t('Requests')}
         columns={usageColumns(names, ({ id }) => onOpen(String(id)))}
         rows={logs && rowsOf(logs)}
         rowKey={({ key }) => key}
@@ -37,8 +38,8 @@ export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { 
         empty={
           <EmptyState
             icon={IconChartBar}
-            title="No requests here"
-            description="Choose other days or filters, or make a first request with one of your keys."
+            title={t('No requests here')}
+            description={t('Choose other days or filters, or make a first request with one of your keys.')}
           />
         }
       />

@@ -5,6 +5,7 @@ import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatCompact, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { RequestLists } from './request-lists.tsx';
 import { UsageCharts } from './usage-charts.tsx';
@@ -17,10 +18,10 @@ function Totals({ filter }: { filter: UsageFilter }) {
   const total = data?.total ?? { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <StatCard label="Cost" value={<Money quota={total.quota} />} loading={isPending} />
-      <StatCard label="Requests" value={formatNumber(total.requests)} loading={isPending} />
-      <StatCard label="Tokens in" value={formatCompact(total.prompt_tokens)} loading={isPending} />
-      <StatCard label="Tokens out" value={formatCompact(total.completion_tokens)} loading={isPending} />
+      <StatCard label={t('Cost')} value={<Money quota={total.quota} />} loading={isPending} />
+      <StatCard label={t('Requests')} value={formatNumber(total.requests)} loading={isPending} />
+      <StatCard label={t('Tokens in')} value={formatCompact(total.prompt_tokens)} loading={isPending} />
+      <StatCard label={t('Tokens out')} value={formatCompact(total.completion_tokens)} loading={isPending} />
     </SimpleGrid>
   );
 }
@@ -34,7 +35,7 @@ export function UsagePage() {
   if (state.parent !== '') {
     return (
       <>
-        <PageHeader title="Usage" description="What one turn or run has used, and what it cost." />
+        <PageHeader title={t('Usage')} description={t('What one turn or run has used, and what it cost.')} />
         <Stack gap="lg">
           <OnlyOf parent={state.parent} onAll={() => set({ parent: '', page: '1' })} />
           <RequestLists state={state} set={set} filter={filter} />
@@ -44,7 +45,7 @@ export function UsagePage() {
   }
   return (
     <>
-      <PageHeader title="Usage" description="What your keys and this app have used, and what it cost." />
+      <PageHeader title={t('Usage')} description={t('What your keys and this app have used, and what it cost.')} />
       <UsageFilters state={state} set={set} range={range} />
       <Stack gap="lg">
         <Totals filter={filter} />

@@ -1,4 +1,5 @@
 import { addDays, dayOf, endOf, isDay, startOf } from '../../dates.ts';
+import { t } from '../../language/words.ts';
 
 /** What the address says; `from` and `to` win over `days` when given. */
 export const usageDefaults = {
@@ -19,11 +20,11 @@ export const usageDefaults = {
 export type UsageState = typeof usageDefaults;
 
 export const periods = [
-  { value: '1', label: 'Today' },
+  { value: '1', label: t('Today') },
   { value: '7', label: '7d' },
   { value: '30', label: '30d' },
   { value: '90', label: '90d' },
-  { value: 'dates', label: 'Dates' },
+  { value: 'dates', label: t('Dates') },
 ];
 
 /** As many days as the service adds up in one go. */

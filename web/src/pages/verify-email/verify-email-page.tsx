@@ -4,6 +4,7 @@ import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
+import { t } from '../../language/words.ts';
 import { takeLinkToken } from '../../link-token.ts';
 import { queryClient, selfQuery } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -17,22 +18,22 @@ export function VerifyEmailPage() {
   });
   if (verify.isSuccess)
     return (
-      <BareFrame title="Your address is verified">
+      <BareFrame title={t('Your address is verified')}>
         <ButtonLink to="/account" fullWidth>
-          To your account
+          {t('To your account')}
         </ButtonLink>
       </BareFrame>
     );
   return (
-    <BareFrame title="Verify your address">
+    <BareFrame title={t('Verify your address')}>
       <Stack>
-        {verify.error && <ErrorState error={verify.error} title="The address was not verified" />}
+        {verify.error && <ErrorState error={verify.error} title={t('The address was not verified')} />}
         {token ? (
           <Button fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
-            This address is mine
+            {t('This address is mine')}
           </Button>
         ) : (
-          <Text>This link is not complete. Open it as it stands in the mail.</Text>
+          <Text>{t('This link is not complete. Open it as it stands in the mail.')}</Text>
         )}
       </Stack>
     </BareFrame>

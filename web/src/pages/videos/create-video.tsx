@@ -7,6 +7,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
+import { t } from '../../language/words.ts';
 import { useOnce } from '../../once.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -21,10 +22,10 @@ function Estimate({ fields, model }: { fields: VideoFields; model: VideoModel })
   const cost = costOf(fields, model);
   const words =
     cost === null
-      ? `${money(model.pricing.per_second)} for each second`
+      ? t('{perSecond} for each second', { perSecond: money(model.pricing.per_second) })
       : cost === 0
-        ? 'Free of charge'
-        : `About ${money(cost)}, charged only when it is done`;
+        ? t('Free of charge')
+        : t('About {cost}, charged only when it is done', { cost: money(cost) });
   return (
     <Text size="sm" c="dimmed" role="status">
       {words}
@@ -42,7 +43,7 @@ function Form({ models }: { models: VideoModel[] }) {
   const create = useAct({
     mutationFn: () => send(bodyOf(fields, model)),
     onSuccess: async () => {
-      notifySuccess('The video is being made');
+      notifySuccess(t('The video is being made'));
       setFields({ ...fields, prompt: '', frames: {} });
       await reloadVideos();
     },
@@ -57,7 +58,7 @@ function Form({ models }: { models: VideoModel[] }) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <ModelPicker
-          label="Model"
+          label={t('Model')}
           description={model.description || undefined}
           fits={({ id }) => models.some((one) => one.id === id)}
           besides={models.map(({ id }) => id)}
@@ -69,8 +70,8 @@ function Form({ models }: { models: VideoModel[] }) {
           }}
         />
         <Textarea
-          label="Prompt"
-          placeholder="A paper boat drifts down a rainy street at dusk, seen from above"
+          label={t('Prompt')}
+          placeholder={t('A paper boat drifts down a rainy street at dusk, seen from above')}
           autosize
           minRows={3}
           maxRows={10}
@@ -81,7 +82,7 @@ function Form({ models }: { models: VideoModel[] }) {
         />
         <ShapeOptions model={model} fields={fields} faults={faults} set={set} />
         <MoreOptions model={model} fields={fields} faults={faults} set={set} />
-        {create.error && <ErrorState error={create.error} title="The video was not started" />}
+        {create.error && <ErrorState error={create.error} title={t('The video was not started')} />}
         <Group justify="space-between">
           <Estimate fields={fields} model={model} />
           <Button
@@ -89,7 +90,7 @@ function Form({ models }: { models: VideoModel[] }) {
             loading={create.isPending}
             leftSection={<IconVideo size={16} stroke={1.7} aria-hidden />}
           >
-            Create video
+            {t('Create video')}
           </Button>
         </Group>
       </Stack>
@@ -103,11 +104,11 @@ function NoModels() {
     <Card padding={0}>
       <EmptyState
         icon={IconVideo}
-        title="No video model is available"
+        title={t('No video model is available')}
         description={
           admin
-            ? 'Add a provider that makes videos under Channels, or turn the built-in one on.'
-            : 'Ask an administrator to add a provider that makes videos.'
+            ? t('Add a provider that makes videos under Channels, or turn the built-in one on.')
+            : t('Ask an administrator to add a provider that makes videos.')
         }
       />
     </Card>
@@ -118,11 +119,13 @@ function NoModels() {
 export function CreateVideo() {
   const query = useQuery(videoModelsQuery);
   if (query.error && !query.data) {
-    return <ErrorState error={query.error} title="Video models could not be loaded" onRetry={() => query.refetch()} />;
+    return (
+      <ErrorState error={query.error} title={t('Video models could not be loaded')} onRetry={() => query.refetch()} />
+    );
   }
   if (query.data?.length === 0) return <NoModels />;
   return (
-    <Section title="Create a video">
+    <Section title={t('Create a video')}>
       {query.data ? <Form models={query.data} /> : <Skeleton height={300} aria-busy="true" />}
     </Section>
   );

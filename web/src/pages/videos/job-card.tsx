@@ -3,23 +3,24 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { cancelVideo, contentAddress, isRunning, reloadVideos, type VideoJob, type VideoStatus } from './videos-api.ts';
 
 const looks: Record<VideoStatus, { label: string; color: string }> = {
-  pending: { label: 'Waiting', color: 'gray' },
-  in_progress: { label: 'Being made', color: 'indigo' },
-  completed: { label: 'Done', color: 'teal' },
-  failed: { label: 'Failed', color: 'red' },
-  cancelled: { label: 'Cancelled', color: 'gray' },
-  expired: { label: 'Expired', color: 'orange' },
+  pending: { label: t('Waiting'), color: 'gray' },
+  in_progress: { label: t('Being made'), color: 'indigo' },
+  completed: { label: t('Done'), color: 'teal' },
+  failed: { label: t('Failed'), color: 'red' },
+  cancelled: { label: t('Cancelled'), color: 'gray' },
+  expired: { label: t('Expired'), color: 'orange' },
 };
 
 /** Why there is nothing to play. */
 const reasons: Partial<Record<VideoStatus, string>> = {
-  failed: 'It failed, and nothing was charged.',
-  cancelled: 'It was cancelled, and nothing was charged.',
-  expired: 'It was not ready in time, and nothing was charged.',
+  failed: t('It failed, and nothing was charged.'),
+  cancelled: t('It was cancelled, and nothing was charged.'),
+  expired: t('It was not ready in time, and nothing was charged.'),
 };
 
 function Screen({ job }: { job: VideoJob }) {
@@ -35,7 +36,7 @@ function Screen({ job }: { job: VideoJob }) {
         controls
         preload="metadata"
         playsInline
-        aria-label={`Video: ${job.prompt.slice(0, 80) || job.id}`}
+        aria-label={t('Video: {value}', { value: job.prompt.slice(0, 80) || job.id })}
       />
     ));
   }
@@ -44,9 +45,9 @@ function Screen({ job }: { job: VideoJob }) {
       {isRunning(job.status) ? (
         <Stack align="center" gap="xs" w="70%">
           <Loader size="sm" aria-hidden />
-          <Progress value={job.progress} w="100%" aria-label={`${job.progress} % made`} />
+          <Progress value={job.progress} w="100%" aria-label={t('{progress} % made', { progress: job.progress })} />
           <Text size="sm" c="dimmed" className="svc-number">
-            {job.status === 'pending' ? 'Waiting for its turn' : `${job.progress} %`}
+            {job.status === 'pending' ? t('Waiting for its turn') : `${job.progress} %`}
           </Text>
         </Stack>
       ) : (
@@ -68,7 +69,7 @@ function Screen({ job }: { job: VideoJob }) {
 function Acts({ job }: { job: VideoJob }) {
   const cancel = useAct({
     mutationFn: () => cancelVideo(job.id),
-    onSuccess: () => notifySuccess('The video is cancelled'),
+    onSuccess: () => notifySuccess(t('The video is cancelled')),
     onError: notifyError,
     onSettled: reloadVideos,
   });
@@ -81,7 +82,7 @@ function Acts({ job }: { job: VideoJob }) {
         leftSection={<IconX size={14} aria-hidden />}
         onClick={() => cancel.mutate()}
       >
-        Cancel
+        {t('Cancel')}
       </Button>
     );
   }
@@ -96,7 +97,7 @@ function Acts({ job }: { job: VideoJob }) {
       download={`${job.id}-${index}`}
       leftSection={<IconDownload size={14} aria-hidden />}
     >
-      Download
+      {t('Download')}
     </Button>
   ));
 }
@@ -115,7 +116,7 @@ export function JobCard({ job }: { job: VideoJob }) {
           </Text>
         </Group>
         <Title order={3} size="sm" fw={500} lineClamp={3} className="svc-anywhere">
-          {job.prompt || 'Made from a picture'}
+          {job.prompt || t('Made from a picture')}
         </Title>
         <Text size="xs" c="dimmed">
           {[job.model, `${job.duration} s`, cost !== undefined && (cost > 0 ? `$${cost}` : 'free')]
@@ -127,7 +128,7 @@ export function JobCard({ job }: { job: VideoJob }) {
             <Text size="xs" c="dimmed" ff="monospace">
               {job.id.slice(0, 14)}…
             </Text>
-            <CopyButton value={job.id} label="Copy job id" />
+            <CopyButton value={job.id} label={t('Copy job id')} />
           </Group>
           <Acts job={job} />
         </Group>

@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts';
 import type { VideoModel } from './videos-api.ts';
 
 export type FrameType = 'first_frame' | 'last_frame';
@@ -58,12 +59,12 @@ export function fitting(fields: VideoFields, model: VideoModel): VideoFields {
 
 export function faultsOf({ prompt, frames, callbackUrl, duration }: VideoFields): VideoFaults {
   const faults: VideoFaults = {};
-  if (prompt.trim() === '' && Object.keys(frames).length === 0) faults.prompt = 'Say what the video should show.';
+  if (prompt.trim() === '' && Object.keys(frames).length === 0) faults.prompt = t('Say what the video should show.');
   if (callbackUrl !== '' && URL.parse(callbackUrl)?.protocol !== 'https:') {
-    faults.callbackUrl = 'Give an address that begins with https://';
+    faults.callbackUrl = t('Give an address that begins with https://');
   }
   if (duration !== '' && !(Number.isInteger(Number(duration)) && Number(duration) >= 1)) {
-    faults.duration = 'Whole seconds, at least one.';
+    faults.duration = t('Whole seconds, at least one.');
   }
   return faults;
 }

@@ -1,5 +1,6 @@
 import { FileInput, NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import { notifyError } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
 import { readImage } from '../../read-image.ts';
 import { framesOf, offered, usualSeconds, type VideoFaults, type VideoFields } from './video-fields.ts';
 import type { VideoModel } from './videos-api.ts';
@@ -24,12 +25,12 @@ function Choice({
   return (
     <Select
       label={label}
-      placeholder="Automatic"
+      placeholder={t('Automatic')}
       data={list}
       value={fields[name] || null}
       onChange={(value) => set({ [name]: value ?? '' })}
       clearable
-      clearButtonProps={{ 'aria-label': `${label}: automatic` }}
+      clearButtonProps={{ 'aria-label': t('{label}: automatic', { label }) }}
     />
   );
 }
@@ -40,21 +41,21 @@ function Duration({ model, fields, faults, set }: OptionsProps) {
   if (list) {
     return (
       <Select
-        label="Duration"
-        placeholder={usual === undefined ? 'Automatic' : `${usual} s`}
+        label={t('Duration')}
+        placeholder={usual === undefined ? t('Automatic') : `${usual} s`}
         data={list.map((seconds) => ({ value: seconds, label: `${seconds} s` }))}
         value={fields.duration === '' ? null : String(fields.duration)}
         onChange={(value) => set({ duration: value ?? '' })}
         clearable
-        clearButtonProps={{ 'aria-label': 'Duration: automatic' }}
+        clearButtonProps={{ 'aria-label': t('Duration: automatic') }}
         error={faults.duration}
       />
     );
   }
   return (
     <NumberInput
-      label="Duration"
-      placeholder="Automatic"
+      label={t('Duration')}
+      placeholder={t('Automatic')}
       suffix=" s"
       min={1}
       allowDecimal={false}
@@ -72,17 +73,17 @@ export function ShapeOptions(props: OptionsProps) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
       <Choice
-        label="Aspect ratio"
+        label={t('Aspect ratio')}
         name="aspectRatio"
         list={offered(model.supported_aspect_ratios)}
         fields={fields}
         set={set}
       />
       {sizes ? (
-        <Choice label="Size" name="size" list={sizes} fields={fields} set={set} />
+        <Choice label={t('Size')} name="size" list={sizes} fields={fields} set={set} />
       ) : (
         <Choice
-          label="Resolution"
+          label={t('Resolution')}
           name="resolution"
           list={offered(model.supported_resolutions)}
           fields={fields}
@@ -92,8 +93,8 @@ export function ShapeOptions(props: OptionsProps) {
       <Duration {...props} />
       {model.seed && (
         <NumberInput
-          label="Seed"
-          placeholder="Random"
+          label={t('Seed')}
+          placeholder={t('Random')}
           allowDecimal={false}
           hideControls
           value={fields.seed}
@@ -104,7 +105,7 @@ export function ShapeOptions(props: OptionsProps) {
   );
 }
 
-const frameLabels = { first_frame: 'First frame', last_frame: 'Last frame' };
+const frameLabels = { first_frame: t('First frame'), last_frame: t('Last frame') };
 
 /** What only some models can do, and being told when it is done. */
 export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
@@ -122,7 +123,7 @@ export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
         <FileInput
           key={type}
           label={frameLabels[type]}
-          placeholder="Choose a picture"
+          placeholder={t('Choose a picture')}
           accept="image/png,image/jpeg,image/webp"
           clearable
           clearButtonProps={{ 'aria-label': `No ${frameLabels[type].toLowerCase()}` }}
@@ -131,14 +132,14 @@ export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
       ))}
       {model.generate_audio && (
         <Switch
-          label="With sound"
+          label={t('With sound')}
           checked={fields.audio}
           onChange={(event) => set({ audio: event.currentTarget.checked })}
         />
       )}
       <TextInput
-        label="Callback address"
-        description="Called when the video is done or has failed; optional"
+        label={t('Callback address')}
+        description={t('Called when the video is done or has failed; optional')}
         placeholder="https://example.com/hooks/video"
         type="url"
         value={fields.callbackUrl}

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiError, errorOf, type Result } from '../../api.ts';
+import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 
 export type VideoModel = Result<'/v1/videos/models', 'get'>[number];
@@ -24,7 +25,7 @@ async function send<T>(
   if (method !== 'GET') headers['Content-Type'] = 'application/json';
   const response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal }).catch((cause) => {
     if (signal?.aborted) throw cause;
-    throw new ApiError(0, 'The server could not be reached. Check the connection and try again.', null);
+    throw new ApiError(0, t('The server could not be reached. Check the connection and try again.'), null);
   });
   if (!response.ok) throw await errorOf(response);
   return (await response.json()) as T;

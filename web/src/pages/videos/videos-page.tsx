@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { t } from '../../language/words.ts';
 import { usePage } from '../../use-url-state.ts';
 import { CreateVideo } from './create-video.tsx';
 import { JobCard } from './job-card.tsx';
@@ -13,7 +14,9 @@ function Jobs() {
   const [page, setPage] = usePage();
   const query = useQuery(jobsQuery(page));
   if (query.error && !query.data) {
-    return <ErrorState error={query.error} title="Your videos could not be loaded" onRetry={() => query.refetch()} />;
+    return (
+      <ErrorState error={query.error} title={t('Your videos could not be loaded')} onRetry={() => query.refetch()} />
+    );
   }
   if (!query.data) {
     return (
@@ -30,15 +33,15 @@ function Jobs() {
       <Card padding={0}>
         <EmptyState
           icon={IconVideo}
-          title="No videos yet"
-          description="They are made in the background: leave the page, and find them here when they are done."
+          title={t('No videos yet')}
+          description={t('They are made in the background: leave the page, and find them here when they are done.')}
         />
       </Card>
     );
   }
   return (
     <>
-      <ul className={query.isPlaceholderData ? 'svc-videos svc-stale' : 'svc-videos'} aria-label="Videos">
+      <ul className={query.isPlaceholderData ? 'svc-videos svc-stale' : 'svc-videos'} aria-label={t('Videos')}>
         {data.map((job) => (
           <JobCard key={job.id} job={job} />
         ))}
@@ -49,8 +52,10 @@ function Jobs() {
             value={page}
             total={Math.ceil(total / pageSize)}
             onChange={setPage}
-            getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
-            getControlProps={(control) => ({ 'aria-label': `${control[0]?.toUpperCase()}${control.slice(1)} page` })}
+            getItemProps={(number) => ({ 'aria-label': t('Page {number}', { number }) })}
+            getControlProps={(control) => ({
+              'aria-label': t('{value}{value2} page', { value: control[0]?.toUpperCase(), value2: control.slice(1) }),
+            })}
           />
         </Group>
       )}
@@ -61,12 +66,15 @@ function Jobs() {
 export function VideosPage() {
   return (
     <>
-      <PageHeader title="Videos" description="Make videos from words, with any video model that is set up here." />
+      <PageHeader
+        title={t('Videos')}
+        description={t('Make videos from words, with any video model that is set up here.')}
+      />
       <Stack gap="xl">
         <CreateVideo />
         <section>
           <Title order={2} mb="sm">
-            Your videos
+            {t('Your videos')}
           </Title>
           <Jobs />
         </section>

@@ -1,0 +1,3 @@
+const zhCN = {} as const;
+export default zhCN;
+export type Catalog = typeof zhCN;
