@@ -1,4 +1,4 @@
-import { t } from './language/words.ts';
+import { locale, t } from './language/words.ts';
 
 const quotaPerUsd = 500_000;
 
@@ -6,20 +6,38 @@ const quotaPerUsd = 500_000;
 const digits = 6;
 const millionthsPerUnit = 2;
 
+/** A way of writing numbers, made once: making it costs more than all it will write on a page. */
+function numbers(options: Intl.NumberFormatOptions): () => Intl.NumberFormat {
+  let made: { for: string; format: Intl.NumberFormat } | undefined;
+  return () => {
+    const here = locale();
+    if (made?.for !== here) made = { for: here, format: new Intl.NumberFormat(here, options) };
+    return made.format;
+  };
+}
+
+const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
+const money = numbers({ ...dollars, maximumFractionDigits: digits });
+const plain = numbers({ maximumFractionDigits: 3 });
+const compact = numbers({ notation: 'compact', maximumFractionDigits: 1 });
+const tenths = numbers({ maximumFractionDigits: 1 });
+
 /** 500,000 quota = 1 USD, with the digits the amount needs, so that lines add up as they are shown. */
 export function formatQuota(quota: number): string {
   // In whole numbers: as a fraction, a large amount would lose its last digits.
   const millionths = BigInt(Math.round(quota * millionthsPerUnit));
   const text = `${millionths < 0n ? -millionths : millionths}`.padStart(digits + 1, '0');
-  const fraction = text.slice(-digits).replace(/0{1,4}$/, '');
-  return `${millionths < 0n ? '-' : ''}$${BigInt(text.slice(0, -digits)).toLocaleString('en-US')}.${fraction}`;
+  const exact = `${millionths < 0n ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  return money().format(exact as Intl.StringNumericLiteral);
 }
 
-export const formatNumber = (value: number): string => value.toLocaleString('en-US');
+/** Prices, which are given in dollars. */
+export const formatUsd = (usd: number): string => money().format(usd);
+
+export const formatNumber = (value: number): string => plain().format(value);
 
 /** Counts on cards and axes: 12.3K, 4.5M. */
-export const formatCompact = (value: number): string =>
-  value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+export const formatCompact = (value: number): string => compact().format(value);
 
 const byteSteps: [string, number][] = [
   ['GB', 1e9],
@@ -31,11 +49,11 @@ const byteSteps: [string, number][] = [
 export function formatBytes(bytes: number): string {
   // Of two units that round to the same size, the larger: 1 MB, never 1,000 KB.
   const [unit, size] = byteSteps.find(([, step]) => bytes >= step * 0.99995) ?? ['B', 1];
-  return `${(bytes / size).toLocaleString('en-US', { maximumFractionDigits: 1 })} ${unit}`;
+  return `${tenths().format(bytes / size)} ${unit}`;
 }
 
 export const formatDateTime = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  new Date(unixSeconds * 1000).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
@@ -50,30 +68,30 @@ export function formatTimeAgo(unixSeconds: number, nowSeconds: number): string {
   const seconds = Math.round(unixSeconds - nowSeconds);
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? [];
   if (!unit || !size) return t('just now');
-  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
 }
 
 const browsers: [RegExp, string][] = [
-  [/Edg\//, t('Edge')],
-  [/OPR\//, t('Opera')],
-  [/Firefox\//, t('Firefox')],
-  [/Chrome\//, t('Chrome')],
-  [/Safari\//, t('Safari')],
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
   [/curl\//, 'curl'],
 ];
 const systems: [RegExp, string][] = [
   [/iPhone|iPad/, 'iOS'],
-  [/Android/, t('Android')],
-  [/Windows/, t('Windows')],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
   [/Mac OS X/, 'macOS'],
-  [/Linux/, t('Linux')],
+  [/Linux/, 'Linux'],
 ];
 
 /** "Firefox on Windows": enough for someone to know their own devices by. */
 export function describeUserAgent(userAgent: string): string {
   const find = (table: [RegExp, string][]) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
-  if (browser && system) return `${browser} on ${system}`;
+  if (browser && system) return t('{browser} on {system}', { browser, system });
   return browser ?? system ?? t('Unknown device');
 }
 

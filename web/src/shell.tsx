@@ -4,6 +4,7 @@ import { ModalsProvider } from '@mantine/modals';
 import { Outlet } from '@tanstack/react-router';
 import { AccountMenu } from './components/account-menu.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
+import { LanguageMenu } from './components/language-menu.tsx';
 import { NavigationList } from './components/navigation-list.tsx';
 import { Notices } from './components/notices.tsx';
 import { PaletteButton } from './components/palette-button.tsx';
@@ -50,6 +51,7 @@ export function Shell() {
             <NarrowNavigation />
             <div style={{ flex: 1 }} />
             <PaletteButton />
+            <LanguageMenu />
             <ColorSchemeMenu />
             <AccountMenu />
           </header>

@@ -1,6 +1,9 @@
-import { Card, Text, Title } from '@mantine/core';
+import { Anchor, Card, Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useHeadingFocus } from '../heading-focus.ts';
+import { languages } from '../language/languages.ts';
+import { choose } from '../language/load.ts';
+import { language } from '../language/words.ts';
 import { Mark } from './mark.tsx';
 
 interface BareFrameProps {
@@ -9,6 +12,25 @@ interface BareFrameProps {
   children: ReactNode;
   /** Below the card: the way to the other page. */
   footer?: ReactNode;
+}
+
+/** A menu would be a third of the script of these pages. */
+function LanguageLinks() {
+  return (
+    <Group gap="md" mt="lg">
+      {languages.map(({ code, name }) =>
+        code === language() ? (
+          <Text key={code} size="xs" c="dimmed" lang={code} aria-current="true">
+            {name}
+          </Text>
+        ) : (
+          <Anchor key={code} component="button" type="button" size="xs" lang={code} onClick={() => choose(code)}>
+            {name}
+          </Anchor>
+        ),
+      )}
+    </Group>
+  );
 }
 
 /** A page without navigation: one card in the middle. */
@@ -33,6 +55,7 @@ export function BareFrame({ title, description, children, footer }: BareFramePro
           {footer}
         </Text>
       )}
+      <LanguageLinks />
     </main>
   );
 }

@@ -7,6 +7,7 @@ import { Brand } from '../../components/brand.tsx';
 import { ColorSchemeMenu } from '../../components/color-scheme-menu.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { LanguageMenu } from '../../components/language-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
@@ -108,6 +109,7 @@ export function DocsPage() {
         <Brand />
         <Group flex={1} justify="flex-end" gap="sm" wrap="nowrap">
           <SearchInput label={t('Search endpoints')} value={q} onChange={(text) => set({ q: text })} width={280} />
+          <LanguageMenu />
           <ColorSchemeMenu />
         </Group>
       </header>
