@@ -1,5 +1,3 @@
-import { t } from './language/words.ts';
-
 // Runs before the first paint, from a file of its own because the content security policy allows no inline script.
 // Must agree with `colorSchemeKey` in theme.ts, which is not imported to keep this file tiny.
 const stored = (() => {
@@ -9,5 +7,5 @@ const stored = (() => {
     return null;
   }
 })();
-const dark = stored === 'dark' || (stored !== 'light' && matchMedia(t('(prefers-color-scheme: dark)')).matches);
+const dark = stored === 'dark' || (stored !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
 document.documentElement.dataset.mantineColorScheme = dark ? 'dark' : 'light';
