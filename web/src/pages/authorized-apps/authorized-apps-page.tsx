@@ -26,6 +26,7 @@ const pageSize = 20;
 function Spent({ consent, change }: { consent: Consent; change: (consent: Consent) => void }) {
   const { app_name, spending_limit, spending_window, spent } = consent;
   if (spending_limit === undefined || spent === undefined) return null;
+  const amounts = { spent: formatQuota(spent), limit: formatQuota(spending_limit) };
   return (
     <Button
       size="compact-sm"
@@ -33,8 +34,7 @@ function Spent({ consent, change }: { consent: Consent; change: (consent: Consen
       aria-label={t('Change what {appName} may spend', { appName: app_name })}
       onClick={() => change(consent)}
     >
-      {formatQuota(spent)} of {formatQuota(spending_limit)}
-      {spending_window === 'month' && t(' a month')}
+      {spending_window === 'month' ? t('{spent} of {limit} a month', amounts) : t('{spent} of {limit}', amounts)}
     </Button>
   );
 }
@@ -119,7 +119,7 @@ export function AuthorizedAppsPage() {
       <ConfirmDelete
         opened={revoking !== null}
         onClose={() => setRevoking(null)}
-        title={t('Revoke access of {value}?', { value: revoking?.app_name ?? '' })}
+        title={t('Revoke access of {appName}?', { appName: revoking?.app_name ?? '' })}
         confirmLabel={t('Revoke access')}
         onConfirm={async () => {
           if (!revoking) return;

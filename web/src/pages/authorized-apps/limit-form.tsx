@@ -6,7 +6,7 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { SpendingFields } from '../../components/spending-fields.tsx';
 import { formatQuota } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { entryOf, spendingOf } from '../../spending.ts';
 import { useAct } from '../../use-act.ts';
 import type { Consent } from './consent.ts';
@@ -40,7 +40,9 @@ export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">
-            Spent {spending_window === 'month' ? t('this month') : t('so far')}: <b>{formatQuota(spent)}</b>
+            {spending_window === 'month'
+              ? rich('Spent this month: {amount}', { amount: <b>{formatQuota(spent)}</b> })
+              : rich('Spent so far: {amount}', { amount: <b>{formatQuota(spent)}</b> })}
           </Text>
           <SpendingFields value={entry} onChange={setEntry} error={body ? undefined : t('Enter an amount')} />
           <FormFoot

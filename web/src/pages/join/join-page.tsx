@@ -6,10 +6,11 @@ import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { reloadOrganisations } from '../../organisations.ts';
 import { currentUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
+import { roleInWords } from '../organisations/organisation-words.ts';
 import { dropInvitation, takeInvitation } from './kept-invitation.ts';
 
 /** Nobody is known yet: the way in, and back here. */
@@ -70,8 +71,10 @@ function Invited({ token, username }: { token: string; username: string }) {
     <BareFrame title={t('You are invited')} description={t('You are logged in as {username}.', { username })}>
       <Stack>
         <Text size="sm" className="svc-anywhere">
-          Join <b dir="auto">{organisation}</b> as <b>{role}</b>. Its owners and admins see your username, and what your
-          keys there use.
+          {rich(
+            'Join {organisation} as {role}. Its owners and admins see your username, and what your keys there use.',
+            { organisation: <b dir="auto">{organisation}</b>, role: <b>{roleInWords(role)}</b> },
+          )}
         </Text>
         {join.error && <ErrorState error={join.error} title={t('You have not joined')} />}
         <Button fullWidth loading={join.isPending} onClick={() => join.mutate()}>

@@ -3,6 +3,7 @@ import { t } from '../../language/words.ts';
 import { windowWords } from './budget-fields.ts';
 import { type Known, type Level, levels, placeName } from './levels.ts';
 import type { Act } from './organisation-queries.ts';
+import { roleInWords } from './organisation-words.ts';
 
 /** By what is done, since the subject is always the same. */
 const words: Record<string, string> = {
@@ -16,7 +17,7 @@ const words: Record<string, string> = {
   team_member_removed: t('Took a member out of a team'),
   member_invited: t('Invited somebody'),
   invitation_deleted: t('Took an invitation back'),
-  member_joined: t('Joined'),
+  member_joined: t('Joined##act'),
   member_updated: t('Changed a role'),
   member_removed: t('Ended a membership'),
   organisation_key_created: t('Created a key'),
@@ -38,25 +39,25 @@ const words: Record<string, string> = {
 export const actWords = ({ action }: Pick<Act, 'action'>): string => words[action] ?? action;
 
 const named = (level: Level) => (id: unknown, known: Known) => placeName(known, { level, level_id: Number(id) });
-const listed = (what: string) => (names: unknown) =>
-  Array.isArray(names) && names.length > 0 ? `${what}: ${names.join(', ')}` : null;
-const aMinute = (what: string) => (count: unknown) =>
-  Number(count) > 0 ? t('{number} {what} a minute', { number: formatNumber(Number(count)), what }) : null;
+const listed = (tell: (names: string) => string) => (names: unknown) =>
+  Array.isArray(names) && names.length > 0 ? tell(names.join(', ')) : null;
+const aMinute = (tell: (count: string) => string) => (count: unknown) =>
+  Number(count) > 0 ? tell(formatNumber(Number(count))) : null;
 
 /** What is said of an act, each in words; what only the service needs is left out. */
 const tellers: Record<string, (value: unknown, known: Known) => string | null> = {
   name: String,
-  role: (role) => `as ${role}`,
+  role: (role) => t('as {role}', { role: roleInWords(String(role)) }),
   email: (email) => (email === '' ? t('by a link') : String(email)),
   team_id: named('team'),
   user_id: named('member'),
   amount: (amount) => formatQuota(Number(amount)),
   window: (window) => windowWords[window as keyof typeof windowWords] ?? String(window),
-  hard: (hard) => (hard ? 'refuses' : t('only warns')),
-  requests_per_minute: aMinute('requests'),
-  tokens_per_minute: aMinute('tokens'),
-  models: listed('models'),
-  providers: listed('providers'),
+  hard: (hard) => (hard ? t('refuses') : t('only warns')),
+  requests_per_minute: aMinute((count) => t('{count} requests a minute', { count })),
+  tokens_per_minute: aMinute((count) => t('{count} tokens a minute', { count })),
+  models: listed((names) => t('models: {names}', { names })),
+  providers: listed((names) => t('providers: {names}', { names })),
   time_zone: String,
   balance: (balance) => (balance === 'shared' ? t('the organisation pays') : t('each member pays')),
   webhook_url: (url) => (url === '' ? t('no webhook') : String(url)),
@@ -75,5 +76,5 @@ export function actDetails(
     const value = told[name];
     return value === undefined || value === null ? [] : [tell(value, known)];
   });
-  return [place, ...rest].filter(Boolean).join(', ');
+  return [place, ...rest].filter(Boolean).join(t(', ##of an act'));
 }

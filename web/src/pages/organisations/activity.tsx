@@ -18,7 +18,7 @@ const columns = (known: Known): Column<Act>[] => [
   {
     key: 'who',
     header: t('Who'),
-    cell: ({ actor }) => <bdi>{actor.name || t('User {value}', { value: actor.id ?? '–' })}</bdi>,
+    cell: ({ actor }) => <bdi>{actor.name || t('User {id}', { id: actor.id ?? '–' })}</bdi>,
   },
   { key: 'what', header: t('What'), cell: ({ action }) => <Badge color="gray">{actWords({ action })}</Badge> },
   { key: 'details', header: t('Details'), wrap: true, cell: (act) => <bdi>{actDetails(act, known) || '–'}</bdi> },

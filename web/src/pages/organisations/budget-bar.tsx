@@ -1,6 +1,6 @@
 import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import { Money } from '../../components/money.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import type { Organisation } from '../../organisations.ts';
 import { fullness, refuses, timeIn, windowWords } from './budget-fields.ts';
 import { type Known, placeName } from './levels.ts';
@@ -10,10 +10,7 @@ import type { Budget } from './organisation-queries.ts';
 export const beginsAnew = (budget: Budget, { time_zone }: Organisation): string =>
   budget.resets_at === null
     ? t('Does not begin anew')
-    : t('Begins anew {timeZone} ({timeZone2})', {
-        timeZone: timeIn(time_zone, budget.resets_at),
-        timeZone2: time_zone,
-      });
+    : t('Begins anew {time} ({timeZone})', { time: timeIn(time_zone, budget.resets_at), timeZone: time_zone });
 
 export function BudgetState({ budget }: { budget: Budget }) {
   if (refuses(budget)) return <Badge color="red">{t('Refuses')}</Badge>;
@@ -35,21 +32,27 @@ export function BudgetBar({ budget, organisation, known }: BudgetBarProps) {
     <Stack gap={4} component="li">
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={600} className="svc-anywhere">
-          <bdi>{name}</bdi>, {windowWords[budget.window]}
+          {rich('{place}, {window}', { place: <bdi>{name}</bdi>, window: windowWords[budget.window] })}
         </Text>
         <Group gap="xs">
           <Text size="sm">
-            <Money quota={budget.used} /> of <Money quota={budget.amount} />
+            {rich('{used} of {amount}', {
+              used: <Money quota={budget.used} />,
+              amount: <Money quota={budget.amount} />,
+            })}
           </Text>
           <BudgetState budget={budget} />
         </Group>
       </Group>
       <Progress.Root size={8}>
-        <Progress.Section value={full} color={color} aria-label={t('Used of the budget of {name}', { name })} />
+        <Progress.Section value={full} color={color} aria-label={t('Used of the budget of {place}', { place: name })} />
       </Progress.Root>
       <Text size="xs" c="dimmed">
-        {refuses(budget) ? t('Requests that cost something are refused. ') : ''}
-        {beginsAnew(budget, organisation)}
+        {refuses(budget)
+          ? t('Requests that cost something are refused. {beginsAnew}', {
+              beginsAnew: beginsAnew(budget, organisation),
+            })
+          : beginsAnew(budget, organisation)}
       </Text>
     </Stack>
   );

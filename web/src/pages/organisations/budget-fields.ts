@@ -1,15 +1,15 @@
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { locale, t } from '../../language/words.ts';
 import { type Place, placeText, readPlace } from './levels.ts';
 import type { Budget } from './organisation-queries.ts';
 
 type Window = Budget['window'];
 
 export const windowWords: Record<Window, string> = {
-  day: t('a day'),
-  week: t('a week'),
-  month: t('a month'),
-  total: t('in all'),
+  day: t('a day##window'),
+  week: t('a week##window'),
+  month: t('a month##window'),
+  total: t('in all##window'),
 };
 export const windowChoices = [
   { value: 'day', label: t('Each day') },
@@ -59,7 +59,7 @@ export function faultsOf({ place, usd, alerts }: BudgetFields): BudgetFaults {
   if (usd === '' || !(amount >= 0)) faults.usd = t('Say how much may be spent.');
   else if (amount > most) faults.usd = t('This is more than can be counted.');
   const wrong = alerts.find((text) => !(Number(text) >= 0.1 && Number(text) <= 100));
-  if (wrong !== undefined) faults.alerts = t('{wrong} is no share between 0.1 and 100 percent.', { wrong });
+  if (wrong !== undefined) faults.alerts = t('{entry} is no share between 0.1 and 100 percent.', { entry: wrong });
   else if (alerts.length > 20) faults.alerts = t('At most 20 shares.');
   return faults;
 }
@@ -88,4 +88,4 @@ export const refuses = ({ hard, remaining }: Pick<Budget, 'hard' | 'remaining'>)
 
 /** A time by the clock of the organisation, which its budgets go by. */
 export const timeIn = (timeZone: string, unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  new Date(unixSeconds * 1000).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short', timeZone });

@@ -11,7 +11,7 @@ import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { BudgetState } from './budget-bar.tsx';
 import { timeIn, windowWords } from './budget-fields.ts';
@@ -42,9 +42,9 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
     align: 'right',
     cell: ({ amount, window, resets_at }) => (
       <>
-        <Money quota={amount} /> {windowWords[window]}
+        {rich('{amount} {window}', { amount: <Money quota={amount} />, window: windowWords[window] })}
         <Text size="xs" c="dimmed">
-          {resets_at === null ? t('never begins anew') : t('anew {zone}', { zone: timeIn(zone, resets_at) })}
+          {resets_at === null ? t('never begins anew') : t('anew {time}', { time: timeIn(zone, resets_at) })}
         </Text>
       </>
     ),
@@ -60,7 +60,7 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
         <Text size="xs" c="dimmed">
           {budget.alerts.length === 0
             ? t('warns of nothing')
-            : t('warns at {alerts} %', { alerts: percents(budget.alerts) })}
+            : t('warns at {shares}\u00a0%', { shares: percents(budget.alerts) })}
         </Text>
       </>
     ),
@@ -71,9 +71,9 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
           ...actsColumn(),
           cell: (budget: Budget) => (
             <RowMenu
-              label={t('the budget of {known} {value}', {
-                known: placeName(known, budget),
-                value: windowWords[budget.window],
+              label={t('the budget of {place} {window}', {
+                place: placeName(known, budget),
+                window: windowWords[budget.window],
               })}
               acts={[
                 { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', budget }) },
@@ -135,7 +135,7 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
       <ConfirmDelete
         opened={deleted !== null}
         onClose={close}
-        title={deleted ? t('Delete the budget of {known}?', { known: placeName(known, deleted) }) : t('Delete')}
+        title={deleted ? t('Delete the budget of {place}?', { place: placeName(known, deleted) }) : t('Delete')}
         confirmLabel={t('Delete budget')}
         onConfirm={async () => {
           if (deleted)

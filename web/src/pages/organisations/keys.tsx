@@ -57,7 +57,7 @@ const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
       return team === undefined ? (
         <Badge color="red">{t('Deleted team')}</Badge>
       ) : (
-        <bdi title={team}>{t('Team {team}', { team })}</bdi>
+        <bdi title={team}>{t('Team {name}', { name: team })}</bdi>
       );
     const name = members.find(({ user_id }) => user_id === owner.id)?.username ?? t('Somebody who left');
     return (
@@ -67,7 +67,7 @@ const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
         </Text>
         {team_id !== null && (
           <Text size="xs" c="dimmed">
-            {team === undefined ? t('in a deleted team') : `in ${team}`}
+            {team === undefined ? t('in a deleted team') : t('in {team}', { team })}
           </Text>
         )}
       </Stack>
@@ -161,7 +161,7 @@ export function Keys({ organisation }: { organisation: Organisation }) {
             toggle: (key) => toggle.mutate(key),
             move: (key) => setOpen({ act: 'move', key }),
             rotate: (key) => setOpen({ act: 'rotate', key }),
-            endOld: (key) => setOpen({ act: t('end old'), key }),
+            endOld: (key) => setOpen({ act: 'end old', key }),
             revoke: (key) => setOpen({ act: 'revoke', key }),
           })}
           rows={query.data}

@@ -8,6 +8,7 @@ import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { apart } from '../../requests.ts';
 import { useOpened } from '../../use-url-state.ts';
@@ -83,7 +84,7 @@ const decisionColumns = (show: (decision: Decision) => void): Column<Decision>[]
           {model_id}
         </Text>
         <Text size="xs" c="dimmed">
-          {selected_provider ? `by ${selected_provider}` : t('by nobody')}
+          {selected_provider ? t('by {provider}', { provider: selected_provider }) : t('by nobody')}
         </Text>
       </Stack>
     ),
@@ -93,7 +94,12 @@ const decisionColumns = (show: (decision: Decision) => void): Column<Decision>[]
     header: t('Outcome'),
     cell: ({ outcome }) => <Badge color={outcomeOf(outcome).color}>{outcomeOf(outcome).label}</Badge>,
   },
-  { key: 'why', header: t('Why'), wrap: true, cell: ({ routing_reason }) => <Text size="sm">{routing_reason}</Text> },
+  {
+    key: 'why',
+    header: t('Why'),
+    wrap: true,
+    cell: ({ routing_reason }) => <Text size="sm">{said(routing_reason)}</Text>,
+  },
   {
     ...actsColumn(t('Details')),
     cell: (decision) => (

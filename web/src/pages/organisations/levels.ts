@@ -39,7 +39,7 @@ const groups: Record<Level, string> = {
   organisation: t('Organisation'),
   team: t('Teams'),
   member: t('Members'),
-  key: 'Keys',
+  key: t('Keys'),
 };
 
 /** For a choice among all levels. */
@@ -51,16 +51,15 @@ export const placeChoices = (known: Known, among: readonly Level[] = levels) =>
     }))
     .filter(({ items }) => items.length > 0);
 
-const kinds: Record<Level, string> = {
-  organisation: t('Organisation'),
-  team: t('Team'),
-  member: t('Member'),
-  key: 'Key',
+const called: Record<Exclude<Level, 'organisation'>, (name: string) => string> = {
+  team: (name) => t('Team {name}', { name }),
+  member: (name) => t('Member {name}', { name }),
+  key: (name) => t('Key {name}', { name }),
 };
 
 /** "Team Research"; by its number where it is gone, or was never ours to see. */
 export function placeName(known: Known, { level, level_id }: Place): string {
   if (level === 'organisation') return t('The whole organisation');
   const name = labels[level](known).find(([id]) => id === level_id)?.[1];
-  return name === undefined ? `${kinds[level]} ${level_id}` : `${kinds[level]} ${name}`;
+  return called[level](name ?? String(level_id));
 }

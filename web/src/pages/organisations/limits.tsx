@@ -52,7 +52,7 @@ const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limi
           ...actsColumn(),
           cell: (limits: Limits) => (
             <RowMenu
-              label={t('the limits of {known}', { known: placeName(known, limits) })}
+              label={t('the limits of {place}', { place: placeName(known, limits) })}
               acts={[
                 { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', limits }) },
                 {
@@ -117,7 +117,7 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
       <ConfirmDelete
         opened={deleted !== null}
         onClose={close}
-        title={deleted ? t('Take the limits of {known} away?', { known: placeName(known, deleted) }) : t('Take away')}
+        title={deleted ? t('Take the limits of {place} away?', { place: placeName(known, deleted) }) : t('Take away')}
         confirmLabel={t('Take away')}
         onConfirm={async () => {
           if (deleted) {

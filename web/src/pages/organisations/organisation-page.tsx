@@ -13,7 +13,7 @@ import { Activity } from './activity.tsx';
 import { Budgets } from './budgets.tsx';
 import { Keys } from './keys.tsx';
 import { Members } from './members.tsx';
-import { roleWords } from './organisation-words.ts';
+import { roleInWords, roleWords } from './organisation-words.ts';
 import { Overview } from './overview.tsx';
 import { Settings } from './settings.tsx';
 import { Teams } from './teams.tsx';
@@ -100,11 +100,7 @@ export function OrganisationPage() {
       <PageHeader
         title={<bdi className="svc-anywhere">{name}</bdi>}
         description={back}
-        actions={
-          <Badge color={roleWords[role].color}>
-            {t('Your role: {value}', { value: roleWords[role].label.toLowerCase() })}
-          </Badge>
-        }
+        actions={<Badge color={roleWords[role].color}>{t('Your role: {role}', { role: roleInWords(role) })}</Badge>}
       />
       <Whole organisation={query.data} />
     </>

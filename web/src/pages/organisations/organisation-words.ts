@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts';
-import type { Organisation, Role } from '../../organisations.ts';
+import { type Organisation, type Role, roles } from '../../organisations.ts';
 
 export const roleWords: Record<Role, { label: string; color: string; may: string }> = {
   owner: {
@@ -8,7 +8,7 @@ export const roleWords: Record<Role, { label: string; color: string; may: string
     may: t('Everything: also name, time zone, who pays and the webhook, making owners, and deleting the organisation'),
   },
   admin: {
-    label: t('Admin'),
+    label: t('Admin##role'),
     color: 'teal',
     may: t('Teams, members, invitations, keys of teams and of others, budgets, limits, and the list of acts'),
   },
@@ -19,6 +19,12 @@ export const roleWords: Record<Role, { label: string; color: string; may: string
   },
   viewer: { label: t('Viewer'), color: 'gray', may: t('See everything that is spent, and change nothing') },
 };
+
+/** Within a sentence; one that is not known stays as it is. */
+export function roleInWords(role: string): string {
+  const known = roles.find((one) => one === role);
+  return known ? roleWords[known].label.toLowerCase() : role;
+}
 
 export const balanceWords: Record<Organisation['balance'], { label: string; detail: string }> = {
   own: {

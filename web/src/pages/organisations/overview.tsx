@@ -66,11 +66,11 @@ function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[];
       <Stack gap={4}>
         {spent.map((budget) => (
           <Text key={budget.id} size="sm" className="svc-anywhere">
-            {t('The budget of {known}, {amount} {value}, is used up. {budget}.', {
-              known: placeName(known, budget),
+            {t('The budget of {place}, {amount} {window}, is used up. {beginsAnew}.', {
+              place: placeName(known, budget),
               amount: formatQuota(budget.amount),
-              value: windowWords[budget.window],
-              budget: beginsAnew(budget, organisation),
+              window: windowWords[budget.window],
+              beginsAnew: beginsAnew(budget, organisation),
             })}
           </Text>
         ))}
@@ -86,11 +86,11 @@ function WarningLine({ warning, known }: { warning: Warning; known: Known }) {
   return (
     <li>
       <Text size="sm" className="svc-anywhere">
-        {t('{share} of the budget of {known}, {amount} {value}: {used} used', {
+        {t('{share} of the budget of {place}, {amount} {window}: {used} used', {
           share: percent(share),
-          known: placeName(known, warning),
+          place: placeName(known, warning),
           amount: formatQuota(amount),
-          value: windowWords[window],
+          window: windowWords[window],
           used: formatQuota(used),
         })}
       </Text>

@@ -89,13 +89,14 @@ function DeleteTeam({ organisationId: id, team, onClose }: TeamFormProps & { tea
       <Text size="sm" mb="xs">
         {keys.length === 0
           ? t('No key stands in it.')
-          : t('Its keys stop working at once: {ofTeam} of the team, and {value} of members in it.', {
+          : t('Its keys stop working at once: {ofTeam} of the team, and {ofMembers} of members in it.', {
               ofTeam,
-              value: keys.length - ofTeam,
+              ofMembers: keys.length - ofTeam,
             })}
       </Text>
-      Its budgets and limits end. Its members stay in the organisation, what was used stays in the books, and requests
-      that run are charged as they began.
+      {t(
+        'Its budgets and limits end. Its members stay in the organisation, what was used stays in the books, and requests that run are charged as they began.',
+      )}
     </ConfirmDelete>
   );
 }

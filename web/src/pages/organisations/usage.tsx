@@ -20,9 +20,9 @@ const urlDefaults = { at: '', days: '30', show: 'requests' };
 
 const periods = [
   { value: '1', label: t('Today') },
-  { value: '7', label: '7d' },
-  { value: '30', label: '30d' },
-  { value: '90', label: '90d' },
+  { value: '7', label: t('7d') },
+  { value: '30', label: t('30d') },
+  { value: '90', label: t('90d') },
 ];
 
 const daySeconds = 86_400;
@@ -77,7 +77,7 @@ function Shares({ id, filter, title, by, nameOf }: SharesProps) {
   const shares = sums.slice(0, mostShares).map((sum) => ({ name: nameOf(sum), value: sum.quota }));
   if (rest.length > 0)
     shares.push({
-      name: t('{length} others', { length: rest.length }),
+      name: t('{count} others', { count: rest.length }),
       value: rest.reduce((sum, { quota }) => sum + quota, 0),
     });
   return (
@@ -97,11 +97,10 @@ function Filters({ organisation, known }: { organisation: Organisation; known: K
   const [{ at, days }, set] = useUrlState(urlDefaults);
   const whole = placeText({ level: 'organisation', level_id: organisation.id });
   const all = may(organisation.role, 'see_all');
-  const choices = placeChoices(known, all ? levels : ['organisation', 'key']).map((choice) =>
-    all || choice.group !== 'Organisation'
-      ? choice
-      : { ...choice, items: choice.items.map((item) => ({ ...item, label: t('All your keys') })) },
-  );
+  const choices = placeChoices(known, all ? levels : ['organisation', 'key']).map(({ group, items }) => ({
+    group,
+    items: items.map((item) => (all || item.value !== whole ? item : { ...item, label: t('All your keys') })),
+  }));
   return (
     <Group align="flex-end">
       <Select
@@ -130,14 +129,20 @@ export function Usage({ organisation }: { organisation: Organisation }) {
   const known = useKnown(organisation, all ? levels : ['key']);
   const filter = filterOf(state, Date.now());
   const keyName = (keyId: number | null | undefined): string =>
-    known.keys.find((key) => key.id === keyId)?.name ?? t('Key {keyId}', { keyId });
+    known.keys.find((key) => key.id === keyId)?.name ?? t('Key {name}', { name: keyId ?? '–' });
   const decisions = state.show === 'decisions';
   return (
     <Stack gap="lg">
       <Filters organisation={organisation} known={known} />
       <Totals id={id} filter={filter} />
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
-        <Shares id={id} filter={filter} title={t('By model')} by="model" nameOf={({ model }) => model ?? 'unknown'} />
+        <Shares
+          id={id}
+          filter={filter}
+          title={t('By model')}
+          by="model"
+          nameOf={({ model }) => model ?? t('unknown')}
+        />
         <Shares id={id} filter={filter} title={t('By key')} by="token" nameOf={({ token_id }) => keyName(token_id)} />
       </SimpleGrid>
       <section>

@@ -32,7 +32,7 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
           {name}
         </Text>
         <Text size="xs" c="dimmed" ff="monospace">
-          {credential_hint ?? 'stored'}
+          {credential_hint ?? t('stored')}
         </Text>
       </Stack>
     ),

@@ -37,7 +37,10 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
     (given) => faultsOf(given, ownKey === null),
     onSubmit,
   );
-  const stored = `Stored${ownKey?.credential_hint ? `: ${ownKey.credential_hint}` : ''}. Enter another to replace it.`;
+  const hint = ownKey?.credential_hint;
+  const stored = hint
+    ? t('Stored: {hint}. Enter another to replace it.', { hint })
+    : t('Stored. Enter another to replace it.');
   return (
     <Dialog opened onClose={onClose} title={ownKey ? t('Edit {name}', { name: ownKey.name }) : t('Add a provider key')}>
       <form onSubmit={submit} noValidate>

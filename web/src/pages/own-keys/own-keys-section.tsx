@@ -47,7 +47,8 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
     {
       mutationFn: ({ id, status }: OwnKey) =>
         api.change(id, { status: status === switchedOn ? switchedOff : switchedOn }),
-      onSuccess: ({ name, status }) => notifySuccess(`${name} is ${status === switchedOn ? 'enabled' : 'disabled'}`),
+      onSuccess: ({ name, status }) =>
+        notifySuccess(status === switchedOn ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
       onError: notifyError,
       onSettled: reload,
     },
