@@ -62,13 +62,13 @@ export function DataExport() {
                 <Text size="sm" className="svc-number">
                   {bytes === 0
                     ? t('Your file is being made…')
-                    : t('Your file is being made: {bytes} so far', { bytes: formatBytes(bytes) })}
+                    : t('Your file is being made: {size} so far', { size: formatBytes(bytes) })}
                 </Text>
               </>
             )}
             {make.data && (
               <Text size="sm" className="svc-number">
-                {t('Done: {name}, {size}', { name: make.data.name, size: formatBytes(make.data.blob.size) })}
+                {t('Done: {file}, {size}', { file: make.data.name, size: formatBytes(make.data.blob.size) })}
               </Text>
             )}
           </Group>

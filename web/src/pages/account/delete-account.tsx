@@ -6,6 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { forgetUser, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -44,8 +45,11 @@ function WhatHappens({ quota }: { quota: number }) {
         </List>
       </div>
       <Text size="sm">
-        {quota > 0 && t('The {quota} on your balance cannot be used any more. ', { quota: formatQuota(quota) })}
-        Your username becomes free for others.
+        {quota > 0
+          ? t('The {amount} on your balance cannot be used any more. Your username becomes free for others.', {
+              amount: formatQuota(quota),
+            })
+          : t('Your username becomes free for others.')}
       </Text>
     </Stack>
   );
@@ -68,7 +72,8 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
     event.preventDefault();
     remove.mutate();
   };
-  const wrong = remove.error instanceof ApiError && remove.error.status === 400;
+  const wrong =
+    remove.error instanceof ApiError && remove.error.status === 400 ? said(remove.error.message) : undefined;
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -82,7 +87,7 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
           data-autofocus
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          error={wrong ? remove.error?.message : undefined}
+          error={wrong}
         />
         <FormFoot
           act={wrong ? { error: null, isPending: remove.isPending } : remove}

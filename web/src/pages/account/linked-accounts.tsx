@@ -32,7 +32,7 @@ const columns = (disconnect: (identity: Identity) => void, busy: boolean): Colum
     ...actsColumn(),
     cell: (identity) => (
       <RowMenu
-        label={`${identity.label} of ${identity.provider.name}`}
+        label={t('{account} of {provider}', { account: identity.label, provider: identity.provider.name })}
         acts={[
           {
             label: t('Disconnect'),

@@ -33,7 +33,7 @@ const columns = (end: (id: LoginSession['id']) => void, ending: boolean): Column
       </Group>
     ),
   },
-  { key: 'ip', header: t('Address'), cell: ({ ip }) => ip || 'unknown' },
+  { key: 'ip', header: t('Address'), cell: ({ ip }) => ip || t('unknown') },
   { key: 'created', header: t('Logged in'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'seen', header: t('Last seen'), cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
   {
@@ -45,7 +45,7 @@ const columns = (end: (id: LoginSession['id']) => void, ending: boolean): Column
           variant="subtle"
           color="red"
           disabled={ending}
-          aria-label={t('Log out {userAgent}', { userAgent: describeUserAgent(user_agent) })}
+          aria-label={t('Log out {device}', { device: describeUserAgent(user_agent) })}
           onClick={() => end(id)}
         >
           {t('Log out')}
@@ -65,7 +65,7 @@ export function LoginSessions() {
         return 1;
       },
       onSuccess: (ended) =>
-        notifySuccess(ended === 1 ? t('Device logged out') : t('{ended} devices logged out', { ended })),
+        notifySuccess(t('{count, plural, one {Device logged out} other {# devices logged out}}', { count: ended })),
       onError: notifyError,
       onSettled: () => queryClient.invalidateQueries({ queryKey }),
     },

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { passkeysWork } from '../../passkeys.ts';
 import type { Passkey } from './security-query.ts';
 
@@ -37,21 +37,15 @@ export function PasskeyList({ passkeys, onAdd, onName, onRemove }: PasskeyListPr
           <Text size="sm" className="svc-anywhere">
             {passkey.name}{' '}
             <Text span size="sm" c="dimmed">
-              {passkey.last_used_at === null ? (
-                <>
-                  added <TimeAgo at={passkey.created_at} />
-                </>
-              ) : (
-                <>
-                  used <TimeAgo at={passkey.last_used_at} />
-                </>
-              )}
+              {passkey.last_used_at === null
+                ? rich('added {time}', { time: <TimeAgo at={passkey.created_at} /> })
+                : rich('used {time}', { time: <TimeAgo at={passkey.last_used_at} /> })}
             </Text>
           </Text>
           <RowMenu
             label={passkey.name}
             acts={[
-              { label: t('Name'), icon: IconEdit, onClick: () => onName(passkey) },
+              { label: t('Name##verb'), icon: IconEdit, onClick: () => onName(passkey) },
               { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => onRemove(passkey) },
             ]}
           />

@@ -7,7 +7,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { PasskeyForm } from './passkey-form.tsx';
 import { PasskeyList } from './passkey-list.tsx';
@@ -61,13 +61,9 @@ export function SecondFactors() {
                 )}
               </Group>
               <Text size="sm" c="dimmed">
-                {security.totp_since === null ? (
-                  t('Codes of an app on your telephone.')
-                ) : (
-                  <>
-                    Turned on <TimeAgo at={security.totp_since} />
-                  </>
-                )}
+                {security.totp_since === null
+                  ? t('Codes of an app on your telephone.')
+                  : rich('Turned on {time}', { time: <TimeAgo at={security.totp_since} /> })}
               </Text>
             </div>
             {security.totp_since === null ? (
@@ -93,8 +89,8 @@ export function SecondFactors() {
                   {t('Recovery codes')}
                 </Text>
                 <Text size="sm" c="dimmed">
-                  {t('{recoveryCodesLeft} left, each for one time without your device.', {
-                    recoveryCodesLeft: security.recovery_codes_left,
+                  {t('{count} left, each for one time without your device.', {
+                    count: security.recovery_codes_left,
                   })}
                 </Text>
               </div>
@@ -130,7 +126,7 @@ export function SecondFactors() {
           reloadSecurity();
         }}
       >
-        {open?.act === 'remove-passkey' && open.passkey.name} will not let you in any more.
+        {open?.act === 'remove-passkey' && t('{name} will not let you in any more.', { name: open.passkey.name })}
       </ConfirmDelete>
       <RecoveryCodes codes={open?.act === 'codes' ? open.codes : null} onClose={close} />
     </Section>

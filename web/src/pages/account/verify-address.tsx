@@ -5,6 +5,7 @@ import { post } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 
@@ -14,7 +15,7 @@ export function VerifyAddress({ email }: { email: string }) {
   const send = useAct({
     mutationFn: (password: string) => post('/api/user/email/verification', { body: { password } }),
     onSuccess: ({ message }) => {
-      notifySuccess(message);
+      notifySuccess(said(message));
       close();
     },
   });

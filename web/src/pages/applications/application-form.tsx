@@ -39,7 +39,7 @@ function TypeField({ fields, set }: FieldsProps) {
     >
       <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6}>
         {types.map(({ value, label, detail }) => (
-          <Radio.Card key={value} value={value} p="sm" aria-label={`${label}. ${detail}`}>
+          <Radio.Card key={value} value={value} p="sm" aria-label={t('{label}. {detail}', { label, detail })}>
             <Group wrap="nowrap" align="flex-start" gap="sm">
               <Radio.Indicator mt={2} />
               <div>

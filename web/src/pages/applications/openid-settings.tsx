@@ -52,7 +52,7 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
   if (!value) return <TurnedOff />;
   const set = (changes: Partial<OpenidFields>) => onChange({ ...value, ...changes });
   return (
-    <Fieldset legend={t('OpenID Connect')}>
+    <Fieldset legend="OpenID Connect">
       <Stack>
         <Textarea
           label={t('Addresses after a logout')}

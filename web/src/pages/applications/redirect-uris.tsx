@@ -37,7 +37,7 @@ export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps
         <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
           <TextInput
             flex={1}
-            aria-label={t('Redirect address {value}', { value: index + 1 })}
+            aria-label={t('Redirect address {number}', { number: index + 1 })}
             placeholder="https://app.example/callback"
             value={uri}
             onChange={(event) => change(index, event.currentTarget.value)}
@@ -52,7 +52,7 @@ export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps
               variant="subtle"
               color="gray"
               size={36}
-              aria-label={t('Remove redirect address {value}', { value: index + 1 })}
+              aria-label={t('Remove redirect address {number}', { number: index + 1 })}
               onClick={() => onChange(value.filter((_, at) => at !== index))}
             >
               <IconX size={16} aria-hidden />

@@ -1,6 +1,5 @@
 import { redirectUrisOf } from '../../components/app-identity.tsx';
 import type { Snippet } from '../../components/code-block.tsx';
-import { t } from '../../language/words.ts';
 import type { Application } from './application-fields.ts';
 import type { Discovery } from './application-queries.ts';
 
@@ -9,12 +8,12 @@ export function quickStart(application: Application, { issuer, token_endpoint }:
   const confidential = application.app_type === 'confidential';
   const redirectUri = redirectUrisOf(application)[0] ?? '';
   const plainHttp = issuer.startsWith('http:');
-  const secret = confidential ? t('process.env.CLIENT_SECRET, // shown once, when it was made') : t('undefined,');
+  const secret = confidential ? 'process.env.CLIENT_SECRET, // shown once, when it was made' : 'undefined,';
   const how = plainHttp
     ? `  ${confidential ? 'undefined' : 'client.None()'},\n  { execute: [client.allowInsecureRequests] }, // only while the service runs on http\n`
     : confidential
       ? ''
-      : t('  client.None(), // no secret: PKCE proves who asks\n');
+      : '  client.None(), // no secret: PKCE proves who asks\n';
   return [
     {
       label: 'openid-client',

@@ -7,7 +7,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import type { Application } from './application-fields.ts';
 import { type Discovery, discoveryQuery } from './application-queries.ts';
 import { newPkce, newState, type Pkce } from './pkce.ts';
@@ -37,9 +37,10 @@ function TryIt({ application, at }: { application: Application; at: Discovery })
   return (
     <Stack>
       <Text size="sm">
-        With PKCE your program makes up a random <b>{t('verifier')}</b> and keeps it. Only its hash, the{' '}
-        <b>{t('challenge')}</b>, travels through the browser, so a stolen code is worth nothing to anybody who does not
-        hold the verifier.
+        {rich(
+          'With PKCE your program makes up a random <b>verifier</b> and keeps it. Only its hash, the <b>challenge</b>, travels through the browser, so a stolen code is worth nothing to anybody who does not hold the verifier.',
+          { b: (text) => <b>{text}</b> },
+        )}
       </Text>
       {uris.length > 1 && (
         <Select

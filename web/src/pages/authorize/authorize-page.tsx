@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
 import { useUser } from '../../session.ts';
 import { type Asked, decide, leaveTo, loginAgain, readAuthorization } from './authorization.ts';
@@ -28,11 +28,13 @@ function Leaving({ to, name }: { to: string; name?: string }) {
   return (
     <BareFrame title={name ? t('Signing in to {name}', { name }) : t('Going back to the application')}>
       <Text size="sm">
-        One moment.{' '}
-        <Anchor href={to} inherit underline="always">
-          {t('Continue')}
-        </Anchor>{' '}
-        if nothing happens.
+        {rich('One moment. <a>Continue</a> if nothing happens.', {
+          a: (text) => (
+            <Anchor href={to} inherit underline="always">
+              {text}
+            </Anchor>
+          ),
+        })}
       </Text>
     </BareFrame>
   );

@@ -1,6 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { BareFrame } from '../../components/bare-frame.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type Asked, decide, destinationOf, leaveTo } from './authorization.ts';
 import { type Answer, Question } from './question.tsx';
@@ -17,22 +17,21 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
     >
       <Question asked={asked} answer={answer}>
         <Text size="xs" c="dimmed" ta="center" className="svc-anywhere" aria-live="polite">
-          {answer.isSuccess ? (
-            <>
-              Taking you there…{' '}
-              <Anchor href={answer.data} inherit underline="always">
-                {t('Continue')}
-              </Anchor>{' '}
-              if nothing happens.
-            </>
-          ) : (
-            <>
-              Either answer leads you to{' '}
-              <Text span inherit fw={600} c="var(--mantine-color-text)">
-                {destinationOf(asked.redirect_uri)}
-              </Text>
-            </>
-          )}
+          {answer.isSuccess
+            ? rich('Taking you there… <a>Continue</a> if nothing happens.', {
+                a: (text) => (
+                  <Anchor href={answer.data} inherit underline="always">
+                    {text}
+                  </Anchor>
+                ),
+              })
+            : rich('Either answer leads you to {destination}', {
+                destination: (
+                  <Text span inherit fw={600} c="var(--mantine-color-text)">
+                    {destinationOf(asked.redirect_uri)}
+                  </Text>
+                ),
+              })}
         </Text>
       </Question>
     </BareFrame>

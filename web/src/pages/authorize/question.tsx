@@ -6,7 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { ScopeList, splitScopes } from '../../components/scopes.tsx';
 import { SpendingFields } from '../../components/spending-fields.tsx';
 import { formatQuota } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { entryOf, type Spending, spendingOf } from '../../spending.ts';
 import type { Asked } from './authorization.ts';
 import { SignedInAs } from './signed-in-as.tsx';
@@ -46,21 +46,22 @@ const unregistered = ({ source = 'owner' }: Asked['application']): boolean => so
 function Unverified({ application }: { application: Asked['application'] }) {
   return (
     <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />} p="sm" className="svc-anywhere">
-      {application.host ? (
-        <>
-          This application is not registered with us. Its name is what{' '}
-          <Text span inherit fw={700}>
-            {application.host}
-          </Text>{' '}
-          says of it. Allow it only if you know that address and have just started it yourself.
-        </>
-      ) : application.source === 'registration' ? (
-        t(
-          'This application registered itself, under a name of its own choice. Allow it only if you have just started it yourself.',
-        )
-      ) : (
-        t('Nobody here has verified who runs this application. Allow it only if you know it.')
-      )}
+      {application.host
+        ? rich(
+            'This application is not registered with us. Its name is what {host} says of it. Allow it only if you know that address and have just started it yourself.',
+            {
+              host: (
+                <Text span inherit fw={700}>
+                  {application.host}
+                </Text>
+              ),
+            },
+          )
+        : application.source === 'registration'
+          ? t(
+              'This application registered itself, under a name of its own choice. Allow it only if you have just started it yourself.',
+            )
+          : t('Nobody here has verified who runs this application. Allow it only if you know it.')}
     </Alert>
   );
 }
@@ -130,8 +131,12 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
       <Stack gap="sm" className="svc-answers">
         {spending && (
           <Text size="sm" ta="center">
-            It may spend up to <b>{formatQuota(spending.spending_limit)}</b>
-            {spending.spending_window === 'month' ? t(' a month') : t(' in all')}
+            {rich(
+              spending.spending_window === 'month'
+                ? 'It may spend up to {amount} a month'
+                : 'It may spend up to {amount} in all',
+              { amount: <b>{formatQuota(spending.spending_limit)}</b> },
+            )}
           </Text>
         )}
         <SimpleGrid cols={2}>

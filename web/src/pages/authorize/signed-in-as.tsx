@@ -2,7 +2,7 @@ import { Anchor, Avatar, Group, Stack, Text } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { post } from '../../api.ts';
 import { notifyError } from '../../components/notify.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { forgetUser, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
@@ -25,7 +25,9 @@ export function SignedInAs({ fixed = false }) {
       <Avatar src={user.avatar_url || null} name={name} color="indigo" size={38} alt="" aria-hidden />
       <Stack gap={0} flex={1} miw={0} align="flex-start">
         <Text size="sm" truncate maw="100%">
-          Signed in as <b>{name === user.username ? name : `${name} (${user.username})`}</b>
+          {rich('Signed in as {name}', {
+            name: <b>{name === user.username ? name : t('{name} ({username})', { name, username: user.username })}</b>,
+          })}
         </Text>
         <Anchor
           component="button"

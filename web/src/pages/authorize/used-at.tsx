@@ -1,5 +1,7 @@
 import { Stack, Text } from '@mantine/core';
-import { t } from '../../language/words.ts';
+import type { ReactNode } from 'react';
+import { said } from '../../language/said.ts';
+import { rich, t } from '../../language/words.ts';
 import type { Asked } from './authorization.ts';
 
 type Resource = NonNullable<Asked['resources']>[number];
@@ -19,7 +21,7 @@ function Tools({ tools }: { tools: AskedServer['tools'] }) {
           {description && (
             <Text span inherit c="dimmed">
               {' '}
-              {description}
+              {said(description)}
             </Text>
           )}
         </Text>
@@ -30,16 +32,21 @@ function Tools({ tools }: { tools: AskedServer['tools'] }) {
 
 /** A server by its name, with the tools that the application could use; what a server says of them is shown as plain text. */
 function ServerTools({ server, all, tools }: AskedServer) {
-  const count = tools.length === 1 ? '1 tool' : t('{length} tools', { length: tools.length });
+  const count = tools.length;
+  const named = { server, count, b: (text: ReactNode) => <b>{text}</b> };
   return (
     <Stack gap={2}>
       <Text size="sm" className="svc-anywhere">
-        <b>{server}</b>:{' '}
-        {all ? t('all its tools, now {count}, and those it gets later on', { count }) : t('only {count}', { count })}
+        {all
+          ? rich(
+              '<b>{server}</b>: all its tools, now {count, plural, one {# tool} other {# tools}}, and those it gets later on',
+              named,
+            )
+          : rich('<b>{server}</b>: only {count, plural, one {# tool} other {# tools}}', named)}
       </Text>
-      {tools.length > mostShown ? (
+      {count > mostShown ? (
         <details className="svc-more">
-          <summary>{t('Show the {count}', { count })}</summary>
+          <summary>{t('Show the {count, plural, one {# tool} other {# tools}}', { count })}</summary>
           <Tools tools={tools} />
         </details>
       ) : (
@@ -60,7 +67,7 @@ export function UsedAt({ resources }: { resources: Resource[] }) {
       {resources.map(({ uri, name, servers }) => (
         <Stack key={uri} gap={4}>
           <Text size="sm" className="svc-anywhere">
-            {name}{' '}
+            {said(name)}{' '}
             <Text span inherit c="dimmed">
               {uri}
             </Text>

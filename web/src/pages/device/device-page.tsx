@@ -6,7 +6,8 @@ import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { NotFound } from '../../components/page-states.tsx';
-import { t } from '../../language/words.ts';
+import { said } from '../../language/said.ts';
+import { rich, t } from '../../language/words.ts';
 import { parseSearch } from '../../search-params.ts';
 import { useAct } from '../../use-act.ts';
 import { discoveryQuery } from '../applications/application-queries.ts';
@@ -26,7 +27,7 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
     event.preventDefault();
     if (isWhole(code)) find.mutate();
   };
-  const wrong = find.error instanceof ApiError && find.error.status === 404 ? find.error.message : undefined;
+  const wrong = find.error instanceof ApiError && find.error.status === 404 ? said(find.error.message) : undefined;
   return (
     <BareFrame title={t('Connect a device')} description={t('Enter the code that it shows.')}>
       <form onSubmit={submit}>
@@ -36,7 +37,7 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
             name="user_code"
             label={t('Code')}
             description={t('Eight letters')}
-            placeholder={t('XXXX-XXXX')}
+            placeholder="XXXX-XXXX"
             autoComplete="off"
             autoCapitalize="characters"
             spellCheck={false}
@@ -61,8 +62,9 @@ function Answered({ approved, name }: { approved: boolean; name: string }) {
     <BareFrame title={approved ? t('Your device is connected') : t('Your device was not connected')}>
       <Stack>
         <Text size="sm" className="svc-anywhere">
-          {approved ? t('{name} goes on by itself in a few seconds. ', { name }) : t('{name} is told so. ', { name })}
-          You can close this page.
+          {approved
+            ? t('{name} goes on by itself in a few seconds. You can close this page.', { name })
+            : t('{name} is told so. You can close this page.', { name })}
         </Text>
         <ButtonLink to="/authorized-apps" variant="default">
           {t('Applications with access')}
@@ -86,8 +88,9 @@ function AskedByDevice({ asked }: { asked: Asked }) {
     >
       <Stack gap="md">
         <Text size="sm">
-          Allow it only if a device in front of you shows <Code fz="sm">{user_code}</Code>. Nobody else needs this code
-          from you.
+          {rich('Allow it only if a device in front of you shows {code}. Nobody else needs this code from you.', {
+            code: <Code fz="sm">{user_code}</Code>,
+          })}
         </Text>
         <Divider />
         <Question asked={asked} answer={answer} />

@@ -4,6 +4,7 @@ import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 
@@ -21,7 +22,7 @@ export function ForgotPasswordPage() {
   return (
     <BareFrame title={t('Forgot your password?')} footer={footer}>
       {ask.isSuccess ? (
-        <Text role="status">{t('{message} Its link works for 30 minutes.', { message: ask.data.message })}</Text>
+        <Text role="status">{t('{message} Its link works for 30 minutes.', { message: said(ask.data.message) })}</Text>
       ) : (
         <form onSubmit={submit}>
           <Stack>

@@ -1,13 +1,14 @@
 import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError, get, post, type Result } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { WayButtons } from '../../components/sign-in-ways.tsx';
-import { t } from '../../language/words.ts';
+import { said } from '../../language/said.ts';
+import { rich, t } from '../../language/words.ts';
 import { safeNext } from '../../search-params.ts';
 import { forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -30,15 +31,27 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
     event.preventDefault();
     connect.mutate();
   };
-  const wrong = connect.error instanceof ApiError && connect.error.status === 400 ? connect.error.message : undefined;
+  const wrong =
+    connect.error instanceof ApiError && connect.error.status === 400 ? said(connect.error.message) : undefined;
+  const named = {
+    username: pending.username,
+    address: pending.account,
+    provider: pending.provider.name,
+    b: (text: ReactNode) => <b>{text}</b>,
+  };
   return (
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm" className="svc-anywhere">
-          The account <b>{pending.username}</b> has the address {pending.account}.{' '}
           {pending.logged_in
-            ? t('Connect it, and {name} lets you in from now on.', { name: pending.provider.name })
-            : t('Show that it is yours, and {name} lets you in from now on.', { name: pending.provider.name })}
+            ? rich(
+                'The account <b>{username}</b> has the address {address}. Connect it, and {provider} lets you in from now on.',
+                named,
+              )
+            : rich(
+                'The account <b>{username}</b> has the address {address}. Show that it is yours, and {provider} lets you in from now on.',
+                named,
+              )}
         </Text>
         {connect.error && !wrong && <ErrorState error={connect.error} title={t('The account was not connected')} />}
         {asks && (
