@@ -17,9 +17,9 @@ export interface ChannelFields {
 }
 
 export const kinds = [
-  { value: 'openai', label: 'OpenAI-compatible' },
-  { value: 'anthropic', label: t('Anthropic') },
-  { value: 'gemini', label: t('Google Gemini') },
+  { value: 'openai', label: t('OpenAI-compatible') },
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'gemini', label: 'Google Gemini' },
   { value: 'openrouter', label: 'OpenRouter' },
   { value: 'demo', label: t('Built-in simulation') },
 ];
@@ -49,6 +49,13 @@ export const fieldsOf = (channel: Channel): ChannelFields => ({
   group: channel.group,
   models: channel.models,
 });
+
+type Hint = Channel['credential_hint'];
+
+/** What a table tells of a stored key. */
+export const keyWords = (hint: Hint): string => (hint === null ? t('Key stored') : t('Key {hint}', { hint }));
+/** What a form tells of it. */
+export const storedWords = (hint: Hint): string => (hint ? t('Stored: {hint}', { hint }) : t('Stored'));
 
 export type ChannelFaults = Partial<Record<keyof ChannelFields, string>>;
 

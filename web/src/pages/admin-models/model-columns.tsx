@@ -4,9 +4,10 @@ import type { ProviderModel } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { formatCompact } from '../../format.ts';
+import { formatCompact, formatUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
+import { typeNames } from './model-types.ts';
 
 interface ModelActs {
   channelName: (id: number) => string;
@@ -16,8 +17,7 @@ interface ModelActs {
   tryOut: (model: ProviderModel) => void;
 }
 
-const dollars = (price: number): string =>
-  price === 0 ? '–' : price.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+const dollars = (price: number): string => (price === 0 ? '–' : formatUsd(price));
 
 const tokens = (count: number): string => (count === 0 ? '–' : formatCompact(count));
 
@@ -32,14 +32,14 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
         </Text>
         {model_name !== model_id && (
           <Text size="xs" c="dimmed">
-            {t('upstream: {modelName}', { modelName: model_name })}
+            {t('upstream: {name}', { name: model_name })}
           </Text>
         )}
       </Stack>
     ),
   },
   { key: 'channel', header: t('Channel'), cell: ({ channel_id }) => acts.channelName(channel_id) },
-  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{type}</Badge> },
+  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{typeNames[type]}</Badge> },
   { key: 'prompt', header: t('Prompt / M'), align: 'right', cell: ({ prompt_price }) => dollars(prompt_price) },
   {
     key: 'completion',
@@ -58,7 +58,7 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
     header: t('Context'),
     align: 'right',
     cell: ({ context_length, max_output_tokens }) => (
-      <span title={t('Longest answer: {maxOutputTokens} tokens', { maxOutputTokens: tokens(max_output_tokens) })}>
+      <span title={t('Longest answer: {count} tokens', { count: tokens(max_output_tokens) })}>
         {tokens(context_length)}
       </span>
     ),
@@ -70,7 +70,7 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
       <Switch
         size="sm"
         checked={model.status === 1}
-        aria-label={t('{modelId} enabled', { modelId: model.model_id })}
+        aria-label={t('{name} enabled', { name: model.model_id })}
         onChange={() => acts.toggle(model)}
       />
     ),

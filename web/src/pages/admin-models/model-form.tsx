@@ -1,13 +1,14 @@
 import { Alert, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
+import { allChannelsQuery, type ModelType } from '../../catalog.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { faultsOf, isFree, type ModelFaults, type ModelFields } from './model-fields.ts';
+import { typeChoices } from './model-types.ts';
 import { PartPriceFields } from './part-price-fields.tsx';
 
 interface ModelFormProps {
@@ -37,7 +38,7 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
       <NumberInput label={t('Prompt, per million tokens')} {...price('prompt_price')} />
       <NumberInput label={t('Completion, per million tokens')} {...price('completion_price')} />
-      <NumberInput label={t('Per {type}', { type: unitOf(fields.type) })} {...price('request_price')} />
+      <NumberInput label={t('Per {unit}', { unit: unitOf(fields.type) })} {...price('request_price')} />
     </SimpleGrid>
   );
 }
@@ -99,7 +100,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
       />
       <Select
         label={t('Type')}
-        data={modelTypes}
+        data={typeChoices}
         allowDeselect={false}
         value={fields.type}
         onChange={(type) => set({ type: (type ?? 'chat') as ModelType })}
