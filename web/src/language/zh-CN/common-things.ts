@@ -107,7 +107,7 @@ export default {
   Device: '设备',
   'Logged-in devices': '已登录设备',
   'Web app': '网页应用',
-  Tokens: 'token',
+  Tokens: 'Token',
   'Tokens in': '输入 token',
   'Tokens out': '输出 token',
   'Requests a minute': '每分钟请求数',
