@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { differencesOf, labelOf } from './difference.ts';
+import { differencesOf } from './difference.ts';
+import { labelOf } from './field-words.ts';
 
 const shown = (type: string, before: Record<string, unknown> | null, after: Record<string, unknown> | null) =>
   differencesOf(type, before, after).map(({ label, before: was, after: is }) => [
