@@ -14,8 +14,8 @@ import { difficultyWords } from '../runs/server-words.ts';
 type Pattern = Result<'/api/svc-ms/patterns', 'get'>['patterns'][number];
 
 const kinds: Record<string, string> = {
-  chat: t('chat'),
-  code: t('code'),
+  chat: t('chat##kind of task'),
+  code: t('code##kind of task'),
   math: t('math'),
   writing: t('writing'),
   extraction: t('extraction'),
@@ -31,7 +31,7 @@ const columns: Column<Pattern>[] = [
   { key: 'model', header: t('Model'), cell: ({ model }) => <Text size="sm">{model}</Text> },
   {
     key: 'rate',
-    header: t('Success##rate'),
+    header: t('Success'),
     cell: ({ success_rate, successes, failures }) => (
       <Group
         gap="xs"

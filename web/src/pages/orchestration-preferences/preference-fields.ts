@@ -73,7 +73,7 @@ export const groups: FieldGroup[] = [
   },
   {
     key: 'memory',
-    title: t('Memory##of conversations'),
+    title: t('Memory'),
     fields: [
       count(
         'max_context_tokens',

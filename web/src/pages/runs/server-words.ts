@@ -22,7 +22,7 @@ const failures: Record<string, string> = {
   upstream_refused: t('upstream refused'),
   internal_error: t('internal error'),
   unanswered: t('unanswered'),
-  empty: t('empty'),
+  empty: t('empty##answer'),
   refused: t('refused'),
   cut_off: t('cut off'),
   wrong_format: t('wrong format'),
