@@ -11,7 +11,8 @@ import { ChooseModels } from './choose-models.tsx';
 import { ButtonLink } from './link.tsx';
 import { notifyError } from './notify.ts';
 
-const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
+const seconds = (ms: number): string =>
+  ms < 1_000 ? t('{ms} ms', { ms: Math.round(ms) }) : t('{seconds} s', { seconds: (ms / 1_000).toFixed(1) });
 
 function outcome(time: string, ready: number, unpriced: number): string {
   if (unpriced === 0)
