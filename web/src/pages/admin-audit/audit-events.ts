@@ -7,7 +7,7 @@ interface EventWords {
 
 /** Each kind of entry in words, by what it is about. */
 const groups: Record<string, Record<string, [label: string, color: string]>> = {
-  [t('Sign-in')]: {
+  [t('Sign-in##audit')]: {
     login_succeeded: [t('Signed in'), 'gray'],
     login_failed: [t('Sign-in failed'), 'orange'],
     logged_out: [t('Signed out'), 'gray'],
@@ -20,7 +20,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     step_up_succeeded: [t('Second factor shown'), 'gray'],
     step_up_failed: [t('Second factor wrong'), 'orange'],
   },
-  [t('Accounts')]: {
+  [t('Accounts##audit')]: {
     user_created: [t('User created'), 'teal'],
     user_updated: [t('User changed'), 'indigo'],
     user_deleted: [t('User deleted'), 'red'],
@@ -181,7 +181,7 @@ const kinds: Record<string, string> = {
   redemption_code: t('code'),
   topup: t('payment'),
   signing_keys: t('signing keys'),
-  model_alias: t('alias'),
+  model_alias: t('alias##kind'),
   own_key: t('key for a provider'),
   api_key: t('key'),
   identity: t('account at'),

@@ -30,7 +30,7 @@ export function pointsOf({ from, to, width_seconds: width, series }: Overview, {
 }
 
 const gone: Record<Grouping, (id: string) => string> = {
-  user: (id) => t('Deleted user {id}', { id }),
+  user: (id) => t('Deleted user {id}##series', { id }),
   model: (id) => t('Model {name}', { name: id }),
   channel: (id) => t('Deleted channel {id}', { id }),
 };
