@@ -65,6 +65,7 @@ export default {
   'Images, minutes or requests': '图片、分钟或请求',
   Total: '合计',
   Actions: '操作',
+  image: '图片',
   'Actions for {label}': '{label} 的操作',
   '{first}–{last} of {total}': '第 {first}–{last} 项，共 {total} 项',
   '{label} could not be loaded': '{label}加载失败',
