@@ -66,7 +66,7 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
       </Badge>
     ),
   },
-  { key: 'changed', header: t('Changed'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  { key: 'changed', header: t('Changed##when'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
     ...actsColumn(),
     cell: (alias) => (

@@ -54,8 +54,10 @@ type Hint = Channel['credential_hint'];
 
 /** What a table tells of a stored key. */
 export const keyWords = (hint: Hint): string => (hint === null ? t('Key stored') : t('Key {hint}', { hint }));
-/** What a form tells of it. */
+/** What forms tell of it. */
 export const storedWords = (hint: Hint): string => (hint ? t('Stored: {hint}', { hint }) : t('Stored'));
+export const replaceWords = (hint: Hint): string =>
+  hint ? t('Stored: {hint}. Enter another to replace it.', { hint }) : t('Stored. Enter another to replace it.');
 
 export type ChannelFaults = Partial<Record<keyof ChannelFields, string>>;
 

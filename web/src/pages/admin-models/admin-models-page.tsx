@@ -8,6 +8,7 @@ import {
   allChannelsQuery,
   type ModelFilter,
   modelPageSize,
+  modelTypes,
   type ProviderModel,
   providerModelsQuery,
   reloadCatalog,
@@ -26,7 +27,6 @@ import { usePage, useUrlState } from '../../use-url-state.ts';
 import { modelColumns } from './model-columns.tsx';
 import { bodyOf, emptyModel, fieldsOf, isFree, type ModelFields } from './model-fields.ts';
 import { ModelForm } from './model-form.tsx';
-import { typeChoices } from './model-types.ts';
 import { useModelSwitch } from './use-model-switch.ts';
 
 const urlDefaults = { channel: '', type: '', model: '', page: '1' };
@@ -61,7 +61,7 @@ function Filters({ filter, channels, set }: FiltersProps) {
       <Select
         aria-label={t('Type')}
         placeholder={t('All types')}
-        data={typeChoices}
+        data={modelTypes}
         clearable
         w={{ base: '100%', xs: 170 }}
         value={filter.type || null}

@@ -1,13 +1,12 @@
 import { Badge, Stack, Switch, Text } from '@mantine/core';
 import { IconEdit, IconMessageCircle, IconTrash } from '@tabler/icons-react';
-import type { ProviderModel } from '../../catalog.ts';
+import { type ProviderModel, typeName } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { formatCompact, formatUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
-import { typeNames } from './model-types.ts';
 
 interface ModelActs {
   channelName: (id: number) => string;
@@ -39,7 +38,7 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
     ),
   },
   { key: 'channel', header: t('Channel'), cell: ({ channel_id }) => acts.channelName(channel_id) },
-  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{typeNames[type]}</Badge> },
+  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{typeName(type)}</Badge> },
   { key: 'prompt', header: t('Prompt / M'), align: 'right', cell: ({ prompt_price }) => dollars(prompt_price) },
   {
     key: 'completion',
@@ -51,7 +50,8 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
     key: 'request',
     header: t('Other'),
     align: 'right',
-    cell: ({ request_price, type }) => (request_price === 0 ? '–' : `${dollars(request_price)} / ${unitOf(type)}`),
+    cell: ({ request_price, type }) =>
+      request_price === 0 ? '–' : t('{price} / {unit}', { price: dollars(request_price), unit: unitOf(type) }),
   },
   {
     key: 'context',

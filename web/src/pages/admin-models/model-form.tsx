@@ -1,14 +1,13 @@
 import { Alert, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { allChannelsQuery, type ModelType } from '../../catalog.ts';
+import { allChannelsQuery, type ModelType, modelTypes } from '../../catalog.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { faultsOf, isFree, type ModelFaults, type ModelFields } from './model-fields.ts';
-import { typeChoices } from './model-types.ts';
 import { PartPriceFields } from './part-price-fields.tsx';
 
 interface ModelFormProps {
@@ -100,7 +99,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
       />
       <Select
         label={t('Type')}
-        data={typeChoices}
+        data={modelTypes}
         allowDeselect={false}
         value={fields.type}
         onChange={(type) => set({ type: (type ?? 'chat') as ModelType })}

@@ -11,7 +11,7 @@ const groups: { name: string; title: string; has: (key: string) => boolean }[] =
     has: (key) => /^(Registration|QuotaForNewUser|AdminSecondFactor)/.test(key),
   },
   { name: 'oauth', title: 'OAuth', has: (key) => key.startsWith('OAuth2') },
-  { name: 'limits', title: t('Limits'), has: (key) => /RateLimit/.test(key) },
+  { name: 'limits', title: t('Limits##of calls'), has: (key) => /RateLimit/.test(key) },
   { name: 'models', title: t('Models and orchestration'), has: (key) => /^Ms[A-Z]|^DefaultModelPrice$/.test(key) },
   { name: 'credits', title: t('Credits and kept answers'), has: (key) => /^(TopUp|ResponseCache)/.test(key) },
   { name: 'records', title: t('Records'), has: (key) => /Log(Days|Level)?$/.test(key) },

@@ -140,7 +140,7 @@ export function AdminSystemPage() {
           <SimpleGrid cols={{ base: 2, md: 4 }}>
             <StatCard label={t('Up for')} value={duration(data.uptime_seconds)} />
             <StatCard
-              label={t('Memory')}
+              label={t('Memory##of the process')}
               value={megabytes(data.memory.rss_bytes)}
               hint={t('{size} of it JavaScript', { size: megabytes(data.memory.heap_used_bytes) })}
             />
