@@ -57,7 +57,6 @@ export default {
   'The answer broke off.': '回答中断了。',
   'The connection broke off in the middle of the answer.': '回答过程中连接断开了。',
   'The answer broke off before its end.': '回答尚未结束就中断了。',
-  '{ms} ms': '{ms} 毫秒',
   '{model} by {provider}': '{model}，由 {provider} 提供',
   'Model and the provider that answered': '作出回答的模型和提供商',
   'Time until the answer was complete': '完成整个回答所用的时间',
