@@ -27,7 +27,6 @@ export default {
 
   ready: '就绪',
   'being tested again': '正在重新探测',
-  'circuit open': '已熔断',
   'Answers now': '当前响应',
   '{provider}: {state}': '{provider}：{state}',
   'Choose models to see which of them would answer.': '选择模型后可查看由哪个模型响应。',

@@ -72,12 +72,10 @@ export default {
   'At its limit': '已达限额',
   'The channel’s own': '渠道自带',
   '{key} · weight {weight}': '{key} · 权重 {weight}',
-  '{count} requests a minute': '每分钟 {count} 次请求',
-  '{count} tokens a minute': '每分钟 {count} 个 token',
   '{amount} a day': '每天 {amount}',
   ', ##between limits': '，',
   'At most {limits}': '上限：{limits}',
   'Measured with its channel: see Health': '随渠道一并统计，见“健康状况”页面',
   'Today: {requests} requests, {failures} failed, {tokens} tokens, {spent}':
-    '今天：{requests} 次请求，{failures} 次失败，{tokens} 个 token，{spent}',
+    '今天：{requests} 个请求，{failures} 个失败，{tokens} 个 token，{spent}',
 } as const;

@@ -44,7 +44,7 @@ export default {
   'The server was not tested': '服务器未测试',
   'The server does not answer as it should': '服务器响应异常',
   '{server} {version} answered within {ms} ms. Models are told of a tool in the words below, as they are when you allow it.':
-    '{server} {version} 在 {ms} ms 内作出响应。模型看到的工具说明即为下方文字，以你允许时的内容为准。',
+    '{server} {version} 在 {ms} 毫秒内作出响应。模型看到的工具说明即为下方文字，以你允许时的内容为准。',
   'The server lists more tools than are read. The rest cannot be used.':
     '服务器列出的工具数量超出读取上限，其余工具无法使用。',
   'The server lists no tools.': '服务器没有列出任何工具。',
@@ -68,7 +68,6 @@ export default {
   'Deleted user {id}': '已删除的用户 {id}',
   '{errors} of the last {sample}': '最近 {sample} 次中有 {errors} 次',
   'Average time': '平均耗时',
-  '{duration} ms': '{duration} ms',
   'Last call': '最近调用',
   'No calls in these days': '所选日期内没有调用',
   'Calls that agents make over MCP, and those made by hand, are counted here.':

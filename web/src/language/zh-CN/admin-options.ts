@@ -8,11 +8,8 @@ export default {
   'Credits and kept answers': '额度与缓存的回答',
   Records: '日志与记录',
 
-  '{help}. Default: {initial}.': '{help}。默认值：{initial}。',
   '{help}. Default: {initial}. Now {now}.': '{help}。默认值：{initial}。当前值：{now}。',
   '{label}: {value}?': '{label}：{value}？',
-  on: '开启',
-  off: '关闭',
   empty: '空',
   ' / M tokens': ' / 百万 token',
   ' / minute': ' / 分钟',

@@ -4,9 +4,6 @@ export default {
   'Version {version}': '版本 {version}',
   'Up for': '已运行',
   '{days} d': '{days} 天',
-  '{hours} h': '{hours} 小时',
-  '{minutes} min': '{minutes} 分钟',
-  '{seconds} s': '{seconds} 秒',
   'Memory##of the process': '内存',
   '{size} of it JavaScript': '其中 JavaScript 占 {size}',
   'Calls under way': '进行中的调用',
@@ -22,7 +19,7 @@ export default {
   Disk: '磁盘',
   'S3 bucket': 'S3 存储桶',
   'Does not answer': '无响应',
-  'Answers in {ms} ms': '{ms} ms 内响应',
+  'Answers in {ms} ms': '{ms} 毫秒内响应',
 
   Queues: '队列',
   'Durable work that waits or runs.': '等待中或执行中的持久化任务。',

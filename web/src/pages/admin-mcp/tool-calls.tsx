@@ -71,9 +71,7 @@ const columns: Column<Calls>[] = [
     header: t('Average time'),
     align: 'right',
     cell: ({ average_ms }) => (
-      <span className="svc-number">
-        {average_ms === null ? '–' : t('{duration} ms', { duration: formatNumber(average_ms) })}
-      </span>
+      <span className="svc-number">{average_ms === null ? '–' : t('{ms} ms', { ms: formatNumber(average_ms) })}</span>
     ),
   },
   { key: 'last', header: t('Last call'), cell: ({ last_at }) => (last_at === null ? '–' : <TimeAgo at={last_at} />) },
