@@ -4,7 +4,7 @@ export default {
   'Search applications': '搜索应用',
   'Name, owner or client id': '名称、所有者或客户端 ID',
   'None matches, or none is registered yet.': '没有符合条件的应用，或尚未注册任何应用。',
-  'Nobody here': '不属于此处的用户',
+  'Nobody here': '无所有者',
   Verify: '验证',
   'Remove verification': '取消验证',
   Suspend: '暂停',

@@ -112,6 +112,7 @@ export default {
   owner: '所有者',
   admin: '管理员',
   viewer: '查看者',
+  'never##expires': '永不',
   yes: '是',
   no: '否',
 } as const;

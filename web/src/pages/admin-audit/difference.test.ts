@@ -43,3 +43,13 @@ test('what is alike or empty on both sides is left out, and odd values do no har
   expect(shown('x', { status: 7, role: 3, created_at: 1e300 }, {})[0]).toEqual(['Status', '7', '']);
   expect(labelOf('')).toBe('');
 });
+
+test('a value is put into words only where its field has such words', () => {
+  expect(shown('application', null, { app_type: 'public', name: 'public', second_factors: 'removed' })).toEqual([
+    ['App type', '', 'public'],
+    ['Name', '', 'public'],
+    ['Second factors', '', 'removed'],
+  ]);
+  expect(labelOf('dpop_bound_access_tokens')).toBe('Dpop bound access tokens');
+  expect(labelOf('something_new')).toBe('Something new');
+});

@@ -35,7 +35,7 @@ function textOf(type: string, field: string, value: unknown): string {
   if (field === 'role') return roleName(value);
   if (field === 'status') return (statuses[type] ?? [t('Enabled'), t('Disabled')])[value - 1] ?? String(value);
   if (flag.test(field) && (value === 0 || value === 1)) return value === 1 ? t('yes') : t('no');
-  if (field === 'expired_time' && value === -1) return t('never');
+  if (field === 'expired_time' && value === -1) return t('never##expires');
   if (money.test(field)) return formatQuota(value);
   if (time.test(field) && value > 1e9) return formatDateTime(value);
   return String(value);
