@@ -8,7 +8,7 @@ export default {
 
   'Session##of login': '登录会话',
   'Access token': '访问令牌',
-  '{names} of an administrator': '管理员的{names}',
+  '{names} of an administrator': '{names}（限管理员）',
   Path: '路径参数',
   Query: '查询参数',
   'Copy link to this endpoint': '复制该接口的链接',

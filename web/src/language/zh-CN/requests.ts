@@ -52,7 +52,7 @@ export default {
   Yes: '是',
   Ended: '结束时间',
   'Part of': '所属',
-  'One {maker}': '一次{maker}',
+  'One {maker}': '{maker}',
 
   'It went out with the caller’s own key for the provider. The cost is the fee alone.':
     '该请求使用调用方自己的提供商密钥发出，费用仅为手续费。',

@@ -38,5 +38,5 @@ export default {
   Rank: '排名',
   Candidate: '候选',
   'Price / M': '价格 / 百万',
-  'Behind a limit': '未达软性限制',
+  'Behind a limit': '未满足偏好限制',
 } as const;
