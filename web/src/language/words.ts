@@ -7,7 +7,7 @@
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import IntlMessageFormat from 'intl-messageformat';
 import { Children, type ReactNode } from 'react';
-import type { Language } from './languages.ts';
+import { type Language, localeFor } from './languages.ts';
 
 export type Message = string;
 type Translations = { readonly [M in Message]?: string };
@@ -21,21 +21,15 @@ type Values<M extends Message> = Message extends M
     ? []
     : [values: ValuesOf<M>];
 
-let translations: Translations = {};
-let shown: Language = 'en';
-let writtenAs = 'en-US';
-let formats = new Map<string, IntlMessageFormat>();
+/** Of the language of the page, put there before the app by early.ts. Without them a page in English is better than none. */
+const { svcWords } = globalThis as { svcWords?: Translations };
+const translations: Translations = svcWords ?? {};
 
-export function speak(language: Language, locale: string, words: Translations): void {
-  translations = words;
-  shown = language;
-  writtenAs = locale;
-  formats = new Map();
-}
-
-export const language = (): Language => shown;
+export const language: Language = svcWords ? (document.documentElement.lang as Language) : 'en';
 /** For dates and numbers. */
-export const locale = (): string => writtenAs;
+export const locale: string = localeFor(language, globalThis.navigator?.languages ?? []);
+
+const formats = new Map<string, IntlMessageFormat>();
 
 function textOf(message: Message): string {
   const translated = translations[message];
@@ -47,7 +41,7 @@ function textOf(message: Message): string {
 function formatOf(message: Message): IntlMessageFormat {
   let format = formats.get(message);
   if (!format) {
-    format = new IntlMessageFormat(textOf(message), writtenAs);
+    format = new IntlMessageFormat(textOf(message), locale);
     formats.set(message, format);
   }
   return format;
