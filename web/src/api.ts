@@ -5,6 +5,7 @@
  */
 import createClient from 'openapi-fetch';
 import type { paths } from './api-types.gen.ts';
+import { said } from './language/said.ts';
 import { t } from './language/words.ts';
 
 export class ApiError extends Error {
@@ -81,9 +82,10 @@ export function messageOf(body: unknown, fallback: string): string {
 /** Also for answers fetched by hand (streams, files): the same error for every failure. */
 export async function errorOf(response: Response, body?: unknown): Promise<ApiError> {
   const parsed = body ?? (await response.json().catch(() => undefined));
-  const fallback = `The server answered ${response.status}${response.statusText ? ` ${response.statusText}` : ''}.`;
+  const status = [response.status, response.statusText].filter(Boolean).join(' ');
+  const message = messageOf(parsed, t('The server answered {status}.', { status }));
   const code = isRecord(parsed) && typeof parsed.code === 'string' ? parsed.code : undefined;
-  return new ApiError(response.status, messageOf(parsed, fallback), response.headers.get('x-request-id'), code);
+  return new ApiError(response.status, said(message), response.headers.get('x-request-id'), code);
 }
 
 const parsed = (text: unknown): unknown => {

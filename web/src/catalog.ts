@@ -66,16 +66,20 @@ export type ModelType = ProviderModel['type'];
 
 export const modelPageSize = 25;
 
-export const modelTypes: ModelType[] = [
-  'chat',
-  'embedding',
-  'image',
-  'speech',
-  'transcription',
-  'moderation',
-  'rerank',
-  'video',
-];
+const typeNames: Record<ModelType, string> = {
+  chat: t('chat##type'),
+  embedding: t('embedding##type'),
+  image: t('image##type'),
+  speech: t('speech##type'),
+  transcription: t('transcription##type'),
+  moderation: t('moderation##type'),
+  rerank: t('rerank##type'),
+  video: t('video##type'),
+};
+export const typeName = (type: ModelType): string => typeNames[type];
+
+/** To choose from. */
+export const modelTypes = Object.entries(typeNames).map(([value, label]) => ({ value, label }));
 
 export interface ModelFilter {
   channel: string;

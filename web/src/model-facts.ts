@@ -1,4 +1,4 @@
-import { formatCompact } from './format.ts';
+import { formatCompact, formatUsd } from './format.ts';
 import { type Health, healthOf } from './health.ts';
 import { t } from './language/words.ts';
 import type { OfferedModel } from './models.ts';
@@ -20,16 +20,15 @@ export const capabilities = Object.keys(capabilityNames) as Capability[];
 
 /** What `request` is a price of, by the type of the model. */
 const units: Record<string, string> = {
-  image: 'image',
-  speech: 'minute',
-  transcription: 'minute',
-  video: 'second',
+  image: t('image##unit'),
+  speech: t('minute##unit'),
+  transcription: t('minute##unit'),
+  video: t('second##unit'),
 };
-export const unitOf = (type: string | undefined): string => units[type ?? 'chat'] ?? 'request';
+export const unitOf = (type: string | undefined): string => units[type ?? 'chat'] ?? t('request##unit');
 
 /** Prices may be fractions of a cent, and cents are always two digits. */
-export const dollars = (usd: number): string =>
-  usd.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+export const dollars = formatUsd;
 
 const isFree = ({ tiers = [], ...rates }: Prices): boolean =>
   Object.values(rates).every((rate) => rate === 0) &&
@@ -43,10 +42,10 @@ export function priceWords({ prices, types }: Priced): string {
   if (isFree(prices)) return t('Free');
   const { prompt, completion, request = 0, tiers = [] } = prices;
   const words = [
-    (prompt > 0 || completion > 0) && `${dollars(prompt)} in`,
-    completion > 0 && t('{completion} out', { completion: dollars(completion) }),
-    request > 0 && `${dollars(request)} / ${unitOf(types[0])}`,
-    tiers[0] && t('more above {aboveContext}', { aboveContext: formatCompact(tiers[0].above_context) }),
+    (prompt > 0 || completion > 0) && t('{price} in', { price: dollars(prompt) }),
+    completion > 0 && t('{price} out', { price: dollars(completion) }),
+    request > 0 && t('{price} / {unit}', { price: dollars(request), unit: unitOf(types[0]) }),
+    tiers[0] && t('more above {tokens}', { tokens: formatCompact(tiers[0].above_context) }),
   ];
   return words.filter(Boolean).join(' · ');
 }
@@ -87,14 +86,14 @@ export function priceTable({ prices, types }: { prices: Prices; types: OfferedMo
   });
   if (all.some(({ request }) => request))
     rows.push({
-      label: t('Each {unitof}', { unitof: unitOf(types[0]) }),
+      label: t('Each {unit}', { unit: unitOf(types[0]) }),
       values: all.map(({ request }) => request ?? base.request ?? 0),
     });
-  const first = tiers.length > 0 ? `Up to ${formatCompact(tiers[0]!.above_context)}` : t('Price');
+  const first = tiers.length > 0 ? t('Up to {tokens}', { tokens: formatCompact(tiers[0]!.above_context) }) : t('Price');
   return {
     columns: [
       first,
-      ...tiers.map(({ above_context }) => t('Above {aboveContext}', { aboveContext: formatCompact(above_context) })),
+      ...tiers.map(({ above_context }) => t('Above {tokens}', { tokens: formatCompact(above_context) })),
     ],
     rows,
   };

@@ -70,7 +70,8 @@ export function groupsOf(models: ListedModel[]): ModelGroup[] {
     group.items.push({ value: id, label: id });
     groups.set(name, group);
   }
-  return [...groups.values()].sort((a, b) => Number(b.group === 'Orchestration') - Number(a.group === 'Orchestration'));
+  const orchestrates = ({ items }: ModelGroup) => items.some(({ value }) => value === orchestrationModel);
+  return [...groups.values()].sort((a, b) => Number(orchestrates(b)) - Number(orchestrates(a)));
 }
 
 /** Of those that chat. */

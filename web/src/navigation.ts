@@ -47,6 +47,8 @@ interface NavigationEntry {
 }
 
 export interface NavigationGroup {
+  /** What is remembered of it goes by this, whatever the language. */
+  name: string;
   label?: string;
   admin?: boolean;
   entries: NavigationEntry[];
@@ -55,6 +57,7 @@ export interface NavigationGroup {
 /** Every path is a page of routes.tsx; a test holds the two together. */
 const groups: NavigationGroup[] = [
   {
+    name: 'Start',
     entries: [
       { label: t('Home'), path: '/', icon: IconHome },
       { label: t('Playground'), path: '/playground', icon: IconMessageCircle, hint: t('Chat with any model') },
@@ -67,6 +70,7 @@ const groups: NavigationGroup[] = [
     ],
   },
   {
+    name: 'Build',
     label: t('Build'),
     entries: [
       { label: t('Applications'), path: '/applications', icon: IconApps, hint: t('OAuth applications you own') },
@@ -80,6 +84,7 @@ const groups: NavigationGroup[] = [
     ],
   },
   {
+    name: 'Orchestration',
     label: t('Orchestration'),
     entries: [
       { label: t('Sessions'), path: '/sessions', icon: IconMessages, hint: t('Conversations and their plans') },
@@ -90,6 +95,7 @@ const groups: NavigationGroup[] = [
     ],
   },
   {
+    name: 'Routing',
     label: t('Routing'),
     entries: [
       { label: t('Health'), path: '/routing/health', icon: IconActivityHeartbeat, hint: t('How providers are doing') },
@@ -98,20 +104,22 @@ const groups: NavigationGroup[] = [
     ],
   },
   {
-    label: t('You'),
+    name: 'You',
+    label: t('You##group'),
     entries: [
       { label: t('Organisations'), path: '/organisations', icon: IconBuilding, hint: t('Teams, members and budgets') },
       { label: t('Account'), path: '/account', icon: IconUser, hint: t('Profile, password, devices') },
     ],
   },
   {
-    label: t('Admin'),
+    name: 'Admin',
+    label: t('Admin##group'),
     admin: true,
     entries: [
       { label: t('Overview'), path: '/admin', icon: IconLayoutDashboard },
       { label: t('Users'), path: '/admin/users', icon: IconUsers },
       { label: t('Codes and payments'), path: '/admin/credits', icon: IconTicket },
-      { label: 'Sign-in', path: '/admin/identity-providers', icon: IconLogin2 },
+      { label: t('Sign-in'), path: '/admin/identity-providers', icon: IconLogin2 },
       { label: t('Channels'), path: '/admin/channels', icon: IconPlugConnected },
       { label: t('Models'), path: '/admin/models', icon: IconBox },
       { label: t('Aliases'), path: '/admin/aliases', icon: IconArrowsSplit2 },

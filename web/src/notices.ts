@@ -12,26 +12,20 @@ interface NoticeWords {
 type About = Record<string, unknown>;
 const account = { to: '/account', label: t('Open your account') };
 const amount = (value: unknown): string => (typeof value === 'number' ? formatQuota(value) : '');
-const windows: Record<string, string> = {
-  day: 'today',
-  week: t('this week'),
-  month: t('this month'),
-  total: t('in all'),
-};
 
 const words: Record<string, (about: About) => NoticeWords> = {
   factors_removed: ({ by }) => ({
     title: t('Your second factors were removed'),
     text: t(
       '{by} did it, and your password alone lets in now. If you did not ask for it, tell them, and set one up again.',
-      { by },
+      { by: String(by) },
     ),
     ...account,
   }),
   sessions_ended: ({ by }) => ({
     title: t('You were logged out'),
     text: t('{by} ended sessions of yours. If you do not know why, ask them, and look at where you are logged in.', {
-      by,
+      by: String(by),
     }),
     ...account,
   }),
@@ -39,13 +33,16 @@ const words: Record<string, (about: About) => NoticeWords> = {
     title: t('A link for a new password was made'),
     text: t(
       '{by} made a link by which a new password can be chosen for your account. If you did not ask for it, tell them.',
-      { by },
+      { by: String(by) },
     ),
     ...account,
   }),
   spending: ({ share, used, amount: most, window, hard }) => ({
-    title: t('{value} % of your spending limit is used', { value: Math.round(Number(share) * 1000) / 10 }),
-    text: `${amount(used)} of ${amount(most)} ${windows[String(window)] ?? ''}. ${hard ? t('Requests beyond it are refused.') : t('Requests beyond it go on.')}`,
+    title: t('{percent} % of your spending limit is used', { percent: Math.round(Number(share) * 1000) / 10 }),
+    text: t(
+      '{used} of {limit} {window, select, day {today} week {this week} month {this month} total {in all} other {}}. {hard, select, yes {Requests beyond it are refused.} other {Requests beyond it go on.}}',
+      { used: amount(used), limit: amount(most), window: String(window), hard: hard ? 'yes' : 'no' },
+    ),
     to: '/credits',
     label: t('Change the limit'),
   }),

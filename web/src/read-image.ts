@@ -1,6 +1,6 @@
-/** Past this a request with several pictures outgrows what providers take. */
 import { t } from './language/words.ts';
 
+/** Past this a request with several pictures outgrows what providers take. */
 const mostBytes = 8 * 1024 * 1024;
 
 export function readImage(file: File): Promise<string> {

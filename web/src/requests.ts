@@ -32,26 +32,26 @@ export const sumOf = ({ logs }: Pick<Requests, 'logs'>, name: Counted): number =
   logs.reduce((sum, log) => sum + log[name], 0);
 
 const makers: [prefix: string, word: string][] = [
-  ['req_', 'turn'],
-  ['resp_', 'response'],
-  ['batch_', 'batch'],
-  ['msgbatch_', 'batch'],
-  ['exec-', 'run'],
+  ['req_', t('turn##maker')],
+  ['resp_', t('response##maker')],
+  ['batch_', t('batch##maker')],
+  ['msgbatch_', t('batch##maker')],
+  ['exec-', t('run##maker')],
 ];
 
 /** What made a call, in one word: a turn, a run, a batch, a response. */
 export const makerOf = (parent: string): string =>
-  makers.find(([prefix]) => parent.startsWith(prefix))?.[1] ?? 'request';
+  makers.find(([prefix]) => parent.startsWith(prefix))?.[1] ?? t('request##maker');
 
 export const countedCalls = (parent: string, count: number): string =>
-  `${count} ${count === 1 ? 'call' : 'calls'} of one ${makerOf(parent)}`;
+  t('{count, plural, one {# call} other {# calls}} of one {maker}', { count, maker: makerOf(parent) });
 
 /** "12 calls of one turn". */
 export const callsOf = ({ parent, logs }: Requests): string => countedCalls(parent ?? '', logs.length);
 
 /** How a request ended, in words; anything but `ok` deserves a look. */
 const endings: Record<string, string> = {
-  ok: 'OK',
+  ok: t('OK'),
   aborted: t('Client left'),
   interrupted: t('Interrupted'),
   error: t('Failed'),

@@ -1,9 +1,8 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-import { t } from './language/words.ts';
 
 /** Nearer to the end than this counts as reading the end. */
 const nearPx = 48;
-const upwards = new Set(['ArrowUp', 'PageUp', t('Home')]);
+const upwards = new Set(['ArrowUp', 'PageUp', 'Home']);
 
 interface Follow<Content extends HTMLElement> {
   /** What scrolls. */

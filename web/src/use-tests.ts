@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { said } from './language/said.ts';
 import { t } from './language/words.ts';
 
 /** How trying something out went. */
@@ -21,7 +22,8 @@ export function useTests(ask: (id: number) => Promise<Answer>) {
   const test = async (id: number): Promise<string | null> => {
     note(id, { state: 'running' });
     try {
-      const { ok, latency_ms: latencyMs, error = t('No answer') } = await ask(id);
+      const { ok, latency_ms: latencyMs, error: fault } = await ask(id);
+      const error = fault === undefined ? t('No answer') : said(fault);
       note(id, ok ? { state: 'ok', latencyMs } : { state: 'failed', error });
       return ok ? null : error;
     } catch (error) {

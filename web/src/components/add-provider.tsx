@@ -2,7 +2,7 @@ import { Anchor, Button, Group, PasswordInput, Select, Stack, Text, TextInput } 
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type Channel, type Preset, presetsQuery } from '../catalog.ts';
-import { t } from '../language/words.ts';
+import { rich, t } from '../language/words.ts';
 import { usePost } from '../once.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, guessPreset, saveByPreset, tryOut } from './add-by-preset.ts';
@@ -84,11 +84,14 @@ export function AddProvider() {
       </form>
       {preset?.key_url && (
         <Text size="xs" c="dimmed">
-          Get a key at{' '}
-          <Anchor href={preset.key_url} target="_blank" rel="noopener noreferrer" size="xs" underline="always">
-            {new URL(preset.key_url).host}
-          </Anchor>
-          . It is stored encrypted and never shown again.
+          {rich('Get a key at <link>{host}</link>. It is stored encrypted and never shown again.', {
+            host: new URL(preset.key_url).host,
+            link: (host) => (
+              <Anchor href={preset.key_url} target="_blank" rel="noopener noreferrer" size="xs" underline="always">
+                {host}
+              </Anchor>
+            ),
+          })}
         </Text>
       )}
       {presets.error && <ErrorState error={presets.error} title={t('The providers could not be loaded')} />}

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { del } from '../api.ts';
 import { reloadCatalog } from '../catalog.ts';
+import { said } from '../language/said.ts';
 import { t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, tryOut } from './add-by-preset.ts';
@@ -10,13 +11,25 @@ import { ChooseModels } from './choose-models.tsx';
 import { ButtonLink } from './link.tsx';
 import { notifyError } from './notify.ts';
 
-const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
+const seconds = (ms: number): string =>
+  ms < 1_000 ? t('{ms} ms', { ms: Math.round(ms) }) : t('{seconds} s', { seconds: (ms / 1_000).toFixed(1) });
 
-const areReady = (count: number): string => `${count} ${count === 1 ? t('model is') : t('models are')} ready to call.`;
-const wait = (count: number): string =>
-  count === 1
-    ? '1 model was found without a price, and stays off until it has one.'
-    : t('{count} models were found without a price, and stay off until they have one.', { count });
+function outcome(time: string, ready: number, unpriced: number): string {
+  if (unpriced === 0)
+    return t(
+      'It answered in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}}',
+      { time, ready },
+    );
+  if (ready === 0)
+    return t(
+      'It answered in {time}. {unpriced, plural, one {# model was found without a price, and stays off until it has one.} other {# models were found without a price, and stay off until they have one.}}',
+      { time, unpriced },
+    );
+  return t(
+    'It answered in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}} {unpriced, plural, one {# model was found without a price, and stays off until it has one.} other {# models were found without a price, and stay off until they have one.}}',
+    { time, ready, unpriced },
+  );
+}
 
 function Works({ added, onTried }: Pick<AddedProviderProps, 'added' | 'onTried'>) {
   const { channel, test, models, unpriced, first } = added;
@@ -32,10 +45,7 @@ function Works({ added, onTried }: Pick<AddedProviderProps, 'added' | 'onTried'>
         role="status"
       >
         <Stack gap="sm" align="flex-start">
-          <Text size="sm">
-            It answered in {seconds(test.latency_ms)}. {(ready > 0 || unpriced === 0) && areReady(ready)}{' '}
-            {unpriced > 0 && wait(unpriced)}
-          </Text>
+          <Text size="sm">{outcome(seconds(test.latency_ms), ready, unpriced)}</Text>
           <Group gap="xs">
             {ready > 0 && (
               <ButtonLink to="/playground" search={first ? { model: first } : {}} size="xs">
@@ -87,7 +97,7 @@ function Fails({ added: { channel, test }, onTried, onRemoved }: AddedProviderPr
     >
       <Stack gap="sm" align="flex-start">
         <Text size="sm" className="svc-anywhere">
-          {test.error ?? t('The provider did not answer as expected.')}
+          {test.error ? said(test.error) : t('The provider did not answer as expected.')}
         </Text>
         <Text size="sm">{t('It stays off until it answers. Mend what is wrong above, or remove it.')}</Text>
         <Group gap="xs">

@@ -1,5 +1,5 @@
 import { useLinkProps } from '@tanstack/react-router';
-import { t } from '../language/words.ts';
+import { rich } from '../language/words.ts';
 import { Mark } from './mark.tsx';
 
 export function Brand({ onClick }: { onClick?: () => void }) {
@@ -9,7 +9,7 @@ export function Brand({ onClick }: { onClick?: () => void }) {
     <a {...link} className="svc-brand">
       <Mark size={26} />
       <span>
-        svc<span className="svc-hidden">{t(', home')}</span>
+        {rich('svc<hidden>, home</hidden>', { hidden: (text) => <span className="svc-hidden">{text}</span> })}
       </span>
     </a>
   );

@@ -1,4 +1,3 @@
-import { t } from '../language/words.ts';
 import type { Snippet } from './code-block.tsx';
 
 interface ChatCall {
@@ -10,7 +9,7 @@ interface ChatCall {
 }
 
 /** One chat call as curl, Python, TypeScript and the Anthropic SDK write it. */
-export function chatSnippets({ baseUrl, apiKey, model, prompt = t('Hello!') }: ChatCall): Snippet[] {
+export function chatSnippets({ baseUrl, apiKey, model, prompt = 'Hello!' }: ChatCall): Snippet[] {
   const [url, key, name, text] = [`${baseUrl}/v1`, apiKey, model, prompt].map((value) => JSON.stringify(value));
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }, null, 2).replaceAll(
     '\n',
@@ -25,7 +24,7 @@ export function chatSnippets({ baseUrl, apiKey, model, prompt = t('Hello!') }: C
   -d '${body.replaceAll("'", "'\\''")}'`,
     },
     {
-      label: t('Python'),
+      label: 'Python',
       code: `from openai import OpenAI
 
 client = OpenAI(base_url=${url}, api_key=${key})
@@ -47,7 +46,7 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content);`,
     },
     {
-      label: t('Anthropic'),
+      label: 'Anthropic',
       code: `import Anthropic from '@anthropic-ai/sdk';
 
 const client = new Anthropic({ baseURL: ${JSON.stringify(baseUrl)}, apiKey: ${key} });

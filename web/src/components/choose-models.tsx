@@ -3,8 +3,8 @@ import { IconAlertTriangle, IconBox } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put } from '../api.ts';
-import { type Channel, channelModelsQuery, type ProviderModel, reloadCatalog } from '../catalog.ts';
-import { t } from '../language/words.ts';
+import { type Channel, channelModelsQuery, type ProviderModel, reloadCatalog, typeName } from '../catalog.ts';
+import { rich, t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import type { Column } from './data-rows.tsx';
 import { DataTable } from './data-table.tsx';
@@ -32,14 +32,18 @@ const columns = ({ of, set }: RowsProps): Column<ProviderModel>[] => [
       />
     ),
   },
-  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{type}</Badge> },
+  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{typeName(type)}</Badge> },
   ...(['prompt', 'completion'] as const).map((name) => ({
     key: name,
     header: name === 'prompt' ? t('Prompt / M') : t('Completion / M'),
     cell: (model: ProviderModel) => (
       <NumberInput
         {...price}
-        aria-label={`${name === 'prompt' ? t('Prompt') : t('Completion')} price of ${model.model_id}, per million tokens`}
+        aria-label={
+          name === 'prompt'
+            ? t('Prompt price of {model}, per million tokens', { model: model.model_id })
+            : t('Completion price of {model}, per million tokens', { model: model.model_id })
+        }
         value={of(model)[name]}
         onChange={(value) => set(model, priced(model, of(model), { [name]: value }))}
       />
@@ -82,13 +86,11 @@ function PricedAlike({ unpriced, onUse }: AlikeProps) {
         disabled={Number(prompt) === 0 && Number(completion) === 0}
         onClick={() => onUse({ prompt: Number(prompt), completion: Number(completion) })}
       >
-        {t('Use for all {unpriced} without a price', { unpriced })}
+        {t('Use for all {count} without a price', { count: unpriced })}
       </Button>
     </Group>
   );
 }
-
-const count = (number: number): string => `${number} ${number === 1 ? 'model' : 'models'}`;
 
 interface ChooseModelsProps {
   channel: Channel;
@@ -147,21 +149,31 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
       />
       {query.data && query.data.total > models.length && (
         <Text size="sm" c="dimmed">
-          These are the first {models.length} of {query.data.total}.{' '}
-          <AnchorLink to="/admin/models" search={{ channel: String(channel.id) }} underline="always" inherit>
-            {t('All of them')}
-          </AnchorLink>
+          {rich('These are the first {count} of {total}. <link>All of them</link>', {
+            count: models.length,
+            total: query.data.total,
+            link: (text) => (
+              <AnchorLink to="/admin/models" search={{ channel: String(channel.id) }} underline="always" inherit>
+                {text}
+              </AnchorLink>
+            ),
+          })}
         </Text>
       )}
       {free > 0 && (
         <Alert color="orange" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
-          {count(free)} without a price: free for everybody who may call {free === 1 ? 'it' : 'them'}, and paid by you.
+          {t(
+            '{count, plural, one {# model without a price: free for everybody who may call it, and paid by you.} other {# models without a price: free for everybody who may call them, and paid by you.}}',
+            { count: free },
+          )}
         </Alert>
       )}
       {save.error && <ErrorState error={save.error} title={t('The models were not changed')} />}
       <Group justify="flex-end">
         <Button loading={save.isPending} disabled={changes.length === 0} onClick={() => save.mutate()}>
-          {on.length === 0 ? t('Save') : t('Switch on {length}', { length: count(on.length) })}
+          {on.length === 0
+            ? t('Save')
+            : t('{count, plural, one {Switch on # model} other {Switch on # models}}', { count: on.length })}
         </Button>
       </Group>
     </Stack>

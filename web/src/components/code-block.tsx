@@ -9,7 +9,7 @@ export interface Snippet {
 
 /** Code or data, one click from the clipboard. */
 export function Code({ label, code, maxHeight, wrap = false }: Snippet & { maxHeight?: number; wrap?: boolean }) {
-  const className = wrap ? t('svc-code svc-plain') : 'svc-code';
+  const className = wrap ? 'svc-code svc-plain' : 'svc-code';
   return (
     <Box pos="relative">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}

@@ -12,7 +12,7 @@ export function CodeInput({ methods }: { methods: FactorMethod[] }) {
   return (
     <TextInput
       name="code"
-      label={t('Code')}
+      label={t('Code##second factor')}
       description={words(methods)}
       autoComplete="one-time-code"
       autoCapitalize="none"

@@ -5,7 +5,7 @@ import { t } from '../language/words.ts';
 const choices = [
   { value: 'light', label: t('Light'), icon: IconSun },
   { value: 'dark', label: t('Dark'), icon: IconMoon },
-  { value: 'auto', label: t('System'), icon: IconDeviceDesktop },
+  { value: 'auto', label: t('System##colour scheme'), icon: IconDeviceDesktop },
 ] as const;
 
 export function ColorSchemeMenu() {

@@ -41,7 +41,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
           </Text>
           {typeToConfirm && (
             <TextInput
-              label={t('Type {typeToConfirm} to confirm', { typeToConfirm })}
+              label={t('Type {text} to confirm', { text: typeToConfirm })}
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
               data-autofocus

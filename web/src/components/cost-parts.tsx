@@ -13,7 +13,7 @@ const names: Record<Part['part'], string> = {
   cache_write_1h: t('Written to cache for an hour'),
   audio_in: t('Sound in'),
   image_in: t('Pictures in'),
-  completion: t('Answer'),
+  completion: t('Answer##part'),
   reasoning: t('Reasoning'),
   audio_out: t('Sound out'),
   request: t('Images, minutes or requests'),

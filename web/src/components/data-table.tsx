@@ -7,7 +7,7 @@ import { ErrorState } from './error-state.tsx';
 
 /** Something small at the end of a row; its name is read out, not shown. */
 export const endColumn = (name: string) =>
-  ({ key: name, header: <span className="svc-hidden">{name}</span>, align: 'right' }) as const;
+  ({ key: 'end', header: <span className="svc-hidden">{name}</span>, align: 'right' }) as const;
 
 /** What can be done with a row, always within reach. */
 export const actsColumn = (name = t('Actions')) => ({ ...endColumn(name), pinned: true }) as const;
@@ -47,12 +47,23 @@ function SkeletonRows({ columns, count }: { columns: Column<never>[]; count: num
   ));
 }
 
+const controls = {
+  first: t('First page'),
+  previous: t('Previous page'),
+  next: t('Next page'),
+  last: t('Last page'),
+};
+
 function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<never>['paging']>) {
   const first = (page - 1) * pageSize + 1;
   return (
     <Group justify="space-between" px="md" py="sm" className="svc-table-foot">
       <Text size="sm" c="dimmed" className="svc-number">
-        {`${formatNumber(first)}–${formatNumber(Math.min(total, first + pageSize - 1))} of ${formatNumber(total)}`}
+        {t('{first}–{last} of {total}', {
+          first: formatNumber(first),
+          last: formatNumber(Math.min(total, first + pageSize - 1)),
+          total: formatNumber(total),
+        })}
       </Text>
       {total > pageSize && (
         <Pagination
@@ -62,9 +73,7 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
           onChange={onPage}
           siblings={1}
           getItemProps={(number) => ({ 'aria-label': t('Page {number}', { number }) })}
-          getControlProps={(control) => ({
-            'aria-label': t('{value}{value2} page', { value: control[0]?.toUpperCase(), value2: control.slice(1) }),
-          })}
+          getControlProps={(control) => ({ 'aria-label': controls[control] })}
         />
       )}
     </Group>

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { ApiError } from '../api.ts';
-import { t } from '../language/words.ts';
+import { rich, t } from '../language/words.ts';
 import { queryClient, selfQuery } from '../session.ts';
 import { CopyButton } from './copy-button.tsx';
 import { AnchorLink, ButtonLink } from './link.tsx';
@@ -32,7 +32,7 @@ export function ErrorState({ error, title = t('Something went wrong'), onRetry }
         {requestId && (
           <Group gap={4} wrap="nowrap">
             <Text size="xs" c="dimmed">
-              Request <RequestId id={requestId} />
+              {rich('Request {id}', { id: <RequestId id={requestId} /> })}
             </Text>
             <CopyButton value={requestId} label={t('Copy request id')} />
           </Group>

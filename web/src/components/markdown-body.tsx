@@ -2,6 +2,7 @@ import { Anchor, Table, Typography } from '@mantine/core';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
+import { t } from '../language/words.ts';
 
 const components: Components = {
   a: ({ href, children }) => (
@@ -12,7 +13,7 @@ const components: Components = {
   // A picture's address can carry what a model has read to a stranger: shown as a link that someone must choose to open.
   img: ({ src, alt }) => (
     <Anchor href={String(src ?? '')} target="_blank" rel="noopener noreferrer nofollow" inherit underline="always">
-      {alt || 'image'}
+      {alt || t('image')}
     </Anchor>
   ),
   table: ({ children }) => (

@@ -87,7 +87,7 @@ export function ModelLine({ id, model }: { id: string; model: OfferedModel | und
         <span className="svc-model-facts">
           <span>{` ${priceWords(model)}`}</span>
           {model.context_length !== null && (
-            <span>{t('{contextLength} context', { contextLength: tokenWords(model.context_length) })}</span>
+            <span>{t('{length} context', { length: tokenWords(model.context_length) })}</span>
           )}
           <CapabilityMarks of={model.capabilities} />
           <HealthDot model={model} />

@@ -1,4 +1,3 @@
-import { t } from '../language/words.ts';
 import type { OfferedModel } from '../models.ts';
 import { chatSnippets } from './chat-snippets.ts';
 import type { Snippet } from './code-block.tsx';
@@ -27,38 +26,38 @@ interface Endpoint {
 const endpoints: Record<Exclude<ModelType, 'chat' | 'transcription'>, Endpoint> = {
   embedding: {
     path: '/v1/embeddings',
-    body: { input: t('A boat on a quiet lake') },
+    body: { input: 'A boat on a quiet lake' },
     method: 'embeddings.create',
     answer: { python: 'print(answer.data[0].embedding)', typescript: 'console.log(answer.data[0].embedding);' },
   },
   image: {
     path: '/v1/images/generations',
-    body: { prompt: t('A boat on a quiet lake') },
+    body: { prompt: 'A boat on a quiet lake' },
     method: 'images.generate',
     answer: { python: 'print(answer.data[0].url)', typescript: 'console.log(answer.data[0].url);' },
   },
   speech: {
     path: '/v1/audio/speech',
-    body: { voice: 'alloy', input: t('Hello!') },
+    body: { voice: 'alloy', input: 'Hello!' },
     method: 'audio.speech.create',
     answer: {
       python: 'answer.write_to_file("speech.mp3")',
-      typescript: t("await writeFile('speech.mp3', Buffer.from(await answer.arrayBuffer()));"),
+      typescript: "await writeFile('speech.mp3', Buffer.from(await answer.arrayBuffer()));",
     },
-    imports: t("import { writeFile } from 'node:fs/promises';\n"),
+    imports: "import { writeFile } from 'node:fs/promises';\n",
     file: 'speech.mp3',
   },
   moderation: {
     path: '/v1/moderations',
-    body: { input: t('Is this all right?') },
+    body: { input: 'Is this all right?' },
     method: 'moderations.create',
     answer: { python: 'print(answer.results[0].flagged)', typescript: 'console.log(answer.results[0].flagged);' },
   },
   rerank: {
     path: '/v1/rerank',
-    body: { query: 'boats', documents: [t('A quiet lake'), t('A boat at sea')] },
+    body: { query: 'boats', documents: ['A quiet lake', 'A boat at sea'] },
   },
-  video: { path: '/v1/videos', body: { prompt: t('A boat on a quiet lake'), duration: 4 } },
+  video: { path: '/v1/videos', body: { prompt: 'A boat on a quiet lake', duration: 4 } },
 };
 
 const quoted = (text: string): string => text.replaceAll("'", "'\\''");
@@ -87,7 +86,7 @@ function clientsOf(
   const [url, key] = [json(`${baseUrl}/v1`), json(apiKey)];
   return [
     {
-      label: t('Python'),
+      label: 'Python',
       code: `from openai import OpenAI
 
 client = OpenAI(base_url=${url}, api_key=${key})
@@ -120,7 +119,7 @@ function transcriptionSnippets({ baseUrl, apiKey }: ModelCall, model: string): S
   -F 'model=${quoted(model)}'`,
     },
     {
-      label: t('Python'),
+      label: 'Python',
       code: `from openai import OpenAI
 
 client = OpenAI(base_url=${url}, api_key=${key})

@@ -7,9 +7,9 @@ import { useUser } from '../session.ts';
 import { useFolded } from '../use-folded.ts';
 import { Brand } from './brand.tsx';
 
-function NavigationSection({ label, entries, onLeave }: NavigationGroup & { onLeave?: () => void }) {
+function NavigationSection({ name, label, entries, onLeave }: NavigationGroup & { onLeave?: () => void }) {
   const id = useId();
-  const [folded, fold] = useFolded(label ?? '');
+  const [folded, fold] = useFolded(name);
   return (
     <>
       {label && (
@@ -57,7 +57,7 @@ export function NavigationList({ onLeave }: { onLeave?: () => void }) {
     <nav className="svc-nav" aria-label={t('Main')} ref={list}>
       <Brand onClick={onLeave} />
       {navigationFor(user).map((group) => (
-        <NavigationSection key={group.label ?? ''} {...group} onLeave={onLeave} />
+        <NavigationSection key={group.name} {...group} onLeave={onLeave} />
       ))}
     </nav>
   );

@@ -3,7 +3,7 @@ import { IconShieldExclamation } from '@tabler/icons-react';
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { del, get, type Result } from '../api.ts';
 import { formatDateTime } from '../format.ts';
-import { t } from '../language/words.ts';
+import { rich, t } from '../language/words.ts';
 import { noticeWords } from '../notices.ts';
 import { queryClient, selfQuery } from '../session.ts';
 import { useAct } from '../use-act.ts';
@@ -49,10 +49,16 @@ export function Notices() {
             onClose={() => away.mutate(notice)}
           >
             <Text size="sm" className="svc-anywhere">
-              {text} {formatDateTime(notice.created_at)}.{' '}
-              <AnchorLink to={to} size="sm" underline="always">
-                {label}
-              </AnchorLink>
+              {rich('{text} {time}. <link>{label}</link>', {
+                text,
+                time: formatDateTime(notice.created_at),
+                label,
+                link: (shown) => (
+                  <AnchorLink to={to} size="sm" underline="always">
+                    {shown}
+                  </AnchorLink>
+                ),
+              })}
             </Text>
           </Alert>
         );

@@ -1,7 +1,8 @@
 import { Anchor } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { createElement, Fragment, type ReactNode } from 'react';
+import { createElement, type ReactNode } from 'react';
 import { ApiError } from '../api.ts';
+import { rich } from '../language/words.ts';
 
 export function notifySuccess(message: string): void {
   notifications.show({ message, color: 'teal' });
@@ -15,6 +16,6 @@ const requestLink = (id: string): ReactNode =>
 export function notifyError(error: unknown): void {
   const requestId = error instanceof ApiError ? error.requestId : null;
   const message = error instanceof Error ? error.message : String(error);
-  const told = requestId ? createElement(Fragment, null, `${message} (request `, requestLink(requestId), ')') : message;
+  const told = requestId ? rich('{message} (request {id})', { message, id: requestLink(requestId) }) : message;
   notifications.show({ message: told, color: 'red', autoClose: 10_000 });
 }

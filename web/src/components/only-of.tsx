@@ -1,12 +1,12 @@
 import { Button, Group, Text } from '@mantine/core';
-import { t } from '../language/words.ts';
+import { rich, t } from '../language/words.ts';
 
 /** Says that a list shows the calls of one turn or run alone, and leads back to all. */
 export function OnlyOf({ parent, onAll }: { parent: string; onAll: () => void }) {
   return (
     <Group gap="xs" role="status">
       <Text size="sm" className="svc-anywhere">
-        Only what was asked for <span className="svc-number">{parent}</span>
+        {rich('Only what was asked for {parent}', { parent: <span className="svc-number">{parent}</span> })}
       </Text>
       <Button size="compact-sm" variant="default" onClick={onAll}>
         {t('Show all')}

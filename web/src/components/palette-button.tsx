@@ -25,8 +25,8 @@ export function PaletteButton() {
         color="gray"
         className="svc-palette-button"
         leftSection={<IconSearch size={16} stroke={1.7} aria-hidden />}
-        rightSection={<Kbd size="xs">{isMac ? '⌘ K' : t('Ctrl K')}</Kbd>}
-        aria-keyshortcuts={t('Control+K Meta+K')}
+        rightSection={<Kbd size="xs">{isMac ? '⌘ K' : 'Ctrl K'}</Kbd>}
+        aria-keyshortcuts="Control+K Meta+K"
         onClick={open}
       >
         {t('Search')}

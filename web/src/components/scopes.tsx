@@ -10,6 +10,7 @@ import {
   IconUserEdit,
   type TablerIcon,
 } from '@tabler/icons-react';
+import { said } from '../language/said.ts';
 import { t } from '../language/words.ts';
 
 interface ScopeWords {
@@ -69,7 +70,11 @@ export function ScopeList({ scopes, added = [] }: { scopes: AskedScope[]; added?
   return (
     <Stack component="ul" gap="sm" className="svc-plain-list">
       {scopes.map(({ name, description }) => {
-        const { icon: Icon = IconShield, title = name, detail = description } = scopeWords[name] ?? {};
+        const {
+          icon: Icon = IconShield,
+          title = name,
+          detail = description && said(description),
+        } = scopeWords[name] ?? {};
         return (
           <Group component="li" key={name} gap="sm" wrap="nowrap" align="flex-start">
             <ThemeIcon variant="light" color="gray" size={32}>

@@ -40,7 +40,7 @@ export function SignInWays({ returnTo }: { returnTo: string }) {
   if (!data?.providers.length) return null;
   return (
     <Stack mt="md">
-      <Divider label="or" />
+      <Divider label={t('or')} />
       <WayButtons ways={data.providers} returnTo={returnTo} />
     </Stack>
   );

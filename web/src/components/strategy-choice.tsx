@@ -5,7 +5,7 @@ import { t } from '../language/words.ts';
 export const strategies = [
   { value: 'balanced', label: t('Balanced'), hint: t('Success, speed and price together, by the model’s weights') },
   { value: 'performance', label: t('Performance'), hint: t('Reliable and fast first; price counts nothing') },
-  { value: 'cost', label: t('Cost'), hint: t('Cheap first, as long as it answers') },
+  { value: 'cost', label: t('Cost##strategy'), hint: t('Cheap first, as long as it answers') },
   { value: 'round_robin', label: t('Round robin'), hint: t('Each provider in turn') },
 ] as const;
 

@@ -27,7 +27,7 @@ export function TestButton({ name, tried, onTest, whole = false }: TestButtonPro
       </Button>
       {tried?.state === 'ok' && (
         <Badge color="teal" role="status" className="svc-number">
-          {t('{value} ms', { value: Math.round(tried.latencyMs ?? 0) })}
+          {t('{ms} ms', { ms: Math.round(tried.latencyMs ?? 0) })}
         </Badge>
       )}
       {tried?.state === 'failed' && whole && (

@@ -27,7 +27,6 @@ export default {
   Disable: '停用',
   Continue: '继续',
   Clear: '清除',
-  Withdraw: '撤回',
   'Take back': '撤回',
   'Take away': '移除',
   Revoke: '撤销',
@@ -67,4 +66,5 @@ export default {
   'Next page': '下一页',
   'Last page': '最后一页',
   'Page {number}': '第 {number} 页',
+  'Refuse {tool}': '拒绝 {tool}',
 } as const;

@@ -26,7 +26,7 @@ const columns = (disconnect: (identity: Identity) => void, busy: boolean): Colum
       </Text>
     ),
   },
-  { key: 'created', header: t('Connected'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'created', header: t('Connected##when'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'used', header: t('Last used'), cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
   {
     ...actsColumn(),

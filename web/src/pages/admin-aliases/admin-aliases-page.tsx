@@ -66,7 +66,7 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
       </Badge>
     ),
   },
-  { key: 'changed', header: t('Changed'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  { key: 'changed', header: t('Changed##when'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
     ...actsColumn(),
     cell: (alias) => (
@@ -101,7 +101,8 @@ export function AdminAliasesPage() {
           path: { id },
           body: { status: status === switchedOn ? switchedOff : switchedOn },
         }),
-      onSuccess: ({ name, status }) => notifySuccess(`${name} is ${status === switchedOn ? 'enabled' : 'disabled'}`),
+      onSuccess: ({ name, status }) =>
+        notifySuccess(status === switchedOn ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
       onError: notifyError,
       onSettled: reload,
     },

@@ -26,7 +26,7 @@ export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: Al
           <TextInput
             label={t('Name')}
             description={t('What clients ask for as the model')}
-            placeholder={t('fast, company/default…')}
+            placeholder="fast, company/default…"
             required
             maxLength={200}
             data-autofocus

@@ -4,12 +4,12 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 
 type Previewed = Result<'/api/admin/model-aliases/preview', 'get'>['models'][number];
 
 const circuits = {
-  closed: { color: 'teal', label: 'ready' },
+  closed: { color: 'teal', label: t('ready') },
   half_open: { color: 'yellow', label: t('being tested again') },
   open: { color: 'red', label: t('circuit open') },
 };
@@ -25,7 +25,7 @@ function Line({ model, answers }: { model: Previewed; answers: boolean }) {
         {model.model_id === null && <Badge color="orange">{t('No such model')}</Badge>}
         {model.serving.map(({ provider, channel_id, circuit }) => (
           <Badge key={channel_id} color={circuits[circuit].color}>
-            {provider}: {circuits[circuit].label}
+            {t('{provider}: {state}', { provider, state: circuits[circuit].label })}
           </Badge>
         ))}
       </Group>
@@ -63,8 +63,10 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
     <Stack gap="xs" aria-live="polite" aria-busy={query.isFetching}>
       {shadowedBy !== null && (
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-          <span className="svc-anywhere">{shadowedBy}</span> has this name already and comes first: the alias would lead
-          nowhere.
+          {rich('<model>{name}</model> has this name already and comes first: the alias would lead nowhere.', {
+            name: shadowedBy,
+            model: (name) => <span className="svc-anywhere">{name}</span>,
+          })}
         </Alert>
       )}
       <Stack component="ol" gap={6} m={0} pl="lg" fz="sm">

@@ -34,11 +34,11 @@ type Action = 'verify' | 'unverify' | 'suspend' | 'activate';
 const defaults = { page: '1', q: '', status: '' };
 const pageSize = 20;
 const queryKey = ['admin-applications'];
-const done: Record<Action, string> = {
-  verify: t('is verified'),
-  unverify: t('is not verified any more'),
-  suspend: t('is suspended'),
-  activate: t('is active again'),
+const done: Record<Action, (name: string) => string> = {
+  verify: (name) => t('{name} is verified', { name }),
+  unverify: (name) => t('{name} is not verified any more', { name }),
+  suspend: (name) => t('{name} is suspended', { name }),
+  activate: (name) => t('{name} is active again', { name }),
 };
 
 /** Verifies the version shown here: the service refuses if the owner has changed the application since. */
@@ -141,7 +141,7 @@ export function AdminApplicationsPage() {
   const change = useAct(
     {
       mutationFn: ({ action, application }: { action: Action; application: Application }) => act(action, application),
-      onSuccess: (_, { action, application }) => notifySuccess(`${application.name} ${done[action]}`),
+      onSuccess: (_, { action, application }) => notifySuccess(done[action](application.name)),
       onError: notifyError,
       onSettled: reload,
     },
@@ -196,12 +196,12 @@ export function AdminApplicationsPage() {
       <ConfirmDelete
         opened={suspending !== null}
         onClose={() => setSuspending(null)}
-        title={t('Suspend {value}?', { value: suspending?.name ?? '' })}
+        title={t('Suspend {name}?', { name: suspending?.name ?? '' })}
         confirmLabel={t('Suspend')}
         onConfirm={async () => {
           if (!suspending) return;
           await act('suspend', suspending);
-          notifySuccess(`${suspending.name} ${done.suspend}`);
+          notifySuccess(done.suspend(suspending.name));
           await reload();
         }}
       >

@@ -7,20 +7,20 @@ interface EventWords {
 
 /** Each kind of entry in words, by what it is about. */
 const groups: Record<string, Record<string, [label: string, color: string]>> = {
-  'Sign-in': {
+  [t('Sign-in##audit')]: {
     login_succeeded: [t('Signed in'), 'gray'],
     login_failed: [t('Sign-in failed'), 'orange'],
     logged_out: [t('Signed out'), 'gray'],
     session_ended: [t('Session ended'), 'gray'],
     other_sessions_ended: [t('Other sessions ended'), 'gray'],
     sessions_ended: [t('Sessions ended by an administrator'), 'orange'],
-    user_registered: [t('Registered'), 'teal'],
+    user_registered: [t('Registered##event'), 'teal'],
     identity_linked: [t('Account connected'), 'teal'],
     identity_unlinked: [t('Account disconnected'), 'orange'],
     step_up_succeeded: [t('Second factor shown'), 'gray'],
     step_up_failed: [t('Second factor wrong'), 'orange'],
   },
-  Accounts: {
+  [t('Accounts##audit')]: {
     user_created: [t('User created'), 'teal'],
     user_updated: [t('User changed'), 'indigo'],
     user_deleted: [t('User deleted'), 'red'],
@@ -62,7 +62,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     own_key_deleted: [t('Own key for a provider removed'), 'red'],
     own_key_tested: [t('Own key for a provider tested'), 'gray'],
   },
-  Service: {
+  [t('Service')]: {
     option_set: [t('Option changed'), 'indigo'],
     channel_created: [t('Channel added'), 'teal'],
     channel_updated: [t('Channel changed'), 'indigo'],
@@ -89,7 +89,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     encryption_key_rotated: [t('Encryption key rotated'), 'orange'],
     signing_keys_rotated: [t('Signing keys rotated'), 'orange'],
   },
-  Organisations: {
+  [t('Organisations')]: {
     organisation_created: [t('Organisation made'), 'teal'],
     organisation_updated: [t('Organisation changed'), 'indigo'],
     organisation_deleted: [t('Organisation deleted'), 'red'],
@@ -119,7 +119,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     limits_set: [t('Limits set'), 'indigo'],
     limits_deleted: [t('Limits removed'), 'orange'],
   },
-  Tools: {
+  [t('Tools')]: {
     mcp_server_created: [t('MCP server connected'), 'teal'],
     mcp_server_updated: [t('MCP server changed'), 'indigo'],
     mcp_server_deleted: [t('MCP server removed'), 'red'],
@@ -131,7 +131,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     mcp_call_approved: [t('Call of a tool approved'), 'teal'],
     mcp_call_refused: [t('Call of a tool refused'), 'orange'],
   },
-  Applications: {
+  [t('Applications')]: {
     app_created: [t('Application registered'), 'teal'],
     app_updated: [t('Application changed'), 'gray'],
     app_deleted: [t('Application deleted'), 'red'],
@@ -140,7 +140,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     app_suspended: [t('Application suspended'), 'red'],
     app_activated: [t('Application activated'), 'teal'],
   },
-  'Access through OAuth': {
+  [t('Access through OAuth')]: {
     authorization_granted: [t('Access granted'), 'teal'],
     authorization_denied: [t('Access denied'), 'orange'],
     token_issued: [t('Tokens issued'), 'gray'],
@@ -167,18 +167,26 @@ export const eventChoices = Object.entries(groups).map(([group, events]) => ({
 }));
 
 const kinds: Record<string, string> = {
+  user: t('user'),
+  session: t('session'),
+  passkey: t('passkey'),
+  option: t('option'),
+  organisation: t('organisation'),
+  application: t('application'),
+  channel: t('channel'),
+  credential: t('credential'),
+  channel_credential: t('credential'),
   mcp_server: t('MCP server'),
   mcp_approval: t('call of a tool'),
-  redemption_code: 'code',
-  topup: 'payment',
+  redemption_code: t('code'),
+  topup: t('payment'),
   signing_keys: t('signing keys'),
-  channel_credential: 'credential',
-  model_alias: 'alias',
+  model_alias: t('alias##kind'),
   own_key: t('key for a provider'),
-  api_key: 'key',
+  api_key: t('key'),
   identity: t('account at'),
   identity_provider: t('identity provider'),
-  provider_model: 'model',
+  provider_model: t('model'),
   routing_config: t('routing of'),
 };
 

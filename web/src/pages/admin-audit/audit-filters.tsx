@@ -47,7 +47,7 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
         w={{ base: '100%', xs: 220 }}
       />
       {search('actor', t('Who'))}
-      {search('target', t('What'))}
+      {search('target', t('What##target'))}
       {date('from', t('From'))}
       {date('to', t('To'))}
       {state.user !== '' && (

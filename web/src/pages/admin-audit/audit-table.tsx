@@ -43,7 +43,7 @@ function NameFilter({ id, name, what, onClick }: NameFilterProps) {
     );
   return (
     <Anchor component="button" type="button" size="sm" onClick={() => onClick(text)}>
-      <span className="svc-hidden">{t('Only entries of {what} ', { what })}</span>
+      <span className="svc-hidden">{`${t('Only entries of {what}', { what })} `}</span>
       {text}
       {name !== '' && id !== null && id !== name && <Text span inherit size="xs" c="dimmed">{` ${id}`}</Text>}
     </Anchor>
@@ -58,11 +58,13 @@ const columns = (only: Only | undefined): Column<Entry>[] => [
   {
     key: 'actor',
     header: t('Who'),
-    cell: ({ actor }) => <NameFilter {...actor} what="user" onClick={only && ((text) => only({ actor: text }))} />,
+    cell: ({ actor }) => (
+      <NameFilter {...actor} what={kindOf('user')} onClick={only && ((text) => only({ actor: text }))} />
+    ),
   },
   {
     key: 'target',
-    header: t('What'),
+    header: t('What##target'),
     cell: ({ target }) => (
       <>
         {target.type && target.id !== null && <Text span size="sm" c="dimmed">{`${kindOf(target.type)} `}</Text>}

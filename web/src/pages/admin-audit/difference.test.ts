@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { differencesOf, labelOf } from './difference.ts';
+import { differencesOf } from './difference.ts';
+import { labelOf } from './field-words.ts';
 
 const shown = (type: string, before: Record<string, unknown> | null, after: Record<string, unknown> | null) =>
   differencesOf(type, before, after).map(({ label, before: was, after: is }) => [
@@ -41,4 +42,14 @@ test('what is alike or empty on both sides is left out, and odd values do no har
   expect(shown('x', { a: { b: [1] } }, { a: undefined })).toEqual([['A', '{"b":[1]}', '']]);
   expect(shown('x', { status: 7, role: 3, created_at: 1e300 }, {})[0]).toEqual(['Status', '7', '']);
   expect(labelOf('')).toBe('');
+});
+
+test('a value is put into words only where its field has such words', () => {
+  expect(shown('application', null, { app_type: 'public', name: 'public', second_factors: 'removed' })).toEqual([
+    ['App type', '', 'public'],
+    ['Name', '', 'public'],
+    ['Second factors', '', 'removed'],
+  ]);
+  expect(labelOf('dpop_bound_access_tokens')).toBe('Dpop bound access tokens');
+  expect(labelOf('something_new')).toBe('Something new');
 });

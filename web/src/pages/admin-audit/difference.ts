@@ -1,6 +1,7 @@
 import { formatDateTime, formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { roleName } from '../admin-users/user-state.ts';
+import { labelOf, wordOf } from './field-words.ts';
 
 /** A value in words, and whether the other side has it not. */
 export interface Shown {
@@ -25,22 +26,16 @@ const flag = /^(email_verified|is_verified|enabled|hard|unlimited_quota|mailed|p
 
 const statuses: Record<string, [string, string]> = { application: [t('Active'), t('Suspended')] };
 
-/** How the service names a field, as people read it. */
-export const labelOf = (field: string): string => {
-  const words = field.replaceAll('_', ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
-
 /** By the name of its field: a role, a balance and a moment are all numbers. */
 function textOf(type: string, field: string, value: unknown): string {
-  if (value === null) return 'none';
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value === null) return t('none');
+  if (typeof value === 'string') return wordOf(field, value);
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
   if (typeof value !== 'number') return JSON.stringify(value);
   if (field === 'role') return roleName(value);
   if (field === 'status') return (statuses[type] ?? [t('Enabled'), t('Disabled')])[value - 1] ?? String(value);
-  if (flag.test(field) && (value === 0 || value === 1)) return value === 1 ? 'yes' : 'no';
-  if (field === 'expired_time' && value === -1) return 'never';
+  if (flag.test(field) && (value === 0 || value === 1)) return value === 1 ? t('yes') : t('no');
+  if (field === 'expired_time' && value === -1) return t('never##expires');
   if (money.test(field)) return formatQuota(value);
   if (time.test(field) && value > 1e9) return formatDateTime(value);
   return String(value);

@@ -34,8 +34,8 @@ function Changes({ differences }: { differences: Difference[] }) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">{t('Field')}</Table.Th>
-          {sides.before && <Table.Th scope="col">{t('Before')}</Table.Th>}
-          <Table.Th scope="col">{t('After')}</Table.Th>
+          {sides.before && <Table.Th scope="col">{t('Before##change')}</Table.Th>}
+          <Table.Th scope="col">{t('After##change')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -64,12 +64,12 @@ function Places({ actor, target }: Pick<Entry, 'actor' | 'target'>) {
     <Group gap="md">
       {actor.id !== null && (
         <AnchorLink to={`/admin/users/${actor.id}`} size="sm" underline="always">
-          Open {actor.name || t('user {id}', { id: actor.id })}
+          {actor.name ? t('Open {name}', { name: actor.name }) : t('Open user {id}', { id: actor.id })}
         </AnchorLink>
       )}
       {place && !(target.type === 'user' && target.id === actor.id) && (
         <AnchorLink {...place} size="sm" underline="always">
-          {t('Open {type} {value}', { type: kindOf(target.type), value: target.name || target.id })}
+          {t('Open {kind} {name}', { kind: kindOf(target.type), name: target.name || (target.id ?? '') })}
         </AnchorLink>
       )}
     </Group>

@@ -38,7 +38,7 @@ function AddCustom({ onClose }: { onClose: () => void }) {
         {outcome}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {t('Done')}
+            {t('Done##verb')}
           </Button>
         </Group>
       </Stack>

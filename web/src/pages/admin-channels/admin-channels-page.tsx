@@ -11,11 +11,12 @@ import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { useOpened, usePage } from '../../use-url-state.ts';
 import { AddChannel } from './add-channel.tsx';
 import { channelColumns } from './channel-columns.tsx';
-import { bodyOf, type ChannelFields, fieldsOf, isElsewhere } from './channel-fields.ts';
+import { bodyOf, type ChannelFields, fieldsOf, isElsewhere, storedWords } from './channel-fields.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { Credentials } from './credentials.tsx';
 import { useChannelActs } from './use-channel-acts.ts';
@@ -39,9 +40,7 @@ function EditChannel({ channel, onClose, onMoved }: EditChannelProps) {
     if (isElsewhere(body)) onMoved(channel);
     await reloadCatalog();
   };
-  const hint = channel.has_credential
-    ? `Stored${channel.credential_hint ? `: ${channel.credential_hint}` : ''}`
-    : undefined;
+  const hint = channel.has_credential ? storedWords(channel.credential_hint) : undefined;
   return (
     <Dialog opened onClose={onClose} title={t('Edit {name}', { name: channel.name })} size="xl">
       <ChannelForm initial={before} submitLabel={t('Save')} credentialHint={hint} onCancel={onClose} onSubmit={save} />
@@ -76,10 +75,11 @@ export function AdminChannelsPage() {
       />
       {builtIn?.active && (
         <Alert mb="md" color="indigo" variant="light" icon={<IconInfoCircle aria-hidden />}>
-          The built-in simulation is answering
           {builtIn.mode === 'auto'
-            ? t(' because no other channel that is enabled serves a model. It steps back when one does.')
-            : '.'}
+            ? t(
+                'The built-in simulation is answering because no other channel that is enabled serves a model. It steps back when one does.',
+              )
+            : t('The built-in simulation is answering.')}
         </Alert>
       )}
       <DataTable
@@ -124,7 +124,7 @@ export function AdminChannelsPage() {
       >
         <Stack gap="xs">
           <Text inherit className="svc-anywhere">
-            {t('Its test failed: {error}', { error: acts.failing?.error })}
+            {t('Its test failed: {error}', { error: said(acts.failing?.error ?? '') })}
           </Text>
           <Text inherit>{t('Requests that are sent there would fail as well.')}</Text>
         </Stack>

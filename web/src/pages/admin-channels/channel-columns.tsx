@@ -15,7 +15,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { t } from '../../language/words.ts';
 import type { Tried } from '../../use-tests.ts';
-import { kinds } from './channel-fields.ts';
+import { keyWords, kinds } from './channel-fields.ts';
 
 export interface ChannelActs {
   tried: Record<number, Tried>;
@@ -62,7 +62,7 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
           {base_url || t('in process')}
         </Text>
         <Text size="xs" c="dimmed">
-          {has_credential ? t('Key {value}', { value: credential_hint ?? 'stored' }) : t('No key')}
+          {has_credential ? keyWords(credential_hint) : t('No key')}
         </Text>
       </Stack>
     ),

@@ -17,9 +17,9 @@ export interface ChannelFields {
 }
 
 export const kinds = [
-  { value: 'openai', label: 'OpenAI-compatible' },
-  { value: 'anthropic', label: t('Anthropic') },
-  { value: 'gemini', label: t('Google Gemini') },
+  { value: 'openai', label: t('OpenAI-compatible') },
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'gemini', label: 'Google Gemini' },
   { value: 'openrouter', label: 'OpenRouter' },
   { value: 'demo', label: t('Built-in simulation') },
 ];
@@ -49,6 +49,15 @@ export const fieldsOf = (channel: Channel): ChannelFields => ({
   group: channel.group,
   models: channel.models,
 });
+
+type Hint = Channel['credential_hint'];
+
+/** What a table tells of a stored key. */
+export const keyWords = (hint: Hint): string => (hint === null ? t('Key stored') : t('Key {hint}', { hint }));
+/** What forms tell of it. */
+export const storedWords = (hint: Hint): string => (hint ? t('Stored: {hint}', { hint }) : t('Stored'));
+export const replaceWords = (hint: Hint): string =>
+  hint ? t('Stored: {hint}. Enter another to replace it.', { hint }) : t('Stored. Enter another to replace it.');
 
 export type ChannelFaults = Partial<Record<keyof ChannelFields, string>>;
 

@@ -6,6 +6,7 @@ import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber, formatQuota, quotaOfUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { Tried } from '../../use-tests.ts';
+import { keyWords } from './channel-fields.ts';
 import { type Credential, circuitOf } from './credential-fields.ts';
 
 interface CredentialCardProps {
@@ -21,13 +22,11 @@ const dollars = (usd: number): string => formatQuota(quotaOfUsd(usd));
 
 function limitsOf({ requests_per_minute, tokens_per_minute, spend_per_day }: Credential): string {
   const limits = [
-    requests_per_minute !== null &&
-      t('{requestsPerMinute} requests a minute', { requestsPerMinute: formatNumber(requests_per_minute) }),
-    tokens_per_minute !== null &&
-      t('{tokensPerMinute} tokens a minute', { tokensPerMinute: formatNumber(tokens_per_minute) }),
-    spend_per_day !== null && t('{spendPerDay} a day', { spendPerDay: dollars(spend_per_day) }),
+    requests_per_minute !== null && t('{count} requests a minute', { count: formatNumber(requests_per_minute) }),
+    tokens_per_minute !== null && t('{count} tokens a minute', { count: formatNumber(tokens_per_minute) }),
+    spend_per_day !== null && t('{amount} a day', { amount: dollars(spend_per_day) }),
   ].filter((text) => text !== false);
-  return limits.length > 0 ? t('At most {value}', { value: limits.join(', ') }) : t('No limits');
+  return limits.length > 0 ? t('At most {limits}', { limits: limits.join(t(', ##between limits')) }) : t('No limits');
 }
 
 /** How it does today. One that is alone and without limits is measured as its channel. */
@@ -69,7 +68,7 @@ export function CredentialCard({ credential, tried, test, edit, toggle, remove }
             {first && <Badge color="gray">{t('The channel’s own')}</Badge>}
           </Group>
           <Text size="sm" c="dimmed">
-            {t('Key {value} · weight {weight}', { value: hint ?? 'stored', weight: formatNumber(weight) })}
+            {t('{key} · weight {weight}', { key: keyWords(hint), weight: formatNumber(weight) })}
           </Text>
           <Text size="sm" c="dimmed">
             {limitsOf(credential)}

@@ -3,6 +3,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
+import { replaceWords } from './channel-fields.ts';
 import { type Credential, type CredentialFields, emptyCredential, faultsOf, fieldsOf } from './credential-fields.ts';
 
 interface CredentialFormProps {
@@ -53,9 +54,7 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
             label={t('Key')}
             required={credential === null}
             description={
-              credential
-                ? `Stored${credential.credential_hint ? `: ${credential.credential_hint}` : ''}. Enter another to replace it.`
-                : t('Stored encrypted, never shown again')
+              credential ? replaceWords(credential.credential_hint) : t('Stored encrypted, never shown again')
             }
             placeholder={credential ? t('Leave empty to keep it') : 'sk-…'}
             autoComplete="off"

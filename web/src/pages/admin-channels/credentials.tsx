@@ -45,7 +45,8 @@ function List({ id }: { id: number }) {
           path: { id, credential_id },
           body: { status: status === switchedOn ? switchedOff : switchedOn },
         }),
-      onSuccess: ({ name, status }) => notifySuccess(`${name} is ${status === switchedOn ? 'enabled' : 'disabled'}`),
+      onSuccess: ({ name, status }) =>
+        notifySuccess(status === switchedOn ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
       onError: notifyError,
       onSettled: () => reload(id),
     },
@@ -127,8 +128,11 @@ function List({ id }: { id: number }) {
           await reload(id);
         }}
       >
-        The key is deleted here; at the provider it stays what it is.
-        {credentials.length === 1 && t(' It is the only one: the upstream is then asked without any.')}
+        {credentials.length === 1
+          ? t(
+              'The key is deleted here; at the provider it stays what it is. It is the only one: the upstream is then asked without any.',
+            )
+          : t('The key is deleted here; at the provider it stays what it is.')}
       </ConfirmDelete>
     </Stack>
   );
@@ -149,7 +153,11 @@ export function Credentials({ channelId, name, onClose }: CredentialsProps) {
       opened={id > 0}
       onClose={onClose}
       size="lg"
-      title={<span className="svc-anywhere">Credentials of {name ?? t('channel {channelId}', { channelId })}</span>}
+      title={
+        <span className="svc-anywhere">
+          {t('Credentials of {name}', { name: name ?? t('channel {id}', { id: channelId }) })}
+        </span>
+      }
     >
       {id > 0 && <List key={id} id={id} />}
     </DetailDrawer>

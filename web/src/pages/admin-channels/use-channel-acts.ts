@@ -6,15 +6,11 @@ import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { useTests } from '../../use-tests.ts';
 
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
-
-function syncedText(name: string, { added, kept, missing, unpriced }: Awaited<ReturnType<typeof syncModels>>): string {
-  const parts = [t('{length} added', { length: count(added.length, 'model') }), t('{kept} known already', { kept })];
-  if (missing.length > 0) parts.push(t('{length} no longer listed there', { length: missing.length }));
-  if (unpriced > 0)
-    parts.push(t('{unpriced} of the new ones stay disabled until they have a price (see Models)', { unpriced }));
-  return `${name}: ${parts.join(', ')}.`;
-}
+const syncedText = (name: string, { added, kept, missing, unpriced }: Awaited<ReturnType<typeof syncModels>>): string =>
+  t(
+    '{name}: {added, plural, one {# model} other {# models}} added, {kept} known already{missing, plural, =0 {} other {, # no longer listed there}}{unpriced, plural, =0 {} other {, # of the new ones stay disabled until they have a price (see Models)}}.',
+    { name, added: added.length, kept, missing: missing.length, unpriced },
+  );
 
 /** An enabled channel whose test fails would take requests and answer none of them. */
 interface Failing {

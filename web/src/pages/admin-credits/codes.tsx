@@ -56,7 +56,11 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
     key: 'used',
     header: t('Used'),
     align: 'right',
-    cell: ({ used, uses }) => <span className="svc-number">{`${formatNumber(used)} of ${formatNumber(uses)}`}</span>,
+    cell: ({ used, uses }) => (
+      <span className="svc-number">
+        {t('{used} of {uses}', { used: formatNumber(used), uses: formatNumber(uses) })}
+      </span>
+    ),
   },
   {
     key: 'expires',
@@ -71,7 +75,7 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
         label={t('code {id}', { id: code.id })}
         acts={[
           code.status === 1
-            ? { label: t('Withdraw'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
+            ? { label: t('Withdraw##code'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
             : { label: t('Make good again'), icon: IconPlayerPlay, onClick: () => toggle(code) },
         ]}
       />

@@ -13,7 +13,7 @@ export function MadeCodes({ codes, onClose }: { codes: NewCode[]; onClose: () =>
     <Dialog
       opened
       onClose={onClose}
-      title={codes.length === 1 ? t('The new code') : t('{length} new codes', { length: codes.length })}
+      title={t('{count, plural, one {The new code} other {{count} new codes}}', { count: codes.length })}
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}

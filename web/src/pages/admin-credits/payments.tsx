@@ -17,7 +17,7 @@ type Payment = Result<'/api/admin/topups', 'get'>['topups'][number];
 const pageSize = 20;
 
 const columns: Column<Payment>[] = [
-  { key: 'user', header: t('User'), cell: ({ username, user_id }) => username || `id ${user_id}` },
+  { key: 'user', header: t('User'), cell: ({ username, user_id }) => username || t('id {id}', { id: user_id }) },
   { key: 'amount', header: t('Amount'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   {
     key: 'status',

@@ -9,6 +9,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
@@ -23,9 +24,9 @@ const path = '/api/admin/identity-providers/{id}';
 
 /** What was just entered is tried at once: a wrong address shows here, not to whoever signs in first. */
 async function tryOut({ id, name }: IdentityProvider): Promise<void> {
-  const { ok, error } = await call(`${path}/test`, { path: { id } });
+  const { ok, error = '' } = await call(`${path}/test`, { path: { id } });
   if (ok) notifySuccess(t('{name} answers', { name }));
-  else notifyError(new Error(t('{name} does not answer as it should: {error}', { name, error })));
+  else notifyError(new Error(t('{name} does not answer as it should: {error}', { name, error: said(error) })));
 }
 
 function AddProvider({ onClose }: { onClose: () => void }) {
@@ -73,7 +74,8 @@ export function AdminIdentityProvidersPage() {
   const toggle = useAct(
     {
       mutationFn: ({ id, enabled }: IdentityProvider) => put(path, { path: { id }, body: { enabled: !enabled } }),
-      onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
+      onSuccess: ({ name, enabled }) =>
+        notifySuccess(enabled ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
       onError: notifyError,
       onSettled: reloadProviders,
     },

@@ -13,8 +13,10 @@ export interface ProviderActs {
   remove: (provider: IdentityProvider) => void;
 }
 
-const whoOf = ({ email_domains: domains, allow_sign_up }: IdentityProvider): string =>
-  `${domains.length === 0 ? t('Everybody') : domains.join(', ')}${allow_sign_up ? '' : t(', with an account')}`;
+function whoOf({ email_domains: domains, allow_sign_up }: IdentityProvider): string {
+  const who = domains.length === 0 ? t('Everybody') : domains.join(', ');
+  return allow_sign_up ? who : t('{who}, with an account', { who });
+}
 
 export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] => [
   {

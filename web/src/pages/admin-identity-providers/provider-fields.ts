@@ -22,7 +22,7 @@ export interface ProviderFields {
 
 const blank: ProviderFields = {
   ...{ preset: 'custom', slug: '', name: '', kind: 'openid', issuer: '', clientId: '', clientSecret: '' },
-  ...{ scopes: t('openid email profile'), allowSignUp: true, trustEmail: false, emailDomains: [] },
+  ...{ scopes: 'openid email profile', allowSignUp: true, trustEmail: false, emailDomains: [] },
   ...{ roleClaim: '', roleMap: '' },
 };
 
@@ -36,18 +36,18 @@ interface Preset {
 
 /** What is the same for everybody who uses them. Microsoft lets its customers write addresses that nobody verified. */
 export const presets: Preset[] = [
-  { value: 'custom', label: t('OpenID Connect'), console: '', fields: {} },
+  { value: 'custom', label: 'OpenID Connect', console: '', fields: {} },
   {
     value: 'google',
-    label: t('Google'),
+    label: 'Google',
     console: 'https://console.cloud.google.com/auth/clients',
-    fields: { slug: 'google', name: t('Google'), issuer: 'https://accounts.google.com', trustEmail: true },
+    fields: { slug: 'google', name: 'Google', issuer: 'https://accounts.google.com', trustEmail: true },
   },
   {
     value: 'microsoft',
-    label: t('Microsoft'),
+    label: 'Microsoft',
     console: 'https://entra.microsoft.com',
-    fields: { slug: 'microsoft', name: t('Microsoft'), issuer: 'https://login.microsoftonline.com/TENANT-ID/v2.0' },
+    fields: { slug: 'microsoft', name: 'Microsoft', issuer: 'https://login.microsoftonline.com/TENANT-ID/v2.0' },
   },
   {
     value: 'github',
@@ -55,7 +55,7 @@ export const presets: Preset[] = [
     console: 'https://github.com/settings/developers',
     fields: {
       ...{ slug: 'github', name: 'GitHub', kind: 'github', issuer: 'https://github.com', trustEmail: true },
-      scopes: t('read:user user:email'),
+      scopes: 'read:user user:email',
     },
   },
 ];

@@ -23,7 +23,8 @@ export function AdminMcpPage() {
     {
       mutationFn: ({ id, enabled }: McpServer) =>
         put('/api/mcp/servers/{id}', { path: { id }, body: { enabled: !enabled } }),
-      onSuccess: ({ name, enabled }) => notifySuccess(`${name} is ${enabled ? 'enabled' : 'disabled'}`),
+      onSuccess: ({ name, enabled }) =>
+        notifySuccess(enabled ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
       onError: notifyError,
       onSettled: reloadServers,
     },

@@ -20,7 +20,7 @@ export function Difference({ tool }: { tool: McpTool }) {
   return tool.changes.map(({ field, before, after }) => (
     <Stack key={field} gap={4}>
       <Text size="xs" fw={600}>
-        {t('{value}: what changed since it was approved', { value: fields[field] })}
+        {t('{field}: what changed since it was approved', { field: fields[field] })}
       </Text>
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
       <pre
@@ -28,7 +28,7 @@ export function Difference({ tool }: { tool: McpTool }) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
         tabIndex={0}
         role="region"
-        aria-label={t('{value} of {name}: what changed', { value: fields[field], name: tool.name })}
+        aria-label={t('{field} of {tool}: what changed', { field: fields[field], tool: tool.name })}
       >
         {linesBetween(textOf(before ?? ''), textOf(after ?? '')).map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move

@@ -15,15 +15,16 @@ export interface McpActs {
 }
 
 const whoOf = ({ owner_id, audience, user_ids }: McpServer): string => {
-  if (owner_id !== null) return t('User {ownerId}, whose it is', { ownerId: owner_id });
+  if (owner_id !== null) return t('User {id}, whose it is', { id: owner_id });
   if (audience !== 'users') return audiences.find(({ value }) => value === audience)!.label;
-  return `${user_ids.length} user${user_ids.length === 1 ? '' : 's'}`;
+  return t('{count, plural, one {# user} other {# users}}', { count: user_ids.length });
 };
 
-const countOf = ({ tools }: McpServer): string => {
-  const asking = tools.filter((tool) => tool.ask_first).length;
-  return `${tools.length} allowed${asking > 0 ? `, ${asking} ${asking === 1 ? 'asks' : 'ask'} first` : ''}`;
-};
+const countOf = ({ tools }: McpServer): string =>
+  t('{allowed} allowed{asking, plural, =0 {} one {, # asks first} other {, # ask first}}', {
+    allowed: tools.length,
+    asking: tools.filter((tool) => tool.ask_first).length,
+  });
 
 export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
   {

@@ -19,7 +19,7 @@ const hintOf = (stored: string[] | undefined, moved: boolean): string => {
   if (!stored?.length) return t('A line each, such as Authorization: Bearer …; stored encrypted, never shown again');
   return moved
     ? t('The address changes: enter the headers again')
-    : t('Stored: {value}. Empty keeps them', { value: stored.join(', ') });
+    : t('Stored: {names}. Empty keeps them', { names: stored.join(', ') });
 };
 
 export function McpForm({ initial, stored, own = false, submitLabel, onCancel, onSubmit }: McpFormProps) {

@@ -6,6 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type McpServer, type McpTest, reloadServers } from './mcp-servers.ts';
@@ -26,7 +27,12 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
         body: { tools: wantedOf(tested.tools, choices, server) },
       }),
     onSuccess: async ({ tools }) => {
-      notifySuccess(`${server.name}: ${tools.length} tool${tools.length === 1 ? '' : 's'} allowed`);
+      notifySuccess(
+        t('{server}: {count, plural, one {# tool} other {# tools}} allowed', {
+          server: server.name,
+          count: tools.length,
+        }),
+      );
       onClose();
       await reloadServers();
     },
@@ -43,11 +49,11 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
       <Stack>
         <Text size="sm" c="dimmed" role="status">
           {t(
-            '{value} {version} answered within {latencyMs} ms. Models are told of a tool in the words below, as they are when you allow it.',
+            '{server} {version} answered within {ms} ms. Models are told of a tool in the words below, as they are when you allow it.',
             {
-              value: tested.server?.name || server.name,
-              version: tested.server?.version,
-              latencyMs: Math.round(tested.latency_ms),
+              server: tested.server?.name || server.name,
+              version: tested.server?.version ?? '',
+              ms: Math.round(tested.latency_ms),
             },
           )}
         </Text>
@@ -81,7 +87,7 @@ export function ServerTools({ server, onClose }: Shown) {
       {test.error && <ErrorState error={test.error} title={t('The server was not tested')} />}
       {test.data?.ok === false && (
         <Alert color="red" title={t('The server does not answer as it should')} role="alert">
-          {test.data.error}
+          {said(test.data.error ?? '')}
         </Alert>
       )}
       {test.data?.ok && <ToolChoice server={server} tested={test.data} onClose={onClose} />}

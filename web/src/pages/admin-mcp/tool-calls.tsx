@@ -15,9 +15,9 @@ type Calls = Result<'/api/admin/usage/tools', 'get'>['items'][number];
 
 const periods = [
   { value: '1', label: t('Today') },
-  { value: '7', label: '7d' },
-  { value: '30', label: '30d' },
-  { value: '90', label: '90d' },
+  { value: '7', label: t('7d') },
+  { value: '30', label: t('30d') },
+  { value: '90', label: t('90d') },
 ];
 
 /** A day's beginning, not the moment, so that the question stays the same while the page is open. */
@@ -52,7 +52,7 @@ const columns: Column<Calls>[] = [
   {
     key: 'user',
     header: t('User'),
-    cell: ({ username, user_id }) => username ?? t('Deleted user {userId}', { userId: user_id }),
+    cell: ({ username, user_id }) => username ?? t('Deleted user {id}', { id: user_id }),
   },
   {
     key: 'calls',
@@ -71,7 +71,7 @@ const columns: Column<Calls>[] = [
     header: t('Average time'),
     align: 'right',
     cell: ({ average_ms }) => (
-      <span className="svc-number">{average_ms === null ? '–' : `${formatNumber(average_ms)} ms`}</span>
+      <span className="svc-number">{average_ms === null ? '–' : t('{ms} ms', { ms: formatNumber(average_ms) })}</span>
     ),
   },
   { key: 'last', header: t('Last call'), cell: ({ last_at }) => (last_at === null ? '–' : <TimeAgo at={last_at} />) },

@@ -1,5 +1,6 @@
 import { Badge, Card, Checkbox, Group, Stack, Switch, Text } from '@mantine/core';
 import { Code } from '../../components/code-block.tsx';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { Difference } from './difference-view.tsx';
 import type { McpTool } from './mcp-servers.ts';
@@ -23,7 +24,11 @@ function Said({ label, description, schema }: { label: string; description: stri
         <Text component="summary" size="xs" c="dimmed" style={{ cursor: 'pointer' }}>
           {t('Arguments')}
         </Text>
-        <Code label={t('Arguments of {label}', { label })} code={JSON.stringify(schema, null, 2)} maxHeight={240} />
+        <Code
+          label={t('Arguments of {tool}', { tool: label })}
+          code={JSON.stringify(schema, null, 2)}
+          maxHeight={240}
+        />
       </details>
     </Stack>
   );
@@ -55,7 +60,7 @@ export function ToolCard({ tool, choice, set }: ToolCardProps) {
         {state === 'changed' && <Difference tool={tool} />}
         {problem ? (
           <Text size="sm" c="var(--mantine-color-error)">
-            {t('Cannot be offered: {problem}.', { problem })}
+            {t('Cannot be offered: {problem}.', { problem: said(problem) })}
           </Text>
         ) : (
           <Group gap="lg">

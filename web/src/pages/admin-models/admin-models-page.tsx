@@ -114,7 +114,7 @@ export function AdminModelsPage() {
           edit: (model) => setOpen({ act: 'edit', model }),
           toggle: (model) =>
             model.status !== switchedOn && isFree(fieldsOf(model))
-              ? setOpen({ act: t('give away'), model })
+              ? setOpen({ act: 'give away', model })
               : toggle.mutate(model),
           remove: (model) => setOpen({ act: 'remove', model }),
           tryOut: ({ model_id }) => navigate({ to: '/playground', search: { model: model_id } }),
@@ -148,7 +148,7 @@ export function AdminModelsPage() {
       )}
       {open?.act === 'edit' && (
         <ModelForm
-          title={t('Edit {modelId}', { modelId: open.model.model_id })}
+          title={t('Edit {name}', { name: open.model.model_id })}
           submitLabel={t('Save')}
           initial={fieldsOf(open.model)}
           onClose={close}
@@ -159,9 +159,7 @@ export function AdminModelsPage() {
         opened={open?.act === 'give away'}
         onClose={close}
         title={
-          open?.act === 'give away'
-            ? t('Enable {modelId} without a price?', { modelId: open.model.model_id })
-            : t('Enable')
+          open?.act === 'give away' ? t('Enable {name} without a price?', { name: open.model.model_id }) : t('Enable')
         }
         confirmLabel={t('Enable for free')}
         onConfirm={async () => {
@@ -175,7 +173,7 @@ export function AdminModelsPage() {
       <ConfirmDelete
         opened={open?.act === 'remove'}
         onClose={close}
-        title={open?.act === 'remove' ? t('Delete {modelId}?', { modelId: open.model.model_id }) : t('Delete')}
+        title={open?.act === 'remove' ? t('Delete {name}?', { name: open.model.model_id }) : t('Delete')}
         confirmLabel={t('Delete model')}
         onConfirm={async () => {
           if (open?.act === 'remove') await del('/api/admin/provider-models/{id}', { path: { id: open.model.id } });

@@ -1,10 +1,10 @@
 import { Badge, Stack, Switch, Text } from '@mantine/core';
 import { IconEdit, IconMessageCircle, IconTrash } from '@tabler/icons-react';
-import type { ProviderModel } from '../../catalog.ts';
+import { type ProviderModel, typeName } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { formatCompact } from '../../format.ts';
+import { formatCompact, formatUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { unitOf } from '../../model-facts.ts';
 
@@ -16,8 +16,7 @@ interface ModelActs {
   tryOut: (model: ProviderModel) => void;
 }
 
-const dollars = (price: number): string =>
-  price === 0 ? '–' : price.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+const dollars = (price: number): string => (price === 0 ? '–' : formatUsd(price));
 
 const tokens = (count: number): string => (count === 0 ? '–' : formatCompact(count));
 
@@ -32,14 +31,14 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
         </Text>
         {model_name !== model_id && (
           <Text size="xs" c="dimmed">
-            {t('upstream: {modelName}', { modelName: model_name })}
+            {t('upstream: {name}', { name: model_name })}
           </Text>
         )}
       </Stack>
     ),
   },
   { key: 'channel', header: t('Channel'), cell: ({ channel_id }) => acts.channelName(channel_id) },
-  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{type}</Badge> },
+  { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{typeName(type)}</Badge> },
   { key: 'prompt', header: t('Prompt / M'), align: 'right', cell: ({ prompt_price }) => dollars(prompt_price) },
   {
     key: 'completion',
@@ -51,14 +50,15 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
     key: 'request',
     header: t('Other'),
     align: 'right',
-    cell: ({ request_price, type }) => (request_price === 0 ? '–' : `${dollars(request_price)} / ${unitOf(type)}`),
+    cell: ({ request_price, type }) =>
+      request_price === 0 ? '–' : t('{price} / {unit}', { price: dollars(request_price), unit: unitOf(type) }),
   },
   {
     key: 'context',
     header: t('Context'),
     align: 'right',
     cell: ({ context_length, max_output_tokens }) => (
-      <span title={t('Longest answer: {maxOutputTokens} tokens', { maxOutputTokens: tokens(max_output_tokens) })}>
+      <span title={t('Longest answer: {count} tokens', { count: tokens(max_output_tokens) })}>
         {tokens(context_length)}
       </span>
     ),
@@ -70,7 +70,7 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
       <Switch
         size="sm"
         checked={model.status === 1}
-        aria-label={t('{modelId} enabled', { modelId: model.model_id })}
+        aria-label={t('{name} enabled', { name: model.model_id })}
         onChange={() => acts.toggle(model)}
       />
     ),

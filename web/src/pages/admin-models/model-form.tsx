@@ -37,7 +37,7 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
       <NumberInput label={t('Prompt, per million tokens')} {...price('prompt_price')} />
       <NumberInput label={t('Completion, per million tokens')} {...price('completion_price')} />
-      <NumberInput label={t('Per {type}', { type: unitOf(fields.type) })} {...price('request_price')} />
+      <NumberInput label={t('Per {unit}', { unit: unitOf(fields.type) })} {...price('request_price')} />
     </SimpleGrid>
   );
 }

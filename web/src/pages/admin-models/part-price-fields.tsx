@@ -19,7 +19,7 @@ function PartRates({ fields, set }: RatesProps) {
         <NumberInput
           key={name}
           label={label}
-          placeholder={`as ${as}`}
+          placeholder={as === 'prompt' ? t('as prompt') : t('as completion')}
           {...price}
           value={fields[name]}
           onChange={(value) => set({ [name]: value })}

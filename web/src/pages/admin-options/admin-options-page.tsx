@@ -20,8 +20,8 @@ export function AdminOptionsPage() {
       )}
       <Stack gap="lg">
         {!query.data && !query.error && [1, 2, 3].map((index) => <Skeleton key={index} height={220} />)}
-        {groupedOptions(query.data ?? []).map(({ title, options }) => (
-          <Section key={title} title={title}>
+        {groupedOptions(query.data ?? []).map(({ name, title, options }) => (
+          <Section key={name} title={title}>
             {options.map((option) => (
               <OptionRow key={option.key} option={option} />
             ))}

@@ -10,7 +10,7 @@ const generousQuota = 50_000_000;
 /** RFC 6749 §4.1.2 recommends ten minutes at most. */
 const longestCode = 600;
 
-const lasts = (value: Value): string => durationOf(Number(value)) ?? t('{value} seconds', { value });
+const lasts = (value: Value): string => durationOf(Number(value));
 
 /** What a value would do that nobody wants by mistake; first match counts. */
 const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words: (value: Value) => string][] = [
@@ -28,31 +28,31 @@ const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words
   [
     /^OAuth2AccessTokenTTL$/,
     (value) => Number(value) > day,
-    (value) => t('An access token that is stolen works for {value}.', { value: lasts(value) }),
+    (value) => t('An access token that is stolen works for {duration}.', { duration: lasts(value) }),
   ],
   [
     /^OAuth2CodeTTL$/,
     (value) => Number(value) > longestCode,
     (value) =>
-      t('A code that is stolen on its way back works for {value}; ten minutes are advised at most.', {
-        value: lasts(value),
+      t('A code that is stolen on its way back works for {duration}; ten minutes are advised at most.', {
+        duration: lasts(value),
       }),
   ],
   [
     /TTL$/,
     // The service refuses 0 by itself.
     (value) => Number(value) > 0 && Number(value) < 30,
-    (value) => t('After {value} it has run out, before slow applications have used it.', { value: lasts(value) }),
+    (value) => t('After {duration} it has run out, before slow applications have used it.', { duration: lasts(value) }),
   ],
   [
     /^QuotaForNewUser$/,
     (value) => Number(value) > generousQuota,
-    (value) => t('Everybody who registers is given {quota}.', { quota: formatQuota(Number(value)) }),
+    (value) => t('Everybody who registers is given {amount}.', { amount: formatQuota(Number(value)) }),
   ],
   [
     /Days$/,
     (value, before) => Number(value) < Number(before),
-    (value) => t('What is older than {value} days is deleted within minutes, for good.', { value }),
+    (value) => t('What is older than {days} days is deleted within minutes, for good.', { days: Number(value) }),
   ],
   [/^BatchPriceFactor$/, (value) => value === 0, () => t('Batches are free for everybody.')],
   [

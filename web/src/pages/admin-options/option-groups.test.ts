@@ -35,5 +35,6 @@ test('names read as words', () => {
 test('seconds read as time', () => {
   expect(durationOf(2_592_000)).toBe('30 days');
   expect(durationOf(5400)).toBe('1.5 hours');
-  expect(durationOf(59)).toBeUndefined();
+  expect(durationOf(3600)).toBe('1 hour');
+  expect(durationOf(59)).toBe('59 seconds');
 });

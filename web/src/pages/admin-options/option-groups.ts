@@ -1,28 +1,35 @@
 import type { Result } from '../../api.ts';
-import { t } from '../../language/words.ts';
+import { formatNumber } from '../../format.ts';
+import { known, t } from '../../language/words.ts';
 
 export type Option = Result<'/api/admin/options', 'get'>[number];
 
-const groups: { title: string; has: (key: string) => boolean }[] = [
-  { title: t('Accounts'), has: (key) => /^(Registration|QuotaForNewUser|AdminSecondFactor)/.test(key) },
-  { title: 'OAuth', has: (key) => key.startsWith('OAuth2') },
-  { title: t('Limits'), has: (key) => /RateLimit/.test(key) },
-  { title: t('Models and orchestration'), has: (key) => /^Ms[A-Z]|^DefaultModelPrice$/.test(key) },
-  { title: t('Credits and kept answers'), has: (key) => /^(TopUp|ResponseCache)/.test(key) },
-  { title: t('Records'), has: (key) => /Log(Days|Level)?$/.test(key) },
-  { title: t('Other'), has: () => true },
+const groups: { name: string; title: string; has: (key: string) => boolean }[] = [
+  {
+    name: 'accounts',
+    title: t('Accounts'),
+    has: (key) => /^(Registration|QuotaForNewUser|AdminSecondFactor)/.test(key),
+  },
+  { name: 'oauth', title: 'OAuth', has: (key) => key.startsWith('OAuth2') },
+  { name: 'limits', title: t('Limits##of calls'), has: (key) => /RateLimit/.test(key) },
+  { name: 'models', title: t('Models and orchestration'), has: (key) => /^Ms[A-Z]|^DefaultModelPrice$/.test(key) },
+  { name: 'credits', title: t('Credits and kept answers'), has: (key) => /^(TopUp|ResponseCache)/.test(key) },
+  { name: 'records', title: t('Records'), has: (key) => /Log(Days|Level)?$/.test(key) },
+  { name: 'other', title: t('Other'), has: () => true },
 ];
 
 /** Every option once, in the first group that takes it; new ones of the service show up under Other. */
-export function groupedOptions(options: Option[]): { title: string; options: Option[] }[] {
-  const groupOf = ({ key }: Option) => groups.find(({ has }) => has(key))?.title;
+export function groupedOptions(options: Option[]): { name: string; title: string; options: Option[] }[] {
+  const groupOf = ({ key }: Option) => groups.find(({ has }) => has(key))?.name;
   return groups
-    .map(({ title }) => ({ title, options: options.filter((option) => groupOf(option) === title) }))
+    .map(({ name, title }) => ({ name, title, options: options.filter((option) => groupOf(option) === name) }))
     .filter((group) => group.options.length > 0);
 }
 
-/** `RateLimitOAuthToken` → `Rate limit OAuth token`; the key itself stands beside it. */
+/** `RateLimitOAuthToken` → `Rate limit OAuth token`; the key itself stands beside it. Catalogs name options by their keys. */
 export function labelOf(key: string): string {
+  const translated = known(key);
+  if (translated !== undefined) return translated;
   const words = key
     .replace(/^OAuth2/, '')
     .replace(/^Ms/, '')
@@ -37,16 +44,15 @@ export function labelOf(key: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const units: [number, string][] = [
-  [86_400, 'day'],
-  [3600, 'hour'],
-  [60, 'minute'],
+const units: [seconds: number, words: (count: number) => string][] = [
+  [86_400, (count) => t('{count, plural, one {# day} other {# days}}', { count })],
+  [3600, (count) => t('{count, plural, one {# hour} other {# hours}}', { count })],
+  [60, (count) => t('{count, plural, one {# minute} other {# minutes}}', { count })],
 ];
 
 /** 2,592,000 says little; "30 days" does. */
-export function durationOf(seconds: number): string | undefined {
-  const [size, name] = units.find(([length]) => seconds >= length) ?? [];
-  if (!size) return undefined;
-  const count = Math.round((seconds / size) * 10) / 10;
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
+export function durationOf(seconds: number): string {
+  const [size, words] = units.find(([length]) => seconds >= length) ?? [];
+  if (!size || !words) return t('{count} seconds', { count: formatNumber(seconds) });
+  return words(Math.round((seconds / size) * 10) / 10);
 }

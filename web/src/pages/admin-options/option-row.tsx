@@ -20,9 +20,9 @@ export const optionsQuery = queryOptions({
 
 /** As the input writes it, so that the two can be compared. */
 function written(key: string, value: Value): string {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (typeof value !== 'number') return value === '' ? 'empty' : value;
-  if (isDuration(key)) return durationOf(value) ?? t('{value} seconds', { value: formatNumber(value) });
+  if (typeof value === 'boolean') return value ? t('on') : t('off');
+  if (typeof value !== 'number') return value === '' ? t('empty') : value;
+  if (isDuration(key)) return durationOf(value);
   const shape = shapeOf(key);
   return `${shape.prefix ?? ''}${formatNumber(shownOf(shape, value))}${shape.suffix ?? ''}`;
 }
@@ -62,7 +62,11 @@ export function OptionRow({ option }: { option: Option }) {
       <SettingRow
         label={label}
         code={option.key}
-        help={`${helpOf(option)}. Default: ${initial}.${now ? t(' Now {now}.', { now }) : ''}`}
+        help={
+          now
+            ? t('{help}. Default: {initial}. Now {now}.', { help: helpOf(option), initial, now })
+            : t('{help}. Default: {initial}.', { help: helpOf(option), initial })
+        }
         initial={initial}
         isInitial={option.value === option.default}
         act={save}
@@ -73,7 +77,7 @@ export function OptionRow({ option }: { option: Option }) {
       <ConfirmDelete
         opened={asked !== null}
         onClose={leave}
-        title={asked ? `${label}: ${written(option.key, asked.value)}?` : label}
+        title={asked ? t('{label}: {value}?', { label, value: written(option.key, asked.value) }) : label}
         confirmLabel={t('Save all the same')}
         onConfirm={async () => {
           if (asked) await save.mutateAsync(asked.value);

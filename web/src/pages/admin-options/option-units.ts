@@ -1,3 +1,4 @@
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import type { Option } from './option-groups.ts';
 
@@ -33,10 +34,10 @@ export const shownOf = ({ factor }: Shape, value: number): number => Number((val
 export const isDuration = (key: string): boolean => key.endsWith('TTL');
 
 export const timeUnits = [
-  { value: '1', label: 'seconds' },
-  { value: '60', label: 'minutes' },
-  { value: '3600', label: 'hours' },
-  { value: '86400', label: 'days' },
+  { value: '1', label: t('seconds') },
+  { value: '60', label: t('minutes') },
+  { value: '3600', label: t('hours') },
+  { value: '86400', label: t('days') },
 ];
 
 /** The largest unit of which it is a whole number: 7,200 seconds are hours, 90 are seconds. */
@@ -45,4 +46,6 @@ export const unitOf = (seconds: number): number =>
 
 /** The service tells its own units, which are not those of the input. */
 export const helpOf = ({ description }: Pick<Option, 'description'>): string =>
-  description.replace(/, seconds$/, '').replace(/, in quota \([\w ,.$=]{0,100}\)$/, '');
+  said(description)
+    .replace(/, seconds$/, '')
+    .replace(/, in quota \([\w ,.$=]{0,100}\)$/, '');

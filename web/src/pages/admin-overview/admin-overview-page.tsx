@@ -28,13 +28,13 @@ function Totals({ total }: { total: Sums | undefined }) {
       <StatCard
         label={t('Failed')}
         value={formatNumber(failures)}
-        hint={t('{value} % of all', { value: share.toFixed(1) })}
+        hint={t('{percent} % of all', { percent: share.toFixed(1) })}
         loading={loading}
       />
       <StatCard
         label={t('95 % answered within')}
         value={p95_ms === null ? '–' : formatMs(p95_ms)}
-        hint={p50_ms === null ? t('Nothing measured') : t('Half within {p50Ms}', { p50Ms: formatMs(p50_ms) })}
+        hint={p50_ms === null ? t('Nothing measured') : t('Half within {time}', { time: formatMs(p50_ms) })}
         loading={loading}
       />
     </SimpleGrid>

@@ -11,7 +11,7 @@ interface AlertWords {
   search?: Record<string, string>;
 }
 
-const percent = (share: number | null): string => `${Math.round((share ?? 0) * 100)} %`;
+const percent = (share: number | null): string => t('{percent} %', { percent: Math.round((share ?? 0) * 100) });
 const channels = { label: t('Go to channels'), to: '/admin/channels' };
 const health = ({ provider }: Alert) => ({
   label: t('See its health'),
@@ -19,65 +19,65 @@ const health = ({ provider }: Alert) => ({
   ...(provider && { search: { provider } }),
 });
 
-const spans: Record<string, string> = { day: t('a day'), week: t('a week'), month: t('a month'), total: t('in all') };
-const levels: Record<string, string> = {
-  organisation: t('The whole organisation'),
-  team: t('A team'),
-  member: t('A member'),
-  key: 'A key',
-};
-
 function budgetText({ detail }: Alert): string {
   const [level = '', span = ''] = (detail ?? '').split(' ');
-  return t('{value} may spend so much {value2}.', { value: levels[level] ?? level, value2: spans[span] ?? span });
+  return t(
+    '{level, select, organisation {The whole organisation} team {A team} member {A member} key {A key} other {{level}}} may spend so much {span, select, day {a day} week {a week} month {a month} total {in all} other {{span}}}.',
+    { level, span },
+  );
 }
 
 const words: Record<Alert['kind'], (alert: Alert) => AlertWords> = {
   database_damaged: ({ detail }) => ({
     title: t('The database is damaged'),
-    text: t('Restore a backup, as the operator guide says. Found: {detail}.', { detail }),
+    text: t('Restore a backup, as the operator guide says. Found: {detail}.', { detail: detail ?? '' }),
     ...{ label: t('See the system'), to: '/admin/system' },
   }),
   credential_unreadable: ({ name }) => ({
     ...channels,
-    title: t('{name}: its key cannot be read', { name }),
+    title: t('{name}: its key cannot be read', { name: name ?? '' }),
     text: t('It was sealed with an encryption key that is gone, so nothing is sent there. Enter it again.'),
   }),
   credential_refused: ({ name, count }) => ({
     ...channels,
-    title: `${name}: its key is refused${count === null ? '' : ` (${count})`}`,
+    title:
+      count === null
+        ? t('{name}: its key is refused', { name: name ?? '' })
+        : t('{name}: its key is refused ({status})', { name: name ?? '', status: count }),
     text: t('Requests go to other channels, or fail. Enter a key that is valid.'),
   }),
   circuit_open: (alert) => ({
     ...health(alert),
-    title: t('{name} is left alone', { name: alert.name }),
+    title: t('{name} is left alone', { name: alert.name ?? '' }),
     text:
       alert.count === 1
-        ? t('{detail} failed again and again.', { detail: alert.detail })
-        : t('{number} models failed again and again, {detail} among them.', {
-            number: formatNumber(alert.count ?? 0),
-            detail: alert.detail,
+        ? t('{model} failed again and again.', { model: alert.detail ?? '' })
+        : t('{count} models failed again and again, {model} among them.', {
+            count: formatNumber(alert.count ?? 0),
+            model: alert.detail ?? '',
           }),
   }),
   channel_failing: (alert) => ({
     ...health(alert),
-    title: t('{name} fails often', { name: alert.name }),
-    text: t('{share} of {number} requests of the last hour succeeded.', {
+    title: t('{name} fails often', { name: alert.name ?? '' }),
+    text: t('{share} of {count} requests of the last hour succeeded.', {
       share: percent(alert.share),
-      number: formatNumber(alert.count ?? 0),
+      count: formatNumber(alert.count ?? 0),
     }),
   }),
   budget_used: (alert) => ({
-    title: t('{value}: {share} of a budget is used', {
-      value: alert.name ?? 'An organisation',
+    title: t('{organisation}: {share} of a budget is used', {
+      organisation: alert.name ?? t('An organisation'),
       share: percent(alert.share),
     }),
     text: budgetText(alert),
     ...{ label: t('See its budgets'), to: `/organisations/${alert.id}` },
   }),
   jobs_failed: ({ name, count, detail }) => ({
-    title: t('Background work was given up: {name}', { name }),
-    text: `${count === 1 ? '1 job' : t('{number} jobs', { number: formatNumber(count ?? 0) })}.${detail ? t(' The last said: {detail}.', { detail }) : ''}`,
+    title: t('Background work was given up: {queue}', { queue: name ?? '' }),
+    text: detail
+      ? t('{count, plural, one {# job} other {# jobs}}. The last said: {error}.', { count: count ?? 0, error: detail })
+      : t('{count, plural, one {# job} other {# jobs}}.', { count: count ?? 0 }),
     ...{ label: t('See the system'), to: '/admin/system' },
   }),
   simulation: () => ({

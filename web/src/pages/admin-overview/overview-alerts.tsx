@@ -5,7 +5,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { alertWords } from './alert-words.ts';
 import { type Alert, alertsQuery } from './overview-query.ts';
 
@@ -25,12 +25,7 @@ function OneAlert({ alert }: { alert: Alert }) {
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="svc-anywhere" flex="1 1 16rem">
-          {text}{' '}
-          {alert.since !== null && (
-            <>
-              Since <TimeAgo at={alert.since} />.
-            </>
-          )}
+          {text} {alert.since !== null && rich('Since {time}.', { time: <TimeAgo at={alert.since} /> })}
         </Text>
         <ButtonLink to={to} search={search} size="xs" variant="default">
           {label}

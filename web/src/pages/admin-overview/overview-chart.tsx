@@ -6,7 +6,7 @@ import { t } from '../../language/words.ts';
 import { measures } from './overview-measures.ts';
 import { colorOf, isOne, nameOf, pointsOf } from './overview-points.ts';
 import type { Overview, Series } from './overview-query.ts';
-import { type Asked, groupings } from './overview-range.ts';
+import type { Asked } from './overview-range.ts';
 
 const SeriesChart = lazy(() => import('../usage/charts.tsx').then((m) => ({ default: m.SeriesChart })));
 
@@ -35,7 +35,10 @@ function Drawn({
     pick: isOne(one, by) ? () => onPick(one) : undefined,
   }));
   const total = shown.of(data.total);
-  const label = `${shown.label} over time, ${total === null ? 'nothing' : shown.format(total)} in all`;
+  const label =
+    total === null
+      ? t('{measure} over time, nothing in all', { measure: shown.label })
+      : t('{measure} over time, {total} in all', { measure: shown.label, total: shown.format(total) });
   return (
     <SeriesChart
       {...{ height, label, series, rows: pointsOf(data, shown), stacked: shown.adds }}
@@ -47,14 +50,16 @@ function Drawn({
 /** Keeps its height while it loads and when there is nothing. */
 export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
   const { data, error, isPlaceholderData, refetch } = query;
-  const grouped = groupings.find(({ value }) => value === asked.by)!.label.toLowerCase();
   const latency = asked.measure === 'latency';
   const nothing = data && !measures[asked.measure].of(data.total);
   return (
     <Section
-      title={`${measures[asked.measure].label} by ${grouped.slice(0, -1)}`}
+      title={t('{measure} by {grouping, select, user {user} model {model} other {channel}}', {
+        measure: measures[asked.measure].label,
+        grouping: asked.by,
+      })}
       description={
-        latency ? '95 of 100 answers took no longer than this.' : t('Click a part of it to see what is in it.')
+        latency ? t('95 of 100 answers took no longer than this.') : t('Click a part of it to see what is in it.')
       }
     >
       {error && !data ? (

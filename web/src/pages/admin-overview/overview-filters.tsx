@@ -38,11 +38,11 @@ function Dates({ state, set }: Omit<FiltersProps, 'data'>) {
 function Narrowed({ state, set, data }: FiltersProps) {
   const { user_id, model, channel_id } = askedOf(state);
   const only = [
-    user_id !== undefined && { name: 'user' as const, text: t('User {value}', { value: data?.user ?? user_id }) },
-    model !== undefined && { name: 'model' as const, text: t('Model {model}', { model }) },
+    user_id !== undefined && { name: 'user' as const, text: t('User {name}', { name: data?.user ?? user_id }) },
+    model !== undefined && { name: 'model' as const, text: t('Model {name}', { name: model }) },
     channel_id !== undefined && {
       name: 'channel' as const,
-      text: t('Channel {value}', { value: data?.channel ?? channel_id }),
+      text: t('Channel {name}', { name: data?.channel ?? channel_id }),
     },
   ].filter((one) => one !== false);
   if (only.length === 0) return null;
@@ -57,7 +57,11 @@ function Narrowed({ state, set, data }: FiltersProps) {
           size="md"
           maw="min(100%, 32rem)"
           withRemoveButton
-          removeButtonProps={{ 'aria-label': t('Not only {text}', { text }), 'aria-hidden': false, tabIndex: 0 }}
+          removeButtonProps={{
+            'aria-label': t('Not only {filter}', { filter: text }),
+            'aria-hidden': false,
+            tabIndex: 0,
+          }}
           onRemove={() => set({ [name]: '', by: name })}
         >
           {text}

@@ -1,4 +1,4 @@
-import { t } from '../../language/words.ts';
+import { locale, t } from '../../language/words.ts';
 import type { Measure } from './overview-measures.ts';
 import type { Overview, Series } from './overview-query.ts';
 import type { Grouping } from './overview-range.ts';
@@ -9,12 +9,12 @@ const daySeconds = 86_400;
 function timeLabel(at: number, width: number, length: number): string {
   const date = new Date(at * 1000);
   const day = { month: 'short', day: 'numeric' } as const;
-  if (width >= daySeconds) return date.toLocaleDateString(undefined, { ...day, timeZone: 'UTC' });
+  if (width >= daySeconds) return date.toLocaleDateString(locale, { ...day, timeZone: 'UTC' });
   const time = { hour: '2-digit', minute: '2-digit' } as const;
   // The first part may begin a little earlier than a day ago.
   return length > 1.5 * daySeconds
-    ? date.toLocaleString(undefined, { ...day, ...time })
-    : date.toLocaleTimeString(undefined, time);
+    ? date.toLocaleString(locale, { ...day, ...time })
+    : date.toLocaleTimeString(locale, time);
 }
 
 /** A row for each point in time, also where nothing was, with a value for each series by its place. */
@@ -29,14 +29,18 @@ export function pointsOf({ from, to, width_seconds: width, series }: Overview, {
   });
 }
 
-const gone: Record<Grouping, string> = { user: t('Deleted user'), model: t('Model'), channel: t('Deleted channel') };
+const gone: Record<Grouping, (id: string) => string> = {
+  user: (id) => t('Deleted user {id}##series', { id }),
+  model: (id) => t('Model {name}', { name: id }),
+  channel: (id) => t('Deleted channel {id}', { id }),
+};
 
 /** What a series is called. */
 export function nameOf({ id, name, rest }: Pick<Series, 'id' | 'name' | 'rest'>, by: Grouping): string {
   if (rest) return t('All others');
   if (by === 'channel' && id === 0) return t('Built in, or none asked');
   if (name === '') return t('Models that may not exist');
-  return name ?? `${gone[by]} ${id}`;
+  return name ?? gone[by](String(id));
 }
 
 /** Whether there is something to narrow to. */

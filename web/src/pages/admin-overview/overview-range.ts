@@ -18,7 +18,7 @@ export const ranges = [
   { value: 'hour', label: t('Hour') },
   { value: 'day', label: t('Day') },
   { value: 'week', label: t('Week') },
-  { value: 'month', label: t('Month') },
+  { value: 'month', label: t('Month##range') },
   { value: 'dates', label: t('Dates') },
 ];
 

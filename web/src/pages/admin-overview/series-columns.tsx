@@ -8,8 +8,10 @@ import { t } from '../../language/words.ts';
 import { formatMs } from './overview-measures.ts';
 import { colorOf, isOne, nameOf } from './overview-points.ts';
 import type { Series } from './overview-query.ts';
-import { type Asked, groupings, type OverviewState } from './overview-range.ts';
+import type { Asked, Grouping, OverviewState } from './overview-range.ts';
 import { listOf } from './series-links.ts';
+
+const names: Record<Grouping, string> = { user: t('User'), model: t('Model'), channel: t('Channel') };
 
 type PlacedSeries = Series & { place: number };
 
@@ -42,20 +44,25 @@ function Name({ series, acts: { asked, pick } }: { series: PlacedSeries; acts: S
 }
 
 const failedText = ({ requests, failures }: Series['total']): string =>
-  failures === 0 ? '0' : `${formatNumber(failures)} (${Math.round((failures / (requests + failures)) * 100)} %)`;
+  failures === 0
+    ? '0'
+    : t('{count} ({percent} %)', {
+        count: formatNumber(failures),
+        percent: Math.round((failures / (requests + failures)) * 100),
+      });
 const took = (ms: number | null): string => (ms === null ? '–' : formatMs(ms));
 
 export const seriesColumns = (acts: SeriesActs): Column<PlacedSeries>[] => [
   {
     key: 'name',
-    header: groupings.find(({ value }) => value === acts.asked.by)!.label.slice(0, -1),
+    header: names[acts.asked.by],
     cell: (series) => <Name series={series} acts={acts} />,
   },
   { key: 'cost', header: t('Spend'), align: 'right', cell: ({ total }) => <Money quota={total.quota} /> },
   { key: 'requests', header: t('Answered'), align: 'right', cell: ({ total }) => formatNumber(total.requests) },
   { key: 'failures', header: t('Failed'), align: 'right', cell: ({ total }) => failedText(total) },
   { key: 'median', header: t('Half within'), align: 'right', cell: ({ total }) => took(total.p50_ms) },
-  { key: 'slow', header: '95 % within', align: 'right', cell: ({ total }) => took(total.p95_ms) },
+  { key: 'slow', header: t('95 % within'), align: 'right', cell: ({ total }) => took(total.p95_ms) },
   {
     ...endColumn(t('Requests')),
     cell: (series) => {
@@ -64,7 +71,7 @@ export const seriesColumns = (acts: SeriesActs): Column<PlacedSeries>[] => [
         link && (
           <AnchorLink to={link.to} search={link.search} size="sm">
             {link.label}
-            <span className="svc-hidden"> {t('of {series}', { series: nameOf(series, acts.asked.by) })}</span>
+            <span className="svc-hidden"> {t('of {name}', { name: nameOf(series, acts.asked.by) })}</span>
           </AnchorLink>
         )
       );

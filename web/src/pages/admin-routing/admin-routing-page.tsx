@@ -35,7 +35,7 @@ const columns = (edit: (model: string) => void, reset: (config: RoutingConfig) =
   {
     key: 'strategy',
     header: t('Strategy'),
-    cell: ({ default_strategy }) => (default_strategy ? strategyName(default_strategy) : 'Balanced (default)'),
+    cell: ({ default_strategy }) => (default_strategy ? strategyName(default_strategy) : t('Balanced (default)')),
   },
   { key: 'success', header: t('Success'), align: 'right', cell: ({ success_rate_weight }) => success_rate_weight },
   { key: 'latency', header: t('Latency'), align: 'right', cell: ({ latency_weight }) => latency_weight },
@@ -125,7 +125,7 @@ export function AdminRoutingPage() {
       <ConfirmDelete
         opened={reset !== null}
         onClose={() => setReset(null)}
-        title={t('Back to default routing for {value}?', { value: reset?.canonical_model_id ?? '' })}
+        title={t('Back to default routing for {model}?', { model: reset?.canonical_model_id ?? '' })}
         confirmLabel={t('Back to default')}
         onConfirm={async () => {
           if (!reset) return;

@@ -92,12 +92,7 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
     if (valid) save.mutate();
   };
   return (
-    <Dialog
-      opened
-      onClose={onClose}
-      title={t('Routing of {canonicalModelId}', { canonicalModelId: saved.canonical_model_id })}
-      size="lg"
-    >
+    <Dialog opened onClose={onClose} title={t('Routing of {model}', { model: saved.canonical_model_id })} size="lg">
       <form onSubmit={submit}>
         <Stack gap="lg">
           <StrategyChoice
@@ -121,10 +116,11 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
               ))}
             </SimpleGrid>
             <Alert color={valid ? 'indigo' : 'red'} variant="light" role="status">
-              {explainWeights(weights)}
-              {config.default_strategy !== null && config.default_strategy !== 'balanced' && (
-                <> {t('The weights count only where balanced is in force.')}</>
-              )}
+              {config.default_strategy === null || config.default_strategy === 'balanced'
+                ? explainWeights(weights)
+                : t('{explanation} The weights count only where balanced is in force.', {
+                    explanation: explainWeights(weights),
+                  })}
             </Alert>
           </Stack>
           {valid && <Preview config={config} />}

@@ -40,19 +40,23 @@ export function scoreBy(strategy: string, measured: Measured, weights: Weights):
   return strategy === 'round_robin' ? 1 : balancedScore(measured, weights);
 }
 
-const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 100)} %`;
+const percent = (part: number, whole: number): number => Math.round((part / whole) * 100);
 
 /** What the weights mean, in a sentence. */
 export function explainWeights(weights: Weights): string {
   const total = totalOf(weights);
   if (!(total > 0)) return t('At least one weight must be above zero.');
-  const performance = weights.latency + weights.success;
-  const rest =
-    weights.priority > 0
-      ? t(' The remaining {priority} lowers every score alike.', { priority: percent(weights.priority, total) })
-      : '';
+  const shares = {
+    performance: percent(weights.latency + weights.success, total),
+    price: percent(weights.price, total),
+  };
+  if (!(weights.priority > 0))
+    return t(
+      'The performance score (success, speed, quality, channel priority) counts {performance} %, the cost score {price} %.',
+      shares,
+    );
   return t(
-    'The performance score (success, speed, quality, channel priority) counts {performance}, the cost score {price}.{rest}',
-    { performance: percent(performance, total), price: percent(weights.price, total), rest },
+    'The performance score (success, speed, quality, channel priority) counts {performance} %, the cost score {price} %. The remaining {priority} % lowers every score alike.',
+    { ...shares, priority: percent(weights.priority, total) },
   );
 }

@@ -7,7 +7,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { duration, megabytes } from './amounts.ts';
 
 type System = Result<'/api/admin/system', 'get'>;
@@ -18,7 +18,7 @@ const engineNames: Record<string, string> = {
   sqlite: 'SQLite',
   postgres: 'PostgreSQL',
   memory: t('In memory'),
-  redis: t('Redis'),
+  redis: 'Redis',
   disk: t('Disk'),
   s3: t('S3 bucket'),
 };
@@ -32,17 +32,17 @@ function Answer({ ms }: { ms: number | null }) {
 }
 
 function Engines({ engines, answers_in_ms: answers }: System) {
-  const rows: [string, string, number | null | undefined][] = [
-    [t('Database'), engines.database, answers.database],
-    [t('Shared state'), engines.shared, answers.shared],
-    [t('Files'), engines.blobs, undefined],
+  const rows: { key: string; part: string; engine: string; ms?: number | null }[] = [
+    { key: 'database', part: t('Database'), engine: engines.database, ms: answers.database },
+    { key: 'shared', part: t('Shared state'), engine: engines.shared, ms: answers.shared },
+    { key: 'blobs', part: t('Files'), engine: engines.blobs },
   ];
   return (
     <Section title={t('Engines')} description={t('What this process stands on.')}>
       <Table aria-label={t('Engines')}>
         <Table.Tbody>
-          {rows.map(([part, engine, ms]) => (
-            <Table.Tr key={part}>
+          {rows.map(({ key, part, engine, ms }) => (
+            <Table.Tr key={key}>
               <Table.Th scope="row" fw={500}>
                 {part}
               </Table.Th>
@@ -89,19 +89,23 @@ function Queues({ queues }: System) {
 
 function About(system: System) {
   const { active, mode } = system.built_in;
-  const rows: [string, string][] = [
-    [t('Version'), system.version],
-    [t('Runtime'), system.runtime],
-    [t('Address'), system.base_url],
-    [t('Process'), t('{pid}, started {startedAt}', { pid: system.pid, startedAt: formatDateTime(system.started_at) })],
-    [t('Built-in provider'), `${active ? 'answering' : 'resting'} (DEMO_PROVIDER=${mode})`],
+  const started = { pid: system.pid, time: formatDateTime(system.started_at) };
+  const builtIn = active
+    ? t('answering (DEMO_PROVIDER={mode})', { mode })
+    : t('resting (DEMO_PROVIDER={mode})', { mode });
+  const rows: [key: string, name: string, value: string][] = [
+    ['version', t('Version'), system.version],
+    ['runtime', t('Runtime'), system.runtime],
+    ['address', t('Address'), system.base_url],
+    ['process', t('Process'), t('{pid}, started {time}', started)],
+    ['built-in', t('Built-in provider'), builtIn],
   ];
   return (
     <Section title={t('About')}>
       <Table aria-label={t('About')}>
         <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
+          {rows.map(([key, name, value]) => (
+            <Table.Tr key={key}>
               <Table.Th scope="row" fw={500}>
                 {name}
               </Table.Th>
@@ -136,9 +140,9 @@ export function AdminSystemPage() {
           <SimpleGrid cols={{ base: 2, md: 4 }}>
             <StatCard label={t('Up for')} value={duration(data.uptime_seconds)} />
             <StatCard
-              label={t('Memory')}
+              label={t('Memory##of the process')}
               value={megabytes(data.memory.rss_bytes)}
-              hint={`${megabytes(data.memory.heap_used_bytes)} of it JavaScript`}
+              hint={t('{size} of it JavaScript', { size: megabytes(data.memory.heap_used_bytes) })}
             />
             <StatCard
               label={t('Calls under way')}
@@ -150,7 +154,7 @@ export function AdminSystemPage() {
               value={formatNumber(data.open_holds.holds)}
               hint={
                 <Group gap={4} component="span">
-                  <Money quota={data.open_holds.amount} /> set aside
+                  {rich('{amount} set aside', { amount: <Money quota={data.open_holds.amount} /> })}
                 </Group>
               }
             />

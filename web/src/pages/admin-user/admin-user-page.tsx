@@ -6,7 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { useUserActs } from '../admin-users/user-acts.tsx';
@@ -31,7 +31,7 @@ const parts: Record<string, { label: string; Part: ComponentType<PartProps> }> =
   usage: { label: t('Usage'), Part: PersonUsage },
   keys: { label: t('Keys'), Part: PersonKeys },
   applications: { label: t('Applications'), Part: PersonApplications },
-  sessions: { label: t('Sessions'), Part: PersonSessions },
+  sessions: { label: t('Sessions##login'), Part: PersonSessions },
   audit: { label: t('Audit'), Part: PersonAudit },
 };
 const defaults = { tab: 'overview', page: '1' };
@@ -69,7 +69,7 @@ export function AdminUserPage() {
             {user.status !== 1 && <Badge color="gray">{isDeleted(user) ? t('Deleted') : t('Disabled')}</Badge>}
           </Group>
         }
-        description={<>{t('{back} · {username} · id {id}', { back, username: user.username, id: user.id })}</>}
+        description={rich('{back} · {username} · id {id}', { back, username: user.username, id: user.id })}
         actions={!isDeleted(user) && <RowMenu label={user.username} acts={acts.actsOf(user)} />}
       />
       <Tabs value={open} onChange={(next) => set({ tab: next ?? 'overview', page: '1' })} keepMounted={false}>

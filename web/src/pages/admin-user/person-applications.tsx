@@ -41,7 +41,7 @@ const authorized: Column<Consent>[] = [
       />
     ),
   },
-  { key: 'scopes', header: t('Allowed'), wrap: true, cell: ({ scopes }) => scopes },
+  { key: 'scopes', header: t('Allowed##scopes'), wrap: true, cell: ({ scopes }) => scopes },
   { key: 'since', header: t('Since'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 

@@ -42,7 +42,7 @@ const columns: Column<Key>[] = [
     key: 'last',
     header: t('Last used'),
     cell: ({ accessed_time, created_time }) =>
-      accessed_time > created_time ? <TimeAgo at={accessed_time} /> : 'never',
+      accessed_time > created_time ? <TimeAgo at={accessed_time} /> : t('never'),
   },
 ];
 

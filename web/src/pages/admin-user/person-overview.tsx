@@ -25,7 +25,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
     onError: notifyError,
     onSettled: reloadUsers,
   });
-  if (!user.email) return 'none';
+  if (!user.email) return t('none');
   return (
     <Group gap="xs">
       <span>{user.email}</span>
@@ -39,7 +39,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
           loading={verify.isPending}
           onClick={() => verify.mutate(!user.email_verified)}
         >
-          {user.email_verified ? t('Withdraw') : t('Verify by hand')}
+          {user.email_verified ? t('Withdraw##verification') : t('Verify by hand')}
         </Button>
       )}
       {acts.reaches(user) && mail && !user.email_verified && (
@@ -55,6 +55,11 @@ function Address({ person: { user, mail }, acts }: PartProps) {
   );
 }
 
+const linkWords = (mailed: boolean, time: string): string =>
+  mailed
+    ? t('The link was mailed and works until {time}.', { time })
+    : t('The link was handed over and works until {time}.', { time });
+
 /** Of an account that nobody has come into yet. */
 function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
   const [taking, setTaking] = useState(false);
@@ -67,7 +72,7 @@ function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {invitation
-            ? `The link was ${invitation.mailed ? 'mailed' : t('handed over')} and works until ${formatDateTime(invitation.expires_at)}.`
+            ? linkWords(invitation.mailed, formatDateTime(invitation.expires_at))
             : t('Nobody has chosen a password for this account.')}
         </Text>
         {acts.reaches(user) && (
@@ -127,12 +132,20 @@ function WaysIn({ person, acts }: PartProps) {
     >
       <Facts
         of={{
-          Password: has_password ? 'set' : 'none',
-          'Second factor': <Badge color={factors ? 'teal' : 'gray'}>{factors ? t('On') : t('Off')}</Badge>,
-          'Authenticator app': totp_since === null ? 'none' : <TimeAgo at={totp_since} />,
-          Passkeys: passkeys.map(({ name }) => name).join(', ') || 'none',
-          'Recovery codes left': formatNumber(recovery_codes_left),
-          'Connected accounts': identities.map(({ provider, label }) => `${provider} (${label})`).join(', ') || 'none',
+          password: [t('Password'), has_password ? t('set') : t('none')],
+          factor: [
+            t('Second factor'),
+            <Badge key="on" color={factors ? 'teal' : 'gray'}>
+              {factors ? t('On') : t('Off')}
+            </Badge>,
+          ],
+          app: [t('Authenticator app'), totp_since === null ? t('none') : <TimeAgo key="since" at={totp_since} />],
+          passkeys: [t('Passkeys'), passkeys.map(({ name }) => name).join(', ') || t('none')],
+          codes: [t('Recovery codes left'), formatNumber(recovery_codes_left)],
+          accounts: [
+            t('Connected accounts'),
+            identities.map(({ provider, label }) => `${provider} (${label})`).join(', ') || t('none'),
+          ],
         }}
       />
     </Section>
@@ -153,11 +166,11 @@ export function PersonOverview({ person, acts }: PartProps) {
       <Section title={t('Account')}>
         <Facts
           of={{
-            Username: user.username,
-            Email: <Address person={person} acts={acts} />,
-            Role: roleName(user.role),
-            Group: user.group,
-            Joined: formatDateTime(user.created_at),
+            username: [t('Username'), user.username],
+            email: [t('Email'), <Address key="address" person={person} acts={acts} />],
+            role: [t('Role'), roleName(user.role)],
+            group: [t('Group'), user.group],
+            joined: [t('Joined'), formatDateTime(user.created_at)],
           }}
         />
       </Section>

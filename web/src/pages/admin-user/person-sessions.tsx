@@ -27,13 +27,13 @@ const columns = (end: ((id: number) => void) | null): Column<LoginSession>[] => 
       </Text>
     ),
   },
-  { key: 'ip', header: t('Address'), cell: ({ ip }) => ip || 'unknown' },
+  { key: 'ip', header: t('Address'), cell: ({ ip }) => ip || t('unknown') },
   { key: 'created', header: t('Logged in'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'seen', header: t('Last seen'), cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
   {
     key: 'factor',
-    header: t('Second factor shown'),
-    cell: ({ factor_at }) => (factor_at === null ? 'never' : <TimeAgo at={factor_at} />),
+    header: t('Second factor shown##time'),
+    cell: ({ factor_at }) => (factor_at === null ? t('never') : <TimeAgo at={factor_at} />),
   },
   ...(end
     ? [

@@ -41,7 +41,7 @@ export function PersonUsage({ person: { user } }: PartProps) {
     );
   const total = days.data?.total ?? { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
   const shares = (models.data?.items ?? [])
-    .map((sum) => ({ name: sum.model ?? 'unknown', value: sum.quota }))
+    .map((sum) => ({ name: sum.model ?? t('unknown'), value: sum.quota }))
     .sort((a, b) => b.value - a.value);
   return (
     <Stack gap="lg">
@@ -51,7 +51,7 @@ export function PersonUsage({ person: { user } }: PartProps) {
         <StatCard label={t('Tokens in')} value={formatCompact(total.prompt_tokens)} loading={days.isPending} />
         <StatCard label={t('Tokens out')} value={formatCompact(total.completion_tokens)} loading={days.isPending} />
       </SimpleGrid>
-      <Section title={t('Cost by day')} description={t('The last {shownDays} days, counted in UTC.', { shownDays })}>
+      <Section title={t('Cost by day')} description={t('The last {days} days, counted in UTC.', { days: shownDays })}>
         {days.data === undefined && <Skeleton height={240} />}
         {days.data?.items.length === 0 && (
           <Group justify="center" mih={120}>

@@ -4,7 +4,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatQuota, quotaOfUsd } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import type { User } from '../../session.ts';
 import { queryClient } from '../../session.ts';
@@ -27,9 +27,7 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
     mutationFn: () =>
       post('/api/admin/users/{id}/credits', { path: { id: user.id }, body: { quota, note: note.trim() } }),
     onSuccess: async ({ balance_after }) => {
-      notifySuccess(
-        t('{username} now has {balanceAfter}', { username: user.username, balanceAfter: formatQuota(balance_after) }),
-      );
+      notifySuccess(t('{username} now has {amount}', { username: user.username, amount: formatQuota(balance_after) }));
       onClose();
       await Promise.all([onDone(), queryClient.invalidateQueries({ queryKey: ['ledger'] })]);
     },
@@ -43,7 +41,7 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            Balance now: <b>{formatQuota(user.quota)}</b>
+            {rich('Balance now: <b>{amount}</b>', { amount: formatQuota(user.quota), b: (text) => <b>{text}</b> })}
           </Text>
           <NumberInput
             label={t('Amount')}
@@ -66,12 +64,12 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
             onChange={(event) => setNote(event.currentTarget.value)}
           />
           <Text size="sm" c="dimmed" aria-live="polite">
-            {valid ? t('Balance afterwards: {quota}', { quota: formatQuota(user.quota + quota) }) : '\u00a0'}
+            {valid ? t('Balance afterwards: {amount}', { amount: formatQuota(user.quota + quota) }) : '\u00a0'}
           </Text>
           <FormFoot
             act={grant}
             failure={t('The balance was not changed')}
-            submitLabel={quota < 0 ? t('Take back') : t('Give credits')}
+            submitLabel={quota < 0 ? t('Take back##credits') : t('Give credits')}
             onCancel={onClose}
             disabled={!valid}
           />

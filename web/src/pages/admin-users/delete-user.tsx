@@ -18,12 +18,12 @@ export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
     <ConfirmDelete
       opened
       onClose={onClose}
-      title={t('Delete {username}?', { username: user.username })}
+      title={t('Delete {name}?', { name: user.username })}
       confirmLabel={t('Delete for good')}
       typeToConfirm={user.username}
       onConfirm={async () => {
         await del('/api/admin/users/{id}', { path: { id: user.id } });
-        notifySuccess(t('{username} is deleted', { username: user.username }));
+        notifySuccess(t('{name} is deleted', { name: user.username }));
         await onDone();
       }}
     >
@@ -39,7 +39,7 @@ export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
           })}
         </Text>
         {user.quota > 0 && (
-          <Text inherit>{t('The balance of {quota} is lost.', { quota: formatQuota(user.quota) })}</Text>
+          <Text inherit>{t('The balance of {amount} is lost.', { amount: formatQuota(user.quota) })}</Text>
         )}
       </Stack>
     </ConfirmDelete>

@@ -39,7 +39,10 @@ export function useUserActs() {
     {
       mutationFn: ({ id, status }: User) =>
         put('/api/admin/users/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-      onSuccess: ({ username, status }) => notifySuccess(`${username} is ${status === 1 ? 'enabled' : 'disabled'}`),
+      onSuccess: ({ username, status }) =>
+        notifySuccess(
+          status === 1 ? t('{name} is enabled', { name: username }) : t('{name} is disabled', { name: username }),
+        ),
       onError: notifyError,
       onSettled: reloadUsers,
     },

@@ -40,7 +40,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   // Nobody may grant a role equal to or above their own.
   const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
   return (
-    <Dialog opened onClose={onClose} title={t('Edit {username}', { username: user.username })}>
+    <Dialog opened onClose={onClose} title={t('Edit {name}', { name: user.username })}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput

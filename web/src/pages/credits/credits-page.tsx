@@ -11,7 +11,8 @@ import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { said } from '../../language/said.ts';
+import { rich, t } from '../../language/words.ts';
 import { isAdmin, selfQuery, useUser } from '../../session.ts';
 import { usePage } from '../../use-url-state.ts';
 import { RedeemCode } from './redeem-code.tsx';
@@ -39,7 +40,7 @@ const columns: Column<Entry>[] = [
     cell: ({ kind, model, note, amount }) =>
       kind === 'usage'
         ? model
-        : note || (amount < 0 ? t('Taken back by an administrator') : t('Given by an administrator')),
+        : said(note) || (amount < 0 ? t('Taken back by an administrator') : t('Given by an administrator')),
   },
   {
     key: 'amount',
@@ -74,23 +75,25 @@ function HowToGetMore() {
   if (!admin && data?.amounts.length !== 0) return null;
   return (
     <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} title={t('How to get more')}>
-      {admin ? (
-        <>
-          You can give credits to users under{' '}
-          <AnchorLink to="/admin/users" inherit underline="always">
-            {t('Users')}
-          </AnchorLink>
-          , and make codes for them under{' '}
-          <AnchorLink to="/admin/credits" inherit underline="always">
-            {t('Codes and payments')}
-          </AnchorLink>
-          .
-        </>
-      ) : (
-        t(
-          'Ask an administrator of this service: they can add credits to your account. Models without a price need none.',
-        )
-      )}
+      {admin
+        ? rich(
+            'You can give credits to users under <users>Users</users>, and make codes for them under <codes>Codes and payments</codes>.',
+            {
+              users: (text) => (
+                <AnchorLink to="/admin/users" inherit underline="always">
+                  {text}
+                </AnchorLink>
+              ),
+              codes: (text) => (
+                <AnchorLink to="/admin/credits" inherit underline="always">
+                  {text}
+                </AnchorLink>
+              ),
+            },
+          )
+        : t(
+            'Ask an administrator of this service: they can add credits to your account. Models without a price need none.',
+          )}
     </Alert>
   );
 }

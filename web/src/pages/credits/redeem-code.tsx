@@ -35,7 +35,7 @@ export function RedeemCode() {
           <Group align="flex-end">
             <TextInput
               label={t('Code')}
-              placeholder={t('ABCDE-FGHJK-MNPQR-STVWX')}
+              placeholder="ABCDE-FGHJK-MNPQR-STVWX"
               autoComplete="off"
               autoCapitalize="characters"
               spellCheck={false}

@@ -9,24 +9,35 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatQuota } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { locale, rich, t } from '../../language/words.ts';
 import { LimitEditor } from './limit-editor.tsx';
 import { reloadSpending, type SpendingLimit, spendingQuery, windowNames } from './spending-query.ts';
 import { WarningSettings } from './warning-settings.tsx';
 
 type Open = { act: 'new' | 'settings' } | { act: 'edit' | 'remove'; limit: SpendingLimit };
 
+const percentOf = (share: number): number => Math.round(share * 1000) / 10;
+
+/** When people are told, and when it begins anew. */
+function timesOf({ alerts, resets_at }: SpendingLimit): string {
+  const list = new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' });
+  const shares = list.format(alerts.map((share) => `${percentOf(share)} %`));
+  const resetsAt = resets_at === null ? '' : formatDateTime(resets_at);
+  if (shares && resetsAt) return t('Told at {shares}. Begins anew {resetsAt}.', { shares, resetsAt });
+  if (shares) return t('Told at {shares}.', { shares });
+  return resetsAt && t('Begins anew {resetsAt}.', { resetsAt });
+}
+
 function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) => void }) {
-  const { window, amount, used, hard, resets_at, alerts } = limit;
+  const { window, amount, used, hard } = limit;
   const share = amount === 0 ? 100 : Math.min(100, (used / amount) * 100);
-  const name = windowNames[window];
   return (
     <div>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <div>
           <Group gap="xs">
             <Text size="sm" fw={600}>
-              {name}
+              {windowNames[window]}
             </Text>
             <Badge size="sm" color={hard ? 'indigo' : 'gray'}>
               {hard ? t('Stops') : t('Warns only')}
@@ -36,12 +47,13 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
             {t('{used} of {amount} used', { used: formatQuota(used), amount: formatQuota(amount) })}
           </Text>
           <Text size="xs" c="dimmed">
-            {alerts.length > 0 ? `Told at ${alerts.map((one) => `${Math.round(one * 1000) / 10} %`).join(', ')}. ` : ''}
-            {resets_at !== null && t('Begins anew {resetsAt}.', { resetsAt: formatDateTime(resets_at) })}
+            {timesOf(limit)}
           </Text>
         </div>
         <RowMenu
-          label={t('the limit {value}', { value: name.toLowerCase() })}
+          label={t('the limit {window, select, day {each day} week {each week} month {each month} other {in all}}', {
+            window,
+          })}
           acts={[
             { label: t('Change'), icon: IconEdit, onClick: () => onOpen({ act: 'edit', limit }) },
             { label: t('Take away'), icon: IconTrash, danger: true, onClick: () => onOpen({ act: 'remove', limit }) },
@@ -53,7 +65,10 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
         size={6}
         value={share}
         color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'indigo.5'}
-        aria-label={t('Used of the limit {value}', { value: name.toLowerCase() })}
+        aria-label={t(
+          'Used of the limit {window, select, day {each day} week {each week} month {each month} other {in all}}',
+          { window },
+        )}
       />
     </div>
   );
@@ -106,8 +121,11 @@ export function SpendingLimits() {
         ))}
         {last && (
           <Text size="xs" c="dimmed">
-            Last told <TimeAgo at={last.created_at} />: {Math.round(last.share * 1000) / 10} % of{' '}
-            {formatQuota(last.amount)}.
+            {rich('Last told {ago}: {percent} % of {amount}.', {
+              ago: <TimeAgo at={last.created_at} />,
+              percent: percentOf(last.share),
+              amount: formatQuota(last.amount),
+            })}
           </Text>
         )}
       </Stack>
@@ -118,7 +136,10 @@ export function SpendingLimits() {
         <ConfirmDelete
           opened
           onClose={close}
-          title={t('Take away the limit {value}?', { value: windowNames[open.limit.window].toLowerCase() })}
+          title={t(
+            'Take away the limit {window, select, day {each day} week {each week} month {each month} other {in all}}?',
+            { window: open.limit.window },
+          )}
           confirmLabel={t('Take away')}
           onConfirm={async () => {
             await del('/api/user/spending/{window}', { path: { window: open.limit.window } });

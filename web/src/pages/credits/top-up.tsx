@@ -57,7 +57,7 @@ function Pay({ amounts }: { amounts: number[] }) {
           loading={pay.isPending || pay.isSuccess}
           onClick={() => pay.mutate()}
         >
-          {t('Pay ${number}', { number: formatNumber(Number(amount)) })}
+          {t('Pay {amount}', { amount: `$${formatNumber(Number(amount))}` })}
         </Button>
       </Group>
     </Stack>

@@ -34,7 +34,7 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
         <Stack>
           <TextInput
             label={t('Time zone')}
-            description={t('Days, weeks and months begin by it. Yours seems to be {here}.', { here })}
+            description={t('Days, weeks and months begin by it. Yours seems to be {zone}.', { zone: here })}
             maxLength={64}
             required
             withAsterisk={false}

@@ -35,7 +35,7 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
           {find.error && !wrong && <ErrorState error={find.error} title={t('The code was not looked up')} />}
           <TextInput
             name="user_code"
-            label={t('Code')}
+            label={t('Code##of a device')}
             description={t('Eight letters')}
             placeholder="XXXX-XXXX"
             autoComplete="off"

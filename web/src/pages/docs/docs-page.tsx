@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { LanguageMenu } from '../../components/language-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { EndpointView } from './endpoint-view.tsx';
 import { byTag, type Document, type Endpoint, endpointsOf, search } from './openapi.ts';
@@ -55,11 +55,18 @@ function Introduction({ document }: { document: Document }) {
     <Stack gap="xs" mb="lg">
       <Title order={1}>{t('API reference')}</Title>
       <Text size="sm" c="dimmed" maw="46rem">
-        {document.info.description} Send an API key as <Code>Authorization: Bearer sk-…</Code>; every answer has an{' '}
-        <Code>x-request-id</Code>. The same as a document for machines:{' '}
-        <Anchor href="/openapi.json" size="sm" underline="always">
-          {t('/openapi.json')}
-        </Anchor>
+        {rich(
+          '{description} Send an API key as <code>Authorization: Bearer sk-…</code>; every answer has an <code>x-request-id</code>. The same as a document for machines: <link>/openapi.json</link>',
+          {
+            description: document.info.description ?? '',
+            code: (text) => <Code>{text}</Code>,
+            link: (text) => (
+              <Anchor href="/openapi.json" size="sm" underline="always">
+                {text}
+              </Anchor>
+            ),
+          },
+        )}
       </Text>
     </Stack>
   );

@@ -6,7 +6,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { t } from '../../language/words.ts';
 import type { Endpoint } from './openapi.ts';
 import { Field, SchemaTree } from './schema-tree.tsx';
-import { curlOf, type Schemas } from './schemas.ts';
+import { curlOf, eitherOf, type Schemas } from './schemas.ts';
 
 const methodColors: Record<string, string> = {
   GET: 'blue',
@@ -17,7 +17,7 @@ const methodColors: Record<string, string> = {
 };
 
 const authNames: Record<string, string> = {
-  session: t('Session'),
+  session: t('Session##of login'),
   apiKey: t('API key'),
   oauth: t('Access token'),
   bearer: t('Access token'),
@@ -27,7 +27,7 @@ const authNames: Record<string, string> = {
 /** Who may call, in a word or two. */
 export function authText({ auth, path }: Pick<Endpoint, 'auth' | 'path'>): string {
   if (auth.length === 0) return t('Public');
-  const names = [...new Set(auth.map((name) => authNames[name] ?? name))].join(' or ');
+  const names = eitherOf([...new Set(auth.map((name) => authNames[name] ?? name))]);
   return /\/admin(\/|$)/.test(path) ? t('{names} of an administrator', { names }) : names;
 }
 
@@ -79,7 +79,7 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
         );
       })}
       {body && (
-        <Part title={`Body${body.type === 'application/json' ? '' : ` (${body.type})`}`}>
+        <Part title={body.type === 'application/json' ? t('Body') : t('Body ({type})', { type: body.type })}>
           <SchemaTree schema={body.schema} schemas={schemas} />
         </Part>
       )}

@@ -124,7 +124,7 @@ export function search(endpoints: Endpoint[], text: string): Endpoint[] {
 }
 
 /** What callers use most stands first; the rest keeps the document's order. */
-const firstTags = [t('Relay')];
+const firstTags = ['Relay'];
 
 export function byTag(endpoints: Endpoint[]): [string, Endpoint[]][] {
   const groups = [...Map.groupBy(endpoints, ({ tag }) => tag)];

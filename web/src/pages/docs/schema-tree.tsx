@@ -49,9 +49,7 @@ export function Field({ name, required, schema, schemas, depth = 0, sent = true 
       )}
       {below.length > 0 && (
         <details>
-          <summary>
-            {below.length} {below.length === 1 ? 'field' : 'fields'}
-          </summary>
+          <summary>{t('{count, plural, one {# field} other {# fields}}', { count: below.length })}</summary>
           <Fields fields={below} schemas={schemas} depth={depth + 1} sent={sent} />
         </details>
       )}

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { Document, Endpoint, Schema } from './openapi.ts';
 
@@ -13,6 +14,9 @@ export const resolve = (schema: Schema, schemas: Schemas): Schema =>
 
 const variants = (schema: Schema): Schema[] | undefined => schema.anyOf ?? schema.oneOf;
 
+export const eitherOf = ([first = '', ...rest]: string[]): string =>
+  rest.reduce((before, last) => t('{before} or {last}', { before, last }), first);
+
 /** A type in a few words: `string`, `integer or null`, `array of Key`. */
 export function typeText(schema: Schema, schemas: Schemas, depth = 0): string {
   if (schema.$ref) return nameOf(schema.$ref);
@@ -20,34 +24,40 @@ export function typeText(schema: Schema, schemas: Schemas, depth = 0): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const choices = variants(schema);
   if (choices && depth < 4) {
-    return [...new Set(choices.map((choice) => typeText(choice, schemas, depth + 1)))].join(' or ');
+    return eitherOf([...new Set(choices.map((choice) => typeText(choice, schemas, depth + 1)))]);
   }
-  const types = [schema.type ?? (schema.properties ? 'object' : 'any')].flat();
-  return types
-    .map((type) =>
+  const types = [schema.type ?? (schema.properties ? 'object' : t('any'))].flat();
+  return eitherOf(
+    types.map((type) =>
       type === 'array' && schema.items && depth < 4
-        ? t('array of {items}', { items: typeText(schema.items, schemas, depth + 1) })
+        ? t('array of {type}', { type: typeText(schema.items, schemas, depth + 1) })
         : type,
-    )
-    .join(' or ');
+    ),
+  );
 }
 
 /** Bounds and formats, as far as they help whoever writes a request. */
 export function limitsText({ format, minimum, maximum, minLength, maxLength, default: given }: Schema): string {
-  const within = (low: number | undefined, high: number | undefined, what: string) => {
+  const within = (low: number | undefined, high: number | undefined, characters = false) => {
     // Zod's bounds of a safe integer say nothing.
     const top = high !== undefined && high < Number.MAX_SAFE_INTEGER ? high : undefined;
     const bottom = low !== undefined && low > Number.MIN_SAFE_INTEGER ? low : undefined;
-    if (bottom !== undefined && top !== undefined)
-      return `${bottom.toLocaleString('en-US')} to ${top.toLocaleString('en-US')}${what}`;
-    if (top !== undefined) return t('at most {value}{what}', { value: top.toLocaleString('en-US'), what });
-    return bottom !== undefined && bottom > 0 ? t('at least {bottom}{what}', { bottom, what }) : '';
+    if (bottom !== undefined && top !== undefined) {
+      const bounds = { least: formatNumber(bottom), most: formatNumber(top) };
+      return characters ? t('{least} to {most} characters', bounds) : t('{least} to {most}', bounds);
+    }
+    if (top !== undefined) {
+      const most = formatNumber(top);
+      return characters ? t('at most {most} characters', { most }) : t('at most {most}', { most });
+    }
+    if (bottom === undefined || bottom <= 0) return '';
+    return characters ? t('at least {least} characters', { least: bottom }) : t('at least {least}', { least: bottom });
   };
   const parts = [
     format ?? '',
-    within(minimum, maximum, ''),
-    within(minLength, maxLength, t(' characters')),
-    given === undefined ? '' : t('default {given}', { given: JSON.stringify(given) }),
+    within(minimum, maximum),
+    within(minLength, maxLength, true),
+    given === undefined ? '' : t('default {value}', { value: JSON.stringify(given) }),
   ];
   return parts.filter(Boolean).join(', ');
 }
@@ -96,9 +106,9 @@ export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown 
 }
 
 const authLines: Record<string, string> = {
-  apiKey: t('-H "Authorization: Bearer $SVC_API_KEY"'),
-  oauth: t('-H "Authorization: Bearer $ACCESS_TOKEN"'),
-  bearer: t('-H "Authorization: Bearer $ACCESS_TOKEN"'),
+  apiKey: '-H "Authorization: Bearer $SVC_API_KEY"',
+  oauth: '-H "Authorization: Bearer $ACCESS_TOKEN"',
+  bearer: '-H "Authorization: Bearer $ACCESS_TOKEN"',
   client: '-u "$CLIENT_ID:$CLIENT_SECRET"',
   session: '-b "svc_session=$SVC_SESSION"',
 };
@@ -112,7 +122,7 @@ export function curlOf(endpoint: Endpoint, schemas: Schemas, baseUrl: string): s
   const lines = [
     `curl${endpoint.method === 'GET' ? '' : ` -X ${endpoint.method}`} "${url}"`,
     ...(auth ? [auth] : []),
-    ...(endpoint.method === 'GET' ? [] : [t('-H "Content-Type: application/json"')]),
+    ...(endpoint.method === 'GET' ? [] : ['-H "Content-Type: application/json"']),
     ...(body ? [`-d '${body.replaceAll("'", "'\\''")}'`] : []),
   ];
   return lines.join(' \\\n  ');

@@ -18,7 +18,7 @@ const placeholder = 'sk-your-key';
 function CreateKey({ onKey }: { onKey: (key: string) => void }) {
   const post = usePost();
   const create = useAct({
-    mutationFn: () => post('/api/tokens', { body: { name: 'First steps' } }),
+    mutationFn: () => post('/api/tokens', { body: { name: t('First steps') } }),
     onSuccess: async ({ key }) => {
       onKey(key);
       await queryClient.invalidateQueries({ queryKey: ['keys'] });

@@ -27,7 +27,7 @@ export function HomePage() {
   return (
     <>
       <PageHeader
-        title={t('Welcome, {value}', { value: user.display_name || user.username })}
+        title={t('Welcome, {name}', { name: user.display_name || user.username })}
         description={newcomer ? t('One address for every model. Here is how to make the first call.') : undefined}
       />
       <Stack gap="xl">

@@ -17,9 +17,13 @@ function Simulation() {
       icon={<IconInfoCircle aria-hidden />}
       title={t('The built-in simulation is answering')}
     >
-      It is no language model: it runs offline and for free, so that every endpoint, streaming and tools can be tried
-      right away.{' '}
-      {admin ? t('Add a provider key below to talk to real models.') : t('Ask your administrator to add a provider.')}
+      {admin
+        ? t(
+            'It is no language model: it runs offline and for free, so that every endpoint, streaming and tools can be tried right away. Add a provider key below to talk to real models.',
+          )
+        : t(
+            'It is no language model: it runs offline and for free, so that every endpoint, streaming and tools can be tried right away. Ask your administrator to add a provider.',
+          )}
     </Alert>
   );
 }
@@ -28,8 +32,9 @@ function Nothing() {
   const admin = isAdmin(useUser());
   return (
     <Text size="sm">
-      No provider is set up yet, so no model can be called.{' '}
-      {admin ? t('Add one with its key below.') : t('Ask your administrator to add one.')}
+      {admin
+        ? t('No provider is set up yet, so no model can be called. Add one with its key below.')
+        : t('No provider is set up yet, so no model can be called. Ask your administrator to add one.')}
     </Text>
   );
 }
@@ -56,7 +61,10 @@ export function WhatWorks() {
           <Group gap="xs">
             {providers.map(({ name, models }) => (
               <Badge key={name} size="lg" color={name === builtIn ? 'gray' : 'teal'}>
-                {name === builtIn ? t('Built-in simulation') : name} · {models} {models === 1 ? 'model' : 'models'}
+                {t('{provider} · {count, plural, one {# model} other {# models}}', {
+                  provider: name === builtIn ? t('Built-in simulation') : name,
+                  count: models,
+                })}
               </Badge>
             ))}
           </Group>

@@ -13,8 +13,8 @@ import { actsColumn } from '../../components/data-table.tsx';
 import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatDateTime, formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { formatDateTime } from '../../format.ts';
+import { rich, t } from '../../language/words.ts';
 import type { ApiKey } from './key-fields.ts';
 import type { KeyLimit } from './limit-fields.ts';
 import { MonthUse } from './month-limit.tsx';
@@ -42,24 +42,23 @@ function stateOf(key: ApiKey): { label: string; color: string } {
 }
 
 function Limits({ models, allowed_ips, cache }: ApiKey) {
-  const count = (items: string[], one: string, many: string) => `${items.length} ${items.length === 1 ? one : many}`;
   return (
     <Group gap={6}>
       {models.length > 0 && (
         <Badge size="sm" color="gray" title={models.join(', ')}>
-          {count(models, 'model', 'models')}
+          {t('{count, plural, one {# model} other {# models}}', { count: models.length })}
         </Badge>
       )}
       {allowed_ips.length > 0 && (
         <Badge size="sm" color="gray" title={allowed_ips.join(', ')}>
-          {count(allowed_ips, 'address', 'addresses')}
+          {t('{count, plural, one {# address} other {# addresses}}', { count: allowed_ips.length })}
         </Badge>
       )}
       {cache && (
         <Badge
           size="sm"
           color="gray"
-          title={t('Answers are kept for {ttlSeconds} seconds', { ttlSeconds: cache.ttl_seconds })}
+          title={t('Answers are kept for {seconds} seconds', { seconds: cache.ttl_seconds })}
         >
           {t('kept answers')}
         </Badge>
@@ -73,7 +72,11 @@ function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
   if (!previous) return null;
   return (
     <Text size="xs" c="var(--mantine-color-orange-light-color)">
-      Old secret <span className="svc-number">…{previous.key.slice(-4)}</span> ends {formatDateTime(previous.ends_at)}
+      {rich('Old secret <number>…{ending}</number> ends {endsAt}', {
+        ending: previous.key.slice(-4),
+        endsAt: formatDateTime(previous.ends_at),
+        number: (text) => <span className="svc-number">{text}</span>,
+      })}
     </Text>
   );
 }
@@ -83,8 +86,10 @@ function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'sa
   if (saved_requests === 0) return null;
   return (
     <Text size="xs" c="var(--mantine-color-teal-light-color)">
-      <Money quota={saved_quota} /> saved by {formatNumber(saved_requests)} kept{' '}
-      {saved_requests === 1 ? 'answer' : 'answers'}
+      {rich('{amount} saved by {count, plural, one {# kept answer} other {# kept answers}}', {
+        amount: <Money quota={saved_quota} />,
+        count: saved_requests,
+      })}
     </Text>
   );
 }

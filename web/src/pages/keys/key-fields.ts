@@ -42,7 +42,7 @@ const cacheTimes = [
 export const cacheChoices = (current: string) =>
   cacheTimes.some(({ value }) => value === current)
     ? cacheTimes
-    : [...cacheTimes, { value: current, label: t('For {current} seconds', { current }) }];
+    : [...cacheTimes, { value: current, label: t('For {seconds} seconds', { seconds: current }) }];
 
 export const emptyKey: KeyFields = {
   name: '',
@@ -103,7 +103,7 @@ export function faultsOf(fields: KeyFields, nowSeconds: number): KeyFaults {
     faults.usd = t('Say how much the key may spend.');
   }
   const wrong = fields.ips.find((text) => !looksLikeAddress(text));
-  if (wrong) faults.ips = t('{wrong} is not an address or a block such as 10.0.0.0/8.', { wrong });
+  if (wrong) faults.ips = t('{address} is not an address or a block such as 10.0.0.0/8.', { address: wrong });
   return faults;
 }
 

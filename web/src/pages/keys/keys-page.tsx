@@ -10,7 +10,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { reloadOrganisations } from '../../organisations.ts';
 import { ownerBody } from '../../owner.ts';
@@ -133,11 +133,10 @@ export function KeysPage() {
     <>
       <PageHeader
         title={t('Keys')}
-        description={
-          <>
-            API keys call the models in your name. Send one as <Code>Authorization: Bearer sk-…</Code>
-          </>
-        }
+        description={rich(
+          'API keys call the models in your name. Send one as <code>Authorization: Bearer sk-…</code>',
+          { code: (text) => <Code>{text}</Code> },
+        )}
         actions={button}
       />
       <DataTable
@@ -148,7 +147,7 @@ export function KeysPage() {
           edit: (key) => setOpen({ act: 'edit', key }),
           toggle: (key) => toggle.mutate(key),
           rotate: (key) => setOpen({ act: 'rotate', key }),
-          endOld: (key) => setOpen({ act: t('end old'), key }),
+          endOld: (key) => setOpen({ act: 'end old', key }),
           revoke: (key) => setOpen({ act: 'revoke', key }),
         })}
         rows={query.data}

@@ -3,7 +3,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import type { ApiKey } from './key-fields.ts';
 import {
@@ -21,7 +21,10 @@ export function MonthUse({ limit, name }: { limit: KeyLimit; name: string }) {
   return (
     <Stack gap={2} miw={120}>
       <Text size="xs" c="dimmed">
-        <Money quota={limit.used} /> of <Money quota={limit.amount} /> this month
+        {rich('{used} of {amount} this month', {
+          used: <Money quota={limit.used} />,
+          amount: <Money quota={limit.amount} />,
+        })}
       </Text>
       <Progress
         value={share}

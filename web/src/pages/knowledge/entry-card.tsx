@@ -1,9 +1,10 @@
 import { Badge, Blockquote, Box, Card, Group, Spoiler, Text, Title } from '@mantine/core';
 import { IconEdit, IconTrash } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { AnchorLink } from '../../components/link.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import type { Entry } from './knowledge-queries.ts';
 
 interface EntryCardProps {
@@ -12,28 +13,32 @@ interface EntryCardProps {
   onDelete: () => void;
 }
 
+function placeIn({ page, heading = '' }: NonNullable<Entry['source']>): string {
+  if (page === undefined) return heading;
+  return heading === '' ? t('page {page}', { page }) : t('page {page}, {heading}', { page, heading });
+}
+
 function Source({ entry: { source, source_session: session } }: { entry: Entry }) {
   if (source) {
-    const { name, page, heading } = source;
-    const place = [page === undefined ? '' : t('page {page}', { page }), heading ?? '']
-      .filter((part) => part !== '')
-      .join(', ');
+    const place = placeIn(source);
+    const values = { name: source.name, strong: (name: ReactNode) => <strong>{name}</strong> };
     return (
       <span className="svc-anywhere">
-        From <strong>{name}</strong>
-        {place && `, ${place}`}
+        {place === ''
+          ? rich('From <strong>{name}</strong>', values)
+          : rich('From <strong>{name}</strong>, {place}', { ...values, place })}
       </span>
     );
   }
   if (!session) return <>{t('Added by hand')}</>;
-  return (
-    <>
-      From{' '}
+  return rich('From <session>{id}</session>', {
+    id: session,
+    session: (id) => (
       <AnchorLink to="/sessions/$id" params={{ id: session }} inherit underline="always" className="svc-anywhere">
-        {session}
+        {id}
       </AnchorLink>
-    </>
-  );
+    ),
+  });
 }
 
 export function EntryCard({ entry, onEdit, onDelete }: EntryCardProps) {

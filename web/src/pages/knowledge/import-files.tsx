@@ -1,12 +1,13 @@
 import { Autocomplete, Button, FileButton, Group, List, Stack, Switch, TagsInput, Text } from '@mantine/core';
 import { IconFileText, IconUpload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatBytes } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { said } from '../../language/said.ts';
+import { rich, t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { categoriesOf, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
 import { type ImportedFile, sendFiles } from './sources-queries.ts';
@@ -14,7 +15,7 @@ import { type ImportedFile, sendFiles } from './sources-queries.ts';
 const mostFiles = 20;
 const kinds = '.txt,.md,.markdown,.pdf,text/plain,text/markdown,application/pdf';
 
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+const strong = (text: ReactNode) => <strong>{text}</strong>;
 
 function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
@@ -47,7 +48,7 @@ function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
         )}
       </FileButton>
       <Text size="xs" c="dimmed" ta="center">
-        {t('Up to {mostFiles} files of 10 MiB each, 32 MiB together', { mostFiles })}
+        {t('Up to {count} files of 10 MiB each, 32 MiB together', { count: mostFiles })}
       </Text>
     </div>
   );
@@ -81,13 +82,16 @@ function Told({ told }: { told: ImportedFile[] }) {
     <Stack gap="xs" role="status">
       {refused.map(({ name, error }) => (
         <Text key={name} size="sm" className="svc-anywhere">
-          <strong>{name}</strong> was not imported. {error}
+          {rich('<strong>{name}</strong> was not imported. {reason}', { name, strong, reason: said(error ?? '') })}
         </Text>
       ))}
       {known.map(({ name, source }) => (
         <Text key={name} size="sm" className="svc-anywhere">
-          <strong>{name}</strong> is there already{source && source.name !== name ? ` as ${source.name}` : ''}; nothing
-          was changed.
+          {source && source.name !== name
+            ? rich('<strong>{name}</strong> is there already as {source}; nothing was changed.', {
+                ...{ name, strong, source: source.name },
+              })
+            : rich('<strong>{name}</strong> is there already; nothing was changed.', { name, strong })}
         </Text>
       ))}
     </Stack>
@@ -110,7 +114,8 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
     mutationFn: () => sendFiles({ files, category, keywords, replace }),
     onSuccess: async (told) => {
       const accepted = told.filter(({ status }) => status === 'accepted').length;
-      if (accepted > 0) notifySuccess(t('{accepted} being imported', { accepted: count(accepted, 'file') }));
+      if (accepted > 0)
+        notifySuccess(t('{count, plural, one {# file} other {# files}} being imported', { count: accepted }));
       setFiles([]);
       if (accepted === told.length) onClose();
       await reloadKnowledge();
@@ -156,7 +161,9 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
             act={importing}
             failure={t('The files were not imported')}
             submitLabel={
-              files.length === 0 ? t('Import') : t('Import {length}', { length: count(files.length, 'file') })
+              files.length === 0
+                ? t('Import')
+                : t('Import {count, plural, one {# file} other {# files}}', { count: files.length })
             }
             onCancel={onClose}
             disabled={files.length === 0}

@@ -10,7 +10,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { EntryCard } from './entry-card.tsx';
 import { EntryForm } from './entry-form.tsx';
@@ -49,16 +49,17 @@ function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () 
     <EmptyState
       icon={IconBook}
       title={t('Nothing is remembered yet')}
-      description={
-        <>
-          Add what models should know about you or your work, or drop text, Markdown and PDF files here. Facts can also
-          be taken out of your conversations: send <Code>svc_ms.extract_knowledge</Code>, or turn extraction on in the{' '}
-          <AnchorLink to="/orchestration/preferences" inherit underline="always">
-            {t('preferences')}
-          </AnchorLink>
-          . Only what you really said is kept, with the session it comes from.
-        </>
-      }
+      description={rich(
+        'Add what models should know about you or your work, or drop text, Markdown and PDF files here. Facts can also be taken out of your conversations: send <code>svc_ms.extract_knowledge</code>, or turn extraction on in the <preferences>preferences</preferences>. Only what you really said is kept, with the session it comes from.',
+        {
+          code: (text) => <Code>{text}</Code>,
+          preferences: (text) => (
+            <AnchorLink to="/orchestration/preferences" inherit underline="always">
+              {text}
+            </AnchorLink>
+          ),
+        },
+      )}
       action={add}
     />
   );
@@ -174,7 +175,7 @@ export function KnowledgePage() {
         {entries && entries.length > 0 && <Entries entries={entries} onOpen={setOpen} />}
       </div>
       <Text className="svc-hidden" role="status">
-        {entries && !query.isFetching && t('{length} entries shown', { length: entries.length })}
+        {entries && !query.isFetching && t('{count} entries shown', { count: entries.length })}
       </Text>
       {entries && entries.length >= limit && limit < mostEntries && (
         <Group justify="center" mt="lg">
@@ -185,7 +186,7 @@ export function KnowledgePage() {
       )}
       {entries && entries.length >= mostEntries && (
         <Text size="sm" c="dimmed" ta="center" mt="lg">
-          {t('The first {mostEntries} are shown. Search to find the others.', { mostEntries })}
+          {t('The first {count} are shown. Search to find the others.', { count: mostEntries })}
         </Text>
       )}
       {open?.act === 'import' && <ImportFiles dropped={open.files} onClose={close} />}
@@ -202,8 +203,10 @@ export function KnowledgePage() {
           await reloadKnowledge();
         }}
       >
-        Models will no longer recall <strong>{open?.act === 'delete' && open.entry.title}</strong>. This cannot be
-        undone.
+        {rich('Models will no longer recall <strong>{title}</strong>. This cannot be undone.', {
+          title: open?.act === 'delete' ? open.entry.title : '',
+          strong: (title) => <strong>{title}</strong>,
+        })}
       </ConfirmDelete>
     </div>
   );

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
+import { locale } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 
 export type Entry = Result<'/api/svc-ms/knowledge', 'get'>[number];
@@ -19,6 +20,6 @@ export const knowledgeQuery = (q: string, category: string, limit: number) =>
 export const newestQuery = knowledgeQuery('', '', mostEntries);
 
 export const categoriesOf = (entries: Entry[] = []): string[] =>
-  [...new Set(entries.map(({ category }) => category))].sort((a, b) => a.localeCompare(b));
+  [...new Set(entries.map(({ category }) => category))].sort((a, b) => a.localeCompare(b, locale));
 
 export const reloadKnowledge = () => queryClient.invalidateQueries({ queryKey: ['knowledge'] });

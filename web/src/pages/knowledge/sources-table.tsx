@@ -9,7 +9,8 @@ import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatBytes, formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { said } from '../../language/said.ts';
+import { rich, t } from '../../language/words.ts';
 import { reloadKnowledge } from './knowledge-queries.ts';
 import { type Source, sourcePageSize, sourcesQuery } from './sources-queries.ts';
 
@@ -52,7 +53,7 @@ const columnsOf = (onDelete: (source: Source) => void): Column<Source>[] => [
         </Text>
         {error && (
           <Text size="xs" c="dimmed">
-            {error}
+            {said(error)}
           </Text>
         )}
       </Stack>
@@ -117,7 +118,10 @@ export function SourcesTable() {
           await reloadKnowledge();
         }}
       >
-        Models will no longer recall the passages of <strong>{deleting?.name}</strong>. This cannot be undone.
+        {rich('Models will no longer recall the passages of <strong>{name}</strong>. This cannot be undone.', {
+          name: deleting?.name ?? '',
+          strong: (name) => <strong>{name}</strong>,
+        })}
       </ConfirmDelete>
     </Stack>
   );

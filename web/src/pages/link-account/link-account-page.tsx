@@ -67,7 +67,7 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
         )}
         {(asks || pending.logged_in) && (
           <Button type="submit" fullWidth loading={connect.isPending}>
-            {t('Connect')}
+            {t('Connect##an account')}
           </Button>
         )}
         {!pending.logged_in && pending.second_factor && (

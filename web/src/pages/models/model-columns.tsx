@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { IconMessageCircle } from '@tabler/icons-react';
+import { typeName } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
@@ -29,7 +30,7 @@ export const modelColumns: Column<OfferedModel>[] = [
         <Text size="xs" c="dimmed" className="svc-anywhere">
           {name !== id && <bdi>{name}</bdi>}
           {name !== id && ' · '}
-          {members.length > 0 ? 'alias' : types.join(', ') || 'untyped'}
+          {members.length > 0 ? t('alias') : types.map(typeName).join(', ') || t('untyped')}
         </Text>
       </Stack>
     ),

@@ -1,6 +1,7 @@
 import { Badge, Code, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { typeName } from '../../catalog.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -33,7 +34,7 @@ function Where({ model }: { model?: ModelDetail }) {
           <CopyButton value={model.id} label={t("Copy the model's id")} />
           {model.types.map((type) => (
             <Badge key={type} color="gray">
-              {type}
+              {typeName(type)}
             </Badge>
           ))}
         </>

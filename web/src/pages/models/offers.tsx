@@ -49,7 +49,7 @@ const columns = (model: string, channelName: (id: number) => string): Column<Off
   number('context', t('Context'), ({ context_length }) => tokenWords(context_length)),
   number('latency', 'p50', ({ p50_latency_ms }) => milliseconds(p50_latency_ms)),
   number('first', t('First token'), ({ p50_ttft_ms }) => milliseconds(p50_ttft_ms)),
-  number('speed', 'Tokens/s', ({ tokens_per_second }) =>
+  number('speed', t('Tokens/s'), ({ tokens_per_second }) =>
     tokens_per_second === null ? '–' : formatNumber(Math.round(tokens_per_second)),
   ),
 ];

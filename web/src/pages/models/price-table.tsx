@@ -31,7 +31,7 @@ export function PriceTable({ model: { prices, types } }: { model: OfferedModel }
               </Table.Th>
               {values.map((value, index) => (
                 <Table.Td key={columns[index]} ta="right" className="svc-number">
-                  {typeof value === 'number' ? dollars(value) : `as ${value.as.toLowerCase()}`}
+                  {typeof value === 'number' ? dollars(value) : t('as {part}', { part: value.as.toLowerCase() })}
                 </Table.Td>
               ))}
             </Table.Tr>

@@ -16,8 +16,8 @@ function Fields() {
       <ErrorState error={query.error} title={t('Preferences could not be loaded')} onRetry={() => query.refetch()} />
     );
   }
-  return groups.map(({ title, description, fields }) => (
-    <Section key={title} title={title} description={description}>
+  return groups.map(({ key, title, description, fields }) => (
+    <Section key={key} title={title} description={description}>
       {fields.map((field) =>
         data ? (
           <PreferenceRow key={field.name} field={field} value={data[field.name]} />

@@ -8,14 +8,26 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
+import { percentWords } from '../runs/run-words.ts';
+import { difficultyWords } from '../runs/server-words.ts';
 
 type Pattern = Result<'/api/svc-ms/patterns', 'get'>['patterns'][number];
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const kinds: Record<string, string> = {
+  chat: t('chat##kind of task'),
+  code: t('code##kind of task'),
+  math: t('math'),
+  writing: t('writing'),
+  extraction: t('extraction'),
+  translation: t('translation'),
+  summary: t('summary'),
+  analysis: t('analysis'),
+  question: t('question'),
+};
 
 const columns: Column<Pattern>[] = [
-  { key: 'kind', header: t('Kind of task'), cell: ({ kind }) => kind },
-  { key: 'difficulty', header: t('Difficulty'), cell: ({ difficulty }) => difficulty },
+  { key: 'kind', header: t('Kind of task'), cell: ({ kind }) => kinds[kind] ?? kind },
+  { key: 'difficulty', header: t('Difficulty'), cell: ({ difficulty }) => difficultyWords(difficulty) },
   { key: 'model', header: t('Model'), cell: ({ model }) => <Text size="sm">{model}</Text> },
   {
     key: 'rate',
@@ -33,9 +45,9 @@ const columns: Column<Pattern>[] = [
           value={success_rate * 100}
           color={success_rate < 0.5 ? 'red' : success_rate < 0.8 ? 'orange' : 'teal'}
           w={72}
-          aria-label={t('Succeeded {successRate}', { successRate: percent(success_rate) })}
+          aria-label={t('Succeeded {rate}', { rate: percentWords(success_rate) })}
         />
-        <span className="svc-number">{percent(success_rate)}</span>
+        <span className="svc-number">{percentWords(success_rate)}</span>
       </Group>
     ),
   },
@@ -47,7 +59,7 @@ const columns: Column<Pattern>[] = [
   },
   {
     key: 'use',
-    header: t('Used'),
+    header: t('Used##pattern'),
     cell: ({ in_use }) => (
       <Badge size="sm" color={in_use ? 'teal' : 'gray'}>
         {in_use ? t('In use') : t('Still learning')}

@@ -1,4 +1,5 @@
 import type { Result } from '../../api.ts';
+import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 
 export type Preferences = Required<Result<'/api/svc-ms/user/preferences', 'get'>>;
@@ -9,11 +10,12 @@ type Kind =
   | { kind: 'switch' }
   | { kind: 'model'; type: 'chat' | 'embedding' | 'rerank' }
   | { kind: 'number'; min: number; max: number; step?: number }
-  | { kind: 'choice'; choices: { value: string; label: string }[] };
+  | { kind: 'choice'; choices: { value: string; label: string }[]; initialWords: string };
 
 export type Field = { name: Name; label: string; help: string; initial: Value } & Kind;
 
 interface FieldGroup {
+  key: string;
   title: string;
   description?: string;
   fields: Field[];
@@ -48,6 +50,7 @@ const count = (name: Name, label: string, help: string, range: [number, number],
 /** Every preference with its range and default, as the service has them. */
 export const groups: FieldGroup[] = [
   {
+    key: 'models',
     title: t('Models'),
     description: t(
       'Which model does what. Where you choose none, the operator’s choice or the best fit by price counts.',
@@ -69,6 +72,7 @@ export const groups: FieldGroup[] = [
     ],
   },
   {
+    key: 'memory',
     title: t('Memory'),
     fields: [
       count(
@@ -101,6 +105,7 @@ export const groups: FieldGroup[] = [
     ],
   },
   {
+    key: 'recall',
     title: t('Recall'),
     fields: [
       toggle('enable_rerank', t('Rerank what is found'), t('Better order for one more model call'), false),
@@ -114,6 +119,7 @@ export const groups: FieldGroup[] = [
     ],
   },
   {
+    key: 'planning',
     title: t('Planning'),
     fields: [
       count('max_tasks_per_plan', t('Tasks per plan'), t('At most; fewer is cheaper'), [1, 50], 8),
@@ -121,11 +127,12 @@ export const groups: FieldGroup[] = [
     ],
   },
   {
+    key: 'answers',
     title: t('Answers'),
     fields: [
       {
         name: 'default_verbosity',
-        label: t('Detail'),
+        label: t('Detail##verbosity'),
         help: t('Minimal is the answer alone, normal tells of progress too, verbose adds every task’s result'),
         kind: 'choice',
         choices: [
@@ -134,27 +141,30 @@ export const groups: FieldGroup[] = [
           { value: 'verbose', label: t('Verbose') },
         ],
         initial: 'normal',
+        initialWords: t('normal'),
       },
       count('max_output_tokens', t('Longest answer'), t('Tokens; -1 for no limit'), [-1, 1_000_000], -1),
     ],
   },
 ];
 
-const numbers = new Intl.NumberFormat('en-US');
-
 /** The default in words. */
 export function initialText(field: Field): string {
-  if (field.kind === 'switch') return field.initial ? 'on' : 'off';
+  if (field.kind === 'switch') return field.initial ? t('on') : t('off');
   if (field.kind === 'model') return t('picked for you');
   if (field.name === 'max_output_tokens') return t('no limit');
-  return field.kind === 'number' ? numbers.format(Number(field.initial)) : String(field.initial);
+  return field.kind === 'number' ? formatNumber(Number(field.initial)) : field.initialWords;
 }
 
-/** What it takes, in words; empty where the choices say it. */
-export const rangeText = (field: Field): string =>
-  field.kind === 'number'
-    ? t(' From {min} to {max}.', { min: numbers.format(field.min), max: numbers.format(field.max) })
-    : '';
+const rangeOf = ({ min, max }: { min: number; max: number }) => ({ min: formatNumber(min), max: formatNumber(max) });
+
+/** What it is for, its default, and what it takes unless the choices say it. */
+export function helpText(field: Field): string {
+  const values = { help: field.help, initial: initialText(field) };
+  return field.kind === 'number'
+    ? t('{help}. Default: {initial}. From {min} to {max}.', { ...values, ...rangeOf(field) })
+    : t('{help}. Default: {initial}.', values);
+}
 
 /** Why a number will not do; undefined when it will. */
 export function faultOf(field: Field, value: number | string): string | undefined {
@@ -163,5 +173,5 @@ export function faultOf(field: Field, value: number | string): string | undefine
   const inside = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   // Zero lies in the range but would mean an answer of no tokens.
   if (inside && !(field.name === 'max_output_tokens' && value === 0)) return undefined;
-  return t('A whole number from {min} to {max}.', { min: numbers.format(min), max: numbers.format(max) });
+  return t('A whole number from {min} to {max}.', rangeOf(field));
 }

@@ -3,7 +3,7 @@ import { get, put } from '../../api.ts';
 import { SettingRow } from '../../components/setting-row.tsx';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
-import { type Field, initialText, type Preferences, rangeText, type Value } from './preference-fields.ts';
+import { type Field, helpText, initialText, type Preferences, type Value } from './preference-fields.ts';
 import { PreferenceInput } from './preference-input.tsx';
 
 export const preferencesQuery = queryOptions({
@@ -22,12 +22,8 @@ export function PreferenceRow({ field, value }: { field: Field; value: Value }) 
   return (
     <SettingRow
       label={field.label}
-      help={t('{help}. Default: {field}.{field2}', {
-        help: field.help,
-        field: initialText(field),
-        field2: rangeText(field),
-      })}
-      initial={t('the default: {field}', { field: initialText(field) })}
+      help={helpText(field)}
+      initial={t('the default: {initial}', { initial: initialText(field) })}
       isInitial={value === field.initial}
       act={save}
       onReset={() => save.mutate(null)}

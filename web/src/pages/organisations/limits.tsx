@@ -79,7 +79,7 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
   const deleted = open?.act === 'delete' ? open.limits : null;
   return (
     <Section
-      title={t('Limits')}
+      title={t('Limits##of a level')}
       description={t('Besides money: every level must allow what is asked.')}
       actions={
         manages && (
@@ -94,7 +94,7 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
       }
     >
       <DataTable
-        label={t('Limits')}
+        label={t('Limits##of a level')}
         columns={columns(known, manages ? setOpen : null)}
         rows={query.data}
         rowKey={placeText}
@@ -103,7 +103,7 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
         empty={
           <EmptyState
             icon={IconGauge}
-            title={t('No limits')}
+            title={t('No limits##yet')}
             description={t('Requests and tokens a minute, and which models and providers may be used.')}
           />
         }

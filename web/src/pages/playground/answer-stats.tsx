@@ -3,7 +3,8 @@ import { formatNumber, formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { AnswerEntry } from './conversation.ts';
 
-const seconds = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`);
+const duration = (ms: number): string =>
+  ms < 1_000 ? t('{ms} ms', { ms }) : t('{seconds} s', { seconds: (ms / 1_000).toFixed(ms < 10_000 ? 2 : 1) });
 
 interface Fact {
   name: string;
@@ -17,31 +18,31 @@ function factsOf({ model, stats, finishReason, state }: AnswerEntry): Fact[] {
   const facts: (Fact | false)[] = [
     {
       name: 'model',
-      text: provider ? `${model} by ${provider}` : model,
+      text: provider ? t('{model} by {provider}', { model, provider }) : model,
       hint: t('Model and the provider that answered'),
     },
     latencyMs !== undefined && {
       name: 'latency',
-      text: seconds(latencyMs),
+      text: duration(latencyMs),
       hint: t('Time until the answer was complete'),
     },
     firstTokenMs !== undefined &&
       state !== 'waiting' && {
         name: 'first',
-        text: t('first token {firstTokenMs}', { firstTokenMs: seconds(firstTokenMs) }),
+        text: t('first token {duration}', { duration: duration(firstTokenMs) }),
         hint: t('Time to first token'),
       },
     tokens && {
       name: 'tokens',
-      text: t('{number} → {number2} tokens', {
-        number: formatNumber(promptTokens ?? 0),
-        number2: formatNumber(completionTokens ?? 0),
+      text: t('{read} → {written} tokens', {
+        read: formatNumber(promptTokens ?? 0),
+        written: formatNumber(completionTokens ?? 0),
       }),
       hint: t('Tokens read and tokens written'),
     },
     cost !== undefined && {
       name: 'cost',
-      text: cost === 0 ? 'free' : formatQuota(cost),
+      text: cost === 0 ? t('free') : formatQuota(cost),
       hint: t('What this answer cost'),
     },
     finishReason === 'length' && {
@@ -49,7 +50,7 @@ function factsOf({ model, stats, finishReason, state }: AnswerEntry): Fact[] {
       text: t('cut off at the token limit'),
       hint: t('Raise max tokens to get more'),
     },
-    state === 'stopped' && { name: 'stopped', text: 'stopped', hint: t('You stopped this answer') },
+    state === 'stopped' && { name: 'stopped', text: t('stopped'), hint: t('You stopped this answer') },
   ];
   return facts.filter((fact): fact is Fact => fact !== false);
 }

@@ -10,7 +10,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { chatsKey } from './chat-saver.ts';
@@ -77,8 +77,10 @@ function DeleteChat({ chat, onClose, onDeleted }: { chat: ChatHead; onClose: () 
   };
   return (
     <ConfirmDelete opened onClose={onClose} title={t('Delete this chat?')} onConfirm={remove}>
-      Everything said in <b className="svc-anywhere">{chat.name}</b> is deleted for good. What it cost stays in your
-      usage.
+      {rich('Everything said in <b>{name}</b> is deleted for good. What it cost stays in your usage.', {
+        name: chat.name,
+        b: (name) => <b className="svc-anywhere">{name}</b>,
+      })}
     </ConfirmDelete>
   );
 }

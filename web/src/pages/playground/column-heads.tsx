@@ -2,7 +2,7 @@ import { ActionIcon, Group, SegmentedControl, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import type { ChatStore } from './chat-store.ts';
 import type { Column } from './conversation.ts';
 import { ModelSelect } from './model-select.tsx';
@@ -42,7 +42,10 @@ function ColumnHead({ store, column, place }: ColumnHeadProps) {
         confirmLabel={t('Take out')}
         onConfirm={remove}
       >
-        The answers of <b className="svc-anywhere">{column.model}</b> are deleted from this chat.
+        {rich('The answers of <b>{model}</b> are deleted from this chat.', {
+          model: column.model,
+          b: (model) => <b className="svc-anywhere">{model}</b>,
+        })}
       </ConfirmDelete>
     </Group>
   );

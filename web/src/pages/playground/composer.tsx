@@ -23,10 +23,10 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
     <Group gap="xs" mb="xs">
       {images.map((url, index) => (
         <Group key={url.slice(-64)} gap={2} wrap="nowrap">
-          <img src={url} alt={t('Attached {value}', { value: index + 1 })} height={40} style={{ borderRadius: 6 }} />
+          <img src={url} alt={t('Attached {number}', { number: index + 1 })} height={40} style={{ borderRadius: 6 }} />
           <CloseButton
             size="xs"
-            aria-label={t('Remove image {value}', { value: index + 1 })}
+            aria-label={t('Remove image {number}', { number: index + 1 })}
             onClick={() => onRemove(index)}
           />
         </Group>
@@ -36,14 +36,13 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
 }
 
 export function Composer({ typed, onTyped, busy, several, disabled, onSend, onStop }: ComposerProps) {
-  const stopLabel = several ? t('Stop all') : t('Stop');
   const [text, setText] = useState(typed.text);
   const [images, setImages] = useState(typed.images);
   useEffect(() => onTyped({ text, images }), [onTyped, text, images]);
   const input = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // A phone would open its keyboard over the page.
-    if (matchMedia(t('(pointer: fine)')).matches) input.current?.focus();
+    if (matchMedia('(pointer: fine)').matches) input.current?.focus();
   }, []);
   const sendable = !disabled && !busy && (text.trim() !== '' || images.length > 0);
   const send = () => {
@@ -95,8 +94,8 @@ export function Composer({ typed, onTyped, busy, several, disabled, onSend, onSt
           onKeyDown={onKeyDown}
         />
         {busy ? (
-          <Tooltip label={t('{stopLabel} (Esc)', { stopLabel })}>
-            <ActionIcon size={42} color="red" aria-label={stopLabel} onClick={onStop}>
+          <Tooltip label={several ? t('Stop all (Esc)') : t('Stop (Esc)')}>
+            <ActionIcon size={42} color="red" aria-label={several ? t('Stop all') : t('Stop')} onClick={onStop}>
               <IconPlayerStopFilled size={18} aria-hidden />
             </ActionIcon>
           </Tooltip>

@@ -1,6 +1,5 @@
 /** What was said in the playground, and how it becomes a request. */
 import type { ToolCall } from '../../components/tool-call.tsx';
-import { t } from '../../language/words.ts';
 
 /** What the orchestration model tells about its work (`svc_ms_meta`). */
 export interface PlanMeta {
@@ -114,8 +113,8 @@ export function turnsOf(entries: Entry[]): Turn[] {
   return turns;
 }
 
-/** A message of nothing but a picture that is gone: providers refuse one that is empty. */
-const pictureGone = t('(a picture that is no longer there)');
+/** A message of nothing but a picture that is gone: providers refuse one that is empty. Models read it, so it has one language. */
+const pictureGone = '(a picture that is no longer there)';
 
 const userContent = ({ content, images, imagesLeftOut = 0 }: UserEntry): unknown =>
   images.length === 0

@@ -11,16 +11,14 @@ const suggestions = [
   t('Show a TypeScript function that debounces another, with comments.'),
 ];
 
-/** Only an administrator can add a provider. */
-const realOnes = (admin: boolean): string =>
-  admin ? t('Add a provider key to talk to a real one.') : t('Ask your administrator for a real one.');
-
 function descriptionOf(models: string[], admin: boolean): string {
   if (models.length > 1)
     return t('Each model gets the same message. Compare what they answer, in which time and at which cost.');
   const [model = ''] = models;
   if (model.startsWith('demo/'))
-    return t('This model is a simulation that answers offline. {admin}', { admin: realOnes(admin) });
+    return admin
+      ? t('This model is a simulation that answers offline. Add a provider key to talk to a real one.')
+      : t('This model is a simulation that answers offline. Ask your administrator for a real one.');
   if (model === orchestrationModel)
     return t('The orchestration model plans the work, gives each task to a fitting model, and remembers the session.');
   return t('Each answer shows its time, tokens, cost and provider.');

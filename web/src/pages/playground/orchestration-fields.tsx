@@ -14,8 +14,16 @@ const memoryModes = [
   { value: 'summarized', label: t('Summarized: a summary and what is recent') },
   { value: 'selective', label: t('Selective: what is near to the question') },
 ];
-const verbosities = ['minimal', 'normal', 'verbose'];
-const difficulties = ['easy', 'medium', 'hard'];
+const verbosities = [
+  { value: 'minimal', label: t('minimal') },
+  { value: 'normal', label: t('normal') },
+  { value: 'verbose', label: t('verbose') },
+];
+const difficulties = [
+  { value: 'easy', label: t('easy') },
+  { value: 'medium', label: t('medium') },
+  { value: 'hard', label: t('hard') },
+];
 
 const switches: { name: 'includeReasoning' | 'vectorSearch' | 'extractKnowledge' | 'finalOnly'; label: string }[] = [
   { name: 'includeReasoning', label: t('Show the planning steps') },

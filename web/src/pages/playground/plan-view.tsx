@@ -5,22 +5,59 @@ import type { PlanMeta } from './conversation.ts';
 
 const colors: Record<string, string> = { completed: 'teal', failed: 'red', waiting_for_tools: 'orange' };
 
-const facts = (meta: PlanMeta): [string, string][] => {
+const statusWords: Record<string, string> = {
+  pending: t('pending'),
+  running: t('running'),
+  completed: t('completed'),
+  failed: t('failed'),
+  waiting_for_tools: t('waiting for tools'),
+};
+
+const memoryWords: Record<string, string> = {
+  full: t('full'),
+  summarized: t('summarized'),
+  selective: t('selective'),
+};
+
+function headOf({ tasks_total: total = 0, tasks_completed: done = 0, tasks_failed: failed = 0 }: PlanMeta): string {
+  if (total === 0) return t('Plan');
+  return failed === 0
+    ? t('Plan · {done} of {total, plural, one {# task} other {# tasks}} done', { done, total })
+    : t('Plan · {done} of {total, plural, one {# task} other {# tasks}} done, {failed} failed', {
+        done,
+        total,
+        failed,
+      });
+}
+
+interface Fact {
+  key: string;
+  name: string;
+  text: string;
+}
+
+const factsOf = (meta: PlanMeta): Fact[] => {
+  const { memory_mode: memory = '' } = meta;
   const number = (value: number | undefined) => formatNumber(value ?? 0);
   const models = Object.entries(meta.models_used ?? {}).map(([model, calls]) => `${model} × ${calls}`);
   return [
-    [t('Model calls'), number(meta.total_model_calls)],
-    [t('Models'), models.join(', ') || t('none yet')],
-    [t('Memory'), meta.memory_mode ?? ''],
-    [
-      t('Context'),
-      t('{contextTokensUsed} tokens, {memoryTokensSaved} saved', {
-        contextTokensUsed: number(meta.context_tokens_used),
-        memoryTokensSaved: number(meta.memory_tokens_saved),
+    { key: 'calls', name: t('Model calls'), text: number(meta.total_model_calls) },
+    { key: 'models', name: t('Models'), text: models.join(', ') || t('none yet') },
+    { key: 'memory', name: t('Memory'), text: memoryWords[memory] ?? memory },
+    {
+      key: 'context',
+      name: t('Context'),
+      text: t('{used} tokens, {saved} saved', {
+        used: number(meta.context_tokens_used),
+        saved: number(meta.memory_tokens_saved),
       }),
-    ],
-    [t('Recalled'), t('{vectorSearchResults} passages', { vectorSearchResults: number(meta.vector_search_results) })],
-    [t('Session'), meta.session_id],
+    },
+    {
+      key: 'recalled',
+      name: t('Recalled'),
+      text: t('{count} passages', { count: number(meta.vector_search_results) }),
+    },
+    { key: 'session', name: t('Session'), text: meta.session_id },
   ];
 };
 
@@ -30,11 +67,7 @@ export function PlanView({ meta, open }: { meta: PlanMeta; open: boolean }) {
   const share = (count: number) => (total > 0 ? (count / total) * 100 : 0);
   return (
     <details className="svc-aside" open={open}>
-      <summary>
-        Plan
-        {total > 0 && ` · ${done} of ${total} ${total === 1 ? 'task' : 'tasks'} done`}
-        {failed > 0 && t(', {failed} failed', { failed })}
-      </summary>
+      <summary>{headOf(meta)}</summary>
       <Stack component="div" gap="xs">
         {meta.plan_description && <Text size="sm">{meta.plan_description}</Text>}
         {total > 1 && (
@@ -44,17 +77,19 @@ export function PlanView({ meta, open }: { meta: PlanMeta; open: boolean }) {
           </Progress.Root>
         )}
         <Group gap="xs">
-          {status && <Badge color={colors[status] ?? 'gray'}>{status.replaceAll('_', ' ')}</Badge>}
+          {status && (
+            <Badge color={colors[status] ?? 'gray'}>{statusWords[status] ?? status.replaceAll('_', ' ')}</Badge>
+          )}
           {meta.current_task && status !== 'completed' && <Text size="sm">{meta.current_task}</Text>}
         </Group>
         <Group gap="0.5rem 1.5rem" component="dl" m={0}>
-          {facts(meta).map(([name, value]) => (
-            <div key={name}>
+          {factsOf(meta).map(({ key, name, text }) => (
+            <div key={key}>
               <Text component="dt" size="xs" c="dimmed">
                 {name}
               </Text>
               <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-                {value}
+                {text}
               </Text>
             </div>
           ))}

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useHeadingFocus } from '../../heading-focus.ts';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { firstModel, type ListedModel, modelGroups, modelsQuery, orchestrationModel } from '../../models.ts';
 import { ChatsDrawer } from './chats-drawer.tsx';
@@ -85,7 +86,7 @@ function NotSaved({ chat }: { chat: OpenChat }) {
   return (
     <Group gap="xs" mb="xs" role="alert">
       <Text size="sm" c="var(--mantine-color-error)">
-        {t('This chat is not saved: {message}', { message: fault.message })}
+        {t('This chat is not saved: {reason}', { reason: said(fault.message) })}
       </Text>
       <Button size="compact-xs" variant="default" onClick={() => chat.store.saveNow()}>
         {t('Try again')}
@@ -117,7 +118,7 @@ export function PlaygroundPage() {
   const { tab, store, shown } = chat;
   const [open, setOpen] = useState<'chats' | 'parameters' | null>(null);
   const [front, setFront] = useState('');
-  const phone = useMediaQuery(t('(max-width: 48em)'), false, { getInitialValueInEffect: false });
+  const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   useStopKey(shown.busy, store.stopAll);
   useMoved(chat);
   const start = firstModel(models.data ?? []);
@@ -162,7 +163,7 @@ export function PlaygroundPage() {
       </div>
       {toolFault && (
         <Text size="sm" c="var(--mantine-color-error)" mb="xs">
-          {t('Tools are not sent: {toolFault}', { toolFault })}
+          {t('Tools are not sent: {reason}', { reason: toolFault })}
         </Text>
       )}
       <NotSaved chat={chat} />

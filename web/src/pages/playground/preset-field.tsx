@@ -8,7 +8,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -139,7 +139,10 @@ export function PresetField({ system, onChoose }: PresetFieldProps) {
           title={t('Delete this preset?')}
           onConfirm={remove}
         >
-          <b className="svc-anywhere">{preset.name}</b> is deleted for good. Chats that use it keep their system prompt.
+          {rich('<b>{name}</b> is deleted for good. Chats that use it keep their system prompt.', {
+            name: preset.name,
+            b: (name) => <b className="svc-anywhere">{name}</b>,
+          })}
         </ConfirmDelete>
       )}
     </Group>

@@ -66,10 +66,9 @@ export function SaidView({ said, onEdit }: SaidViewProps) {
       )}
       {said.imagesLeftOut && (
         <Text size="xs" c="dimmed">
-          {said.imagesLeftOut === 1
-            ? t('A picture was')
-            : t('{imagesLeftOut} pictures were', { imagesLeftOut: said.imagesLeftOut })}{' '}
-          too large to be kept
+          {t('{count, plural, one {A picture was too large to be kept} other {# pictures were too large to be kept}}', {
+            count: said.imagesLeftOut,
+          })}
         </Text>
       )}
       {said.content !== '' && (

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, NumberInput, Select, SimpleGrid, Stack, Switch, Textarea } from '@mantine/core';
 import { SideDialog } from '../../components/dialog.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { OrchestrationFields } from './orchestration-fields.tsx';
 import { PresetField } from './preset-field.tsx';
 import { defaultSettings, exampleTools, readTools, type Settings } from './settings.ts';
@@ -28,7 +28,7 @@ function SamplingFields({ settings, set }: FieldsProps) {
   return (
     <SimpleGrid cols={2}>
       <NumberInput label={t('Temperature')} min={0} max={2} step={0.1} decimalScale={2} {...number('temperature')} />
-      <NumberInput label={t('Top P')} min={0} max={1} step={0.05} decimalScale={2} {...number('topP')} />
+      <NumberInput label="Top P" min={0} max={1} step={0.05} decimalScale={2} {...number('topP')} />
       <NumberInput label={t('Max tokens')} min={1} step={256} allowDecimal={false} {...number('maxTokens')} />
       <NumberInput label={t('Seed')} allowDecimal={false} {...number('seed')} />
     </SimpleGrid>
@@ -41,14 +41,13 @@ function ToolFields({ settings, set }: FieldsProps) {
     <>
       <Textarea
         label={t('Tools')}
-        description={
-          <>
-            Functions the model may call, as JSON.{' '}
+        description={rich('Functions the model may call, as JSON. <example>Insert an example</example>', {
+          example: (text) => (
             <Anchor component="button" type="button" size="xs" onClick={() => set({ tools: exampleTools })}>
-              {t('Insert an example')}
+              {text}
             </Anchor>
-          </>
-        }
+          ),
+        })}
         autosize
         minRows={4}
         maxRows={16}
@@ -120,7 +119,7 @@ export function SettingsDrawer({ opened, onClose, orchestrated, settings, onChan
             {t('Reset')}
           </Button>
           <Button size="sm" onClick={onClose}>
-            {t('Done')}
+            {t('Done##verb')}
           </Button>
         </Group>
       </Stack>

@@ -61,10 +61,10 @@ export const exampleTools = JSON.stringify(
       type: 'function',
       function: {
         name: 'get_weather',
-        description: t('Current weather in a city'),
+        description: 'Current weather in a city',
         parameters: {
           type: 'object',
-          properties: { city: { type: 'string', description: t('Name of the city') } },
+          properties: { city: { type: 'string', description: 'Name of the city' } },
           required: ['city'],
         },
       },
@@ -86,13 +86,13 @@ export function readTools(text: string): Tools {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { tools: [], fault: t('This is not JSON: {message}', { message: (error as Error).message }) };
+    return { tools: [], fault: t('This is not JSON: {reason}', { reason: (error as Error).message }) };
   }
   const tools: Record<string, unknown>[] = [];
   for (const [index, tool] of [value].flat().entries()) {
     const wrapped = isRecord(tool) && !('function' in tool) ? { type: 'function', function: tool } : tool;
     const named = isRecord(wrapped) && isRecord(wrapped.function) && typeof wrapped.function.name === 'string';
-    if (!named) return { tools: [], fault: t('Tool {value} has no function with a name.', { value: index + 1 }) };
+    if (!named) return { tools: [], fault: t('Tool {number} has no function with a name.', { number: index + 1 }) };
     tools.push(wrapped as Record<string, unknown>);
   }
   return { tools, fault: null };

@@ -12,7 +12,7 @@ function ResultView({ result }: { result: ToolEntry }) {
       <Text size="xs" c="dimmed">
         {t('Result of {name}', { name: result.name })}
       </Text>
-      <div className="svc-said">{result.content || '(empty)'}</div>
+      <div className="svc-said">{result.content || t('(empty)')}</div>
     </div>
   );
 }

@@ -28,7 +28,9 @@ export function KeepContents() {
   return (
     <Box mb="md">
       <Switch
-        label={`Keep what I ask and what is answered for ${data.days === 1 ? t('a day') : t('{days} days', { days: data.days })}`}
+        label={t('Keep what I ask and what is answered for {days, plural, one {a day} other {# days}}', {
+          days: data.days,
+        })}
         description={t(
           'Encrypted, for you and the administrators of this service. Turning it off deletes what was kept.',
         )}

@@ -37,7 +37,7 @@ function KeyName({ tokenId, application }: { tokenId: number | null; application
   const keys = useQuery(keysQuery);
   if (application) return application;
   if (tokenId === null) return t('Web app');
-  return keys.data?.find(({ id }) => id === tokenId)?.name ?? t('Key {tokenId}', { tokenId });
+  return keys.data?.find(({ id }) => id === tokenId)?.name ?? t('Key {id}', { id: tokenId });
 }
 
 type Log = RequestDetail['logs'][number];
@@ -51,15 +51,15 @@ interface FactsOfEntryProps {
 function FactsOfEntry({ entry, log }: FactsOfEntryProps) {
   return (
     <>
-      <Fact name="Model or tool">{entry.model || t('None')}</Fact>
-      <Fact name="Endpoint">{entry.endpoint}</Fact>
-      {log?.provider && <Fact name="Provider">{log.provider}</Fact>}
-      <Fact name="Key">
+      <Fact name={t('Model or tool')}>{entry.model || t('None')}</Fact>
+      <Fact name={t('Endpoint')}>{entry.endpoint}</Fact>
+      {log?.provider && <Fact name={t('Provider')}>{log.provider}</Fact>}
+      <Fact name={t('Key')}>
         <KeyName tokenId={entry.token_id} application={log?.application} />
       </Fact>
-      <Fact name="Duration">{seconds(entry.duration_ms)}</Fact>
-      {typeof log?.first_token_ms === 'number' && <Fact name="First token">{seconds(log.first_token_ms)}</Fact>}
-      {log && <Fact name="Streamed">{log.stream ? t('Yes') : t('No')}</Fact>}
+      <Fact name={t('Duration')}>{seconds(entry.duration_ms)}</Fact>
+      {typeof log?.first_token_ms === 'number' && <Fact name={t('First token')}>{seconds(log.first_token_ms)}</Fact>}
+      {log && <Fact name={t('Streamed')}>{log.stream ? t('Yes') : t('No')}</Fact>}
     </>
   );
 }
@@ -77,29 +77,29 @@ export function About({ detail }: { detail: RequestDetail }) {
     <Section title={t('About')}>
       <dl className="svc-facts" style={wideFacts}>
         {entry && (
-          <Fact name="Status">
+          <Fact name={t('Status')}>
             <Outcome
               line={logs[0] ? { status: logs[0].status as 'ok', error: null } : { status: 'failed', error: failure }}
             />
           </Fact>
         )}
-        <Fact name="Ended">{formatDateTime(detail.created_at)}</Fact>
+        <Fact name={t('Ended')}>{formatDateTime(detail.created_at)}</Fact>
         {username !== undefined && (
-          <Fact name="User">
+          <Fact name={t('User')}>
             <AnchorLink to="/requests" search={{ user: String(user_id) }} inherit underline="always">
-              {username ?? t('User {userId}', { userId: user_id })}
+              {username ?? t('User {id}', { id: user_id })}
             </AnchorLink>
           </Fact>
         )}
         {parent_request_id && (
-          <Fact name="Part of">
+          <Fact name={t('Part of')}>
             <AnchorLink to="/requests/$id" params={{ id: parent_request_id }} inherit underline="always">
-              {t('One {parentRequestId}', { parentRequestId: makerOf(parent_request_id) })}
+              {t('One {maker}', { maker: makerOf(parent_request_id) })}
             </AnchorLink>
           </Fact>
         )}
         {run_session_id && mine && (
-          <Fact name="Run">
+          <Fact name={t('Run')}>
             <RunLink session={run_session_id} />
           </Fact>
         )}

@@ -3,21 +3,12 @@ import type { Column } from '../../components/data-rows.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { countedCalls, endingWords } from '../../requests.ts';
+import { isToolCall, kindOf } from '../usage/request-words.ts';
 import { seconds, shortTime } from '../usage/usage-columns.tsx';
 import { type LineGroup, type RequestLine, sumOfLines, worstOf } from './request-lines.ts';
-
-/** A call of a tool stands where a model would, as `mcp/server/tool`. */
-const isToolCall = ({ endpoint }: RequestLine): boolean => endpoint === '/mcp';
-
-const kindOf = (line: RequestLine): string => {
-  if (isToolCall(line)) return t('Tool of {provider}', { provider: line.provider });
-  const { endpoint, provider, stream } = line;
-  return [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && t('· streamed')]
-    .filter(Boolean)
-    .join(' ');
-};
 
 /** What was asked for, with the way to everything about it. */
 function Asked({ group }: { group: LineGroup }) {
@@ -72,7 +63,7 @@ function Ending({ group }: { group: LineGroup }) {
       <Outcome line={line} />
       {line.error && (
         <Text size="xs" c="dimmed" lineClamp={2} className="svc-anywhere">
-          {line.upstream?.message || line.error.message}
+          {line.upstream?.message || said(line.error.message)}
         </Text>
       )}
     </Stack>
@@ -80,14 +71,14 @@ function Ending({ group }: { group: LineGroup }) {
 }
 
 const keyOf = ({ application, token_id }: RequestLine, names: Map<number, string>): string =>
-  application ?? (token_id ? (names.get(token_id) ?? t('Key {tokenId}', { tokenId: token_id })) : t('Web app'));
+  application ?? (token_id ? (names.get(token_id) ?? t('Key {id}', { id: token_id })) : t('Web app'));
 
 const userColumn: Column<LineGroup> = {
   key: 'user',
   header: t('User'),
   cell: ({ lines: [line] }) => (
     <AnchorLink to="/requests" search={{ user: String(line!.user_id) }} size="sm" maw="10rem" truncate display="block">
-      {line!.username ?? t('User {userId}', { userId: line!.user_id })}
+      {line!.username ?? t('User {id}', { id: line!.user_id })}
     </AnchorLink>
   ),
 };

@@ -22,7 +22,7 @@ export function ContentOfRequest({ content }: { content: NonNullable<RequestDeta
               {roles[role]}
             </Text>
             <Code
-              label={t('{value}, message {value2}', { value: roles[role], value2: index + 1 })}
+              label={t('{role}, message {number}', { role: roles[role], number: index + 1 })}
               code={text}
               maxHeight={320}
               wrap

@@ -18,12 +18,12 @@ const statuses = [
   { value: 'answered', label: t('Answered') },
   { value: 'incomplete', label: t('Answered in part') },
   { value: 'failed', label: t('Failed') },
-  { value: '400', label: '400: not understood' },
-  { value: '403', label: '403: not allowed' },
-  { value: '404', label: '404: no such model' },
-  { value: '429', label: '429: too many' },
-  { value: '502', label: '502: provider error' },
-  { value: '503', label: '503: nobody to ask' },
+  { value: '400', label: t('400: not understood') },
+  { value: '403', label: t('403: not allowed') },
+  { value: '404', label: t('404: no such model') },
+  { value: '429', label: t('429: too many') },
+  { value: '502', label: t('502: provider error') },
+  { value: '503', label: t('503: nobody to ask') },
 ];
 
 /** With whatever the address names, which need not be among them. */
@@ -43,7 +43,7 @@ function UserFilter({ state, set }: FilterProps) {
   const options = including(
     [{ value: 'me', label: t('My own') }, ...users],
     state.user,
-    t('User {user}', { user: state.user }),
+    t('User {id}', { id: state.user }),
   );
   return (
     <Select
@@ -94,7 +94,7 @@ function KeyFilter({ state, set }: FilterProps) {
     <Select
       aria-label={t('Key')}
       placeholder={t('All keys')}
-      data={including(own, state.key, t('Key {key}', { key: state.key }))}
+      data={including(own, state.key, t('Key {id}', { id: state.key }))}
       value={state.key || null}
       onChange={(key) => set({ key: key ?? '', cursor: '' })}
       searchable

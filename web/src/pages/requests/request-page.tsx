@@ -41,7 +41,8 @@ function Unknown() {
 }
 
 const titleOf = (id: string, detail: RequestDetail | null | undefined): string => {
-  const word = detail?.calls ? makerOf(id) : 'request';
+  if (!detail?.calls) return t('Request');
+  const word = makerOf(id);
   return `${word[0]!.toUpperCase()}${word.slice(1)}`;
 };
 

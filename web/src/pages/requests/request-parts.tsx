@@ -5,8 +5,10 @@ import { CostParts } from '../../components/cost-parts.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { said } from '../../language/said.ts';
+import { rich, t } from '../../language/words.ts';
 import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
+import { saidBy } from '../usage/request-words.ts';
 import { RequestTable } from './request-table.tsx';
 import { type RequestDetail, requestsDefaults } from './requests-query.ts';
 
@@ -33,12 +35,14 @@ export function CostOfRequest({ log }: { log: Log }) {
         )}
         {log.saved_quota > 0 && (
           <Text size="sm">
-            The answer was kept from an earlier request. It would have cost <Money quota={log.saved_quota} />.
+            {rich('The answer was kept from an earlier request. It would have cost {amount}.', {
+              amount: <Money quota={log.saved_quota} />,
+            })}
           </Text>
         )}
         {log.shortfall > 0 && (
           <Text size="sm">
-            The balance did not cover <Money quota={log.shortfall} /> of it.
+            {rich('The balance did not cover {amount} of it.', { amount: <Money quota={log.shortfall} /> })}
           </Text>
         )}
       </Stack>
@@ -57,13 +61,13 @@ export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDeta
             {t('What the caller was told')}
           </Text>
           <Text size="sm" className="svc-anywhere">
-            {status} {code}: {message}
+            {status} {code}: {said(message)}
           </Text>
         </div>
         {upstream_message && (
           <div>
             <Text size="sm" fw={600}>
-              {t('What {value} said', { value: provider ?? 'the provider' })}
+              {saidBy(provider)}
             </Text>
             <Text size="sm" className="svc-anywhere">
               {upstream_status ? `${upstream_status}: ` : ''}
@@ -84,14 +88,19 @@ interface CallsProps {
 /** What a turn, a run or a batch asked for in its course. */
 export function CallsOfRequest({ id, calls }: CallsProps) {
   const [cursor, setCursor] = useState('');
-  const failed = calls.failed > 0 ? t(', {failed} failed', { failed: formatNumber(calls.failed) }) : '';
+  const answered = formatNumber(calls.answered);
+  const cost = <Money quota={calls.quota} />;
   return (
     <Section
       title={t('What it asked for')}
       description={
-        <>
-          {formatNumber(calls.answered)} answered{failed}, <Money quota={calls.quota} /> in all
-        </>
+        calls.failed > 0
+          ? rich('{answered} answered, {failed} failed, {cost} in all', {
+              answered,
+              failed: formatNumber(calls.failed),
+              cost,
+            })
+          : rich('{answered} answered, {cost} in all', { answered, cost })
       }
     >
       <RequestTable state={{ ...requestsDefaults, parent: id, cursor }} onCursor={setCursor} />
@@ -105,7 +114,7 @@ export function DecisionsOfRequest({ decisions }: Pick<RequestDetail, 'decisions
   return decisions.map((decision) => (
     <Section
       key={decision.id}
-      title={decisions.length > 1 ? t('Routing of {modelId}', { modelId: decision.model_id }) : t('Routing')}
+      title={decisions.length > 1 ? t('Routing of {model}', { model: decision.model_id }) : t('Routing')}
     >
       <DecisionDetail decision={decision} channelName={channelName} />
     </Section>

@@ -12,12 +12,16 @@ import { requestsDefaults } from './requests-query.ts';
 /** Every request, whatever became of it. */
 export function RequestsPage() {
   const [state, set] = useUrlState(requestsDefaults);
-  const whose = isAdmin(useUser()) ? t('Every request of every user') : t('Every request of yours');
+  const admin = isAdmin(useUser());
   return (
     <>
       <PageHeader
         title={t('Requests')}
-        description={t('{whose}, whatever became of it. Open one for its cost, its way and its error.', { whose })}
+        description={
+          admin
+            ? t('Every request of every user, whatever became of it. Open one for its cost, its way and its error.')
+            : t('Every request of yours, whatever became of it. Open one for its cost, its way and its error.')
+        }
       />
       <KeepContents />
       <RequestFilters state={state} set={set} />

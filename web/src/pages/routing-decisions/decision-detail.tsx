@@ -4,9 +4,9 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
-import { causeOf, droppedBecause, outcomeOf } from './words.ts';
+import { causeOf, droppedBecause, outcomeOf, reasonWords } from './words.ts';
 
 interface CandidateRowProps {
   candidate: Candidate;
@@ -63,7 +63,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
         {candidate.samples > 0 ? `${formatNumber(candidate.latency_ms)} ms` : '–'}
       </Table.Td>
       <Table.Td ta="right" className="svc-number">
-        {candidate.avg_price === 0 ? 'free' : `$${candidate.avg_price}`}
+        {candidate.avg_price === 0 ? t('free') : `$${candidate.avg_price}`}
       </Table.Td>
     </Table.Tr>
   );
@@ -115,14 +115,14 @@ function attemptItem(attempt: Attempt, index: number) {
     causeOf(attempt.cause),
     attempt.status === null ? null : `HTTP ${attempt.status}`,
     `${formatNumber(attempt.latency_ms)} ms`,
-    attempt.ttft_ms === null ? null : t('first token after {ttftMs} ms', { ttftMs: formatNumber(attempt.ttft_ms) }),
+    attempt.ttft_ms === null ? null : t('first token after {duration} ms', { duration: formatNumber(attempt.ttft_ms) }),
   ].filter(Boolean);
   return (
     <Timeline.Item
       key={index}
       color={color}
       bullet={<Icon size={12} aria-hidden />}
-      title={`${attempt.provider}: ${label.toLowerCase()}`}
+      title={t('{provider}: {outcome}', { provider: attempt.provider, outcome: label.toLowerCase() })}
     >
       <Text size="sm" c="dimmed">
         {facts.join(' · ')}
@@ -141,15 +141,12 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
           <Badge color={color}>{label}</Badge>
           <Badge color="gray">{strategyName(decision.routing_strategy)}</Badge>
           <Text size="sm" c="dimmed">
-            {t('{createdAt} · {durationMs} ms', {
-              createdAt: formatDateTime(decision.created_at),
-              durationMs: formatNumber(decision.duration_ms),
-            })}
+            {formatDateTime(decision.created_at)} · {formatNumber(decision.duration_ms)} ms
           </Text>
         </Group>
         <Group gap={4}>
           <Text size="sm" c="dimmed">
-            Request <Code>{decision.request_id}</Code>
+            {rich('Request {id}', { id: <Code>{decision.request_id}</Code> })}
           </Text>
           <CopyButton value={decision.request_id} label={t('Copy request id')} />
         </Group>
@@ -158,7 +155,7 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
         <Title order={3} mb={6}>
           {t('Why')}
         </Title>
-        <Text size="sm">{decision.routing_reason}.</Text>
+        <Text size="sm">{t('{reason}.', { reason: reasonWords(decision.routing_reason) })}</Text>
       </section>
       <section>
         <Title order={3} mb="xs">

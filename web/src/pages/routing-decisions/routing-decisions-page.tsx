@@ -17,7 +17,7 @@ import { t } from '../../language/words.ts';
 import { useOpened, usePage, useUrlState } from '../../use-url-state.ts';
 import { DecisionDetail } from './decision-detail.tsx';
 import { type Decision, decisionPageSize, decisionsQuery } from './decisions-query.ts';
-import { outcomeOf } from './words.ts';
+import { outcomeOf, reasonWords } from './words.ts';
 
 const urlDefaults = { request: '', model: '', parent: '', page: '1' };
 
@@ -32,7 +32,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
           {model_id}
         </Text>
         <Text size="xs" c="dimmed">
-          {selected_provider ? `by ${selected_provider}` : t('by nobody')}
+          {selected_provider ? t('by {provider}', { provider: selected_provider }) : t('by nobody')}
         </Text>
       </Stack>
     ),
@@ -45,21 +45,24 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
         <Badge color={outcomeOf(outcome).color}>{outcomeOf(outcome).label}</Badge>
         {attempts.length > 1 && (
           <Text size="xs" c="dimmed">
-            {t('after {length} tries', { length: attempts.length })}
+            {t('after {count} tries', { count: attempts.length })}
           </Text>
         )}
       </Group>
     ),
   },
-  { key: 'why', header: t('Why'), wrap: true, cell: ({ routing_reason }) => <Text size="sm">{routing_reason}</Text> },
+  {
+    key: 'why',
+    header: t('Why'),
+    wrap: true,
+    cell: ({ routing_reason }) => <Text size="sm">{reasonWords(routing_reason)}</Text>,
+  },
   { key: 'strategy', header: t('Strategy'), cell: ({ routing_strategy }) => strategyName(routing_strategy) },
   {
     key: 'duration',
-    header: t('Time'),
+    header: t('Time##taken'),
     align: 'right',
-    cell: ({ duration_ms }) => (
-      <span className="svc-number">{t('{durationMs} ms', { durationMs: formatNumber(duration_ms) })}</span>
-    ),
+    cell: ({ duration_ms }) => <span className="svc-number">{formatNumber(duration_ms)} ms</span>,
   },
   {
     ...actsColumn(t('Details')),

@@ -1,4 +1,5 @@
 /** The service's short codes, in words. */
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 
 const outcomes: Record<string, { label: string; color: string }> = {
@@ -35,3 +36,8 @@ const droppings: Record<string, string> = {
 };
 
 export const droppedBecause = (reason: string): string => droppings[reason] ?? reason;
+
+const between = '; ';
+
+/** Why, as the service tells it: how the first was picked, who was passed over, and where the request ended. */
+export const reasonWords = (reason: string): string => reason.split(between).map(said).join(between);

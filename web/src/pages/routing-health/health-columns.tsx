@@ -8,7 +8,7 @@ import { rateColor } from '../../health.ts';
 import { t } from '../../language/words.ts';
 
 const ms = (value: number | null): string =>
-  value === null ? '–' : value < 10_000 ? `${value.toLocaleString('en-US')} ms` : `${(value / 1_000).toFixed(1)} s`;
+  value === null ? '–' : value < 10_000 ? `${formatNumber(value)} ms` : `${(value / 1_000).toFixed(1)} s`;
 
 /** Without requests in the last hour the service reports assumed values, which must not be shown as measurements. */
 const measured = (row: Metrics): boolean => row.requests_last_hour > 0;
@@ -17,7 +17,7 @@ function SuccessRate({ row }: { row: Metrics }) {
   if (!measured(row)) return <Text size="sm">–</Text>;
   const percent = (row.success_rate_last_hour * 100).toFixed(row.success_rate_last_hour === 1 ? 0 : 1);
   return (
-    <Tooltip label={t('{requestsLastHour} requests in the last hour', { requestsLastHour: row.requests_last_hour })}>
+    <Tooltip label={t('{count} requests in the last hour', { count: row.requests_last_hour })}>
       <Badge color={rateColor(row.success_rate_last_hour)} className="svc-number">
         {percent} %
       </Badge>
@@ -71,7 +71,7 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
   percentile('p50_ttft_ms', t('First token')),
   {
     key: 'speed',
-    header: 'Tokens/s',
+    header: t('Tokens/s'),
     align: 'right',
     cell: ({ tokens_per_second }) => (
       <span className="svc-number">

@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { t } from '../../language/words.ts';
+import { locale, t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { healthColumns } from './health-columns.tsx';
@@ -57,7 +57,7 @@ export function RoutingHealthPage() {
   const models = useQuery(modelsQuery).data ?? [];
   const channelName = useChannelNames();
   const rows = query.data?.metrics;
-  const updated = query.dataUpdatedAt ? new Date(query.dataUpdatedAt).toLocaleTimeString() : '';
+  const updated = query.dataUpdatedAt ? new Date(query.dataUpdatedAt).toLocaleTimeString(locale) : '';
   return (
     <>
       <PageHeader
@@ -89,7 +89,7 @@ export function RoutingHealthPage() {
           />
         </Group>
         <Text size="xs" c="dimmed" className="svc-number">
-          {query.error ? t('Not refreshed: the last try failed') : updated && t('Updated {updated}', { updated })}
+          {query.error ? t('Not refreshed: the last try failed') : updated && t('Updated {time}', { time: updated })}
         </Text>
       </Group>
       <DataTable

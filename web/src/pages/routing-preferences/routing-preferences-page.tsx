@@ -81,7 +81,7 @@ function LimitFields({ value, set }: FieldsProps) {
         label={t('Longest latency')}
         description={t('Providers slower than this come last')}
         placeholder={t('No limit')}
-        suffix={t(' ms')}
+        suffix=" ms"
         min={1}
         max={3_600_000}
         allowDecimal={false}

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { checkpointsQuery } from './runs-queries.ts';
 
 interface CheckpointsProps {
@@ -39,7 +39,7 @@ export function Checkpoints({ sessionId, count, onResume }: CheckpointsProps) {
         <Group key={checkpoint_id} component="li" justify="space-between" wrap="nowrap" gap="xs">
           <div>
             <Text size="sm">
-              Iteration {iteration} · <TimeAgo at={created_at} />
+              {rich('Iteration {iteration} · {when}', { iteration, when: <TimeAgo at={created_at} /> })}
             </Text>
             <Group gap={2} wrap="nowrap">
               <Text size="xs" c="dimmed" ff="monospace">
@@ -52,7 +52,7 @@ export function Checkpoints({ sessionId, count, onResume }: CheckpointsProps) {
             <Button
               size="xs"
               variant="default"
-              aria-label={t('Resume from {checkpointId}', { checkpointId: checkpoint_id })}
+              aria-label={t('Resume from {checkpoint}', { checkpoint: checkpoint_id })}
               onClick={() => onResume(checkpoint_id)}
             >
               {t('Resume')}

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import { memo } from 'react';
-import { t } from '../../language/words.ts';
+import { locale, t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { LogLine } from './event-lines.ts';
 
 const timeOf = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const Line = memo(function Line({ line }: { line: LogLine }) {
   return (

@@ -1,7 +1,8 @@
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import type { RunEvent } from './run-events.ts';
-import { reasonWords, runLook } from './run-words.ts';
+import type { EventOf, RunEvent } from './run-events.ts';
+import { percentWords, reasonWords, runLook, secondsWords } from './run-words.ts';
+import { failureWords, listed, told } from './server-words.ts';
 
 /** One line of the feed. */
 export interface LogLine {
@@ -13,10 +14,6 @@ export interface LogLine {
   tone: 'plain' | 'good' | 'bad' | 'quiet';
 }
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-const nth = (attempt: number): string => (attempt > 1 ? t(', attempt {attempt}', { attempt }) : '');
-
 const memoryWords: Record<string, string> = {
   summarize: t('Results were summarised'),
   archive: t('Old context was put away'),
@@ -24,111 +21,111 @@ const memoryWords: Record<string, string> = {
   store: t('The result was remembered'),
 };
 
+function failureLine({ error, will_retry, next_model: model }: EventOf<'task_failed'>, task: string): string {
+  // The line ends it with a full stop of its own.
+  const values = { task, error: told(error).replace(/[.。]$/, '') };
+  if (!will_retry) return t('“{task}” failed: {error}.', values);
+  return model
+    ? t('“{task}” failed: {error}. Trying again with {model}.', { ...values, model })
+    : t('“{task}” failed: {error}. Trying again.', values);
+}
+
 type Said = [text: string, tone?: LogLine['tone']];
 
 /** Pieces of output and small progress would drown the rest. */
 function say(event: RunEvent, title: (id: string) => string): Said | null {
   switch (event.event_type) {
-    case 'execution_started': {
-      const count = event.plan.tasks.length;
-      const plan = `${count} ${count === 1 ? 'task' : 'tasks'} planned`;
+    case 'execution_started':
       return [
         event.resumed_from
-          ? t('Resumed from {resumedFrom}', { resumedFrom: event.resumed_from })
-          : t('Started: {plan}', { plan }),
+          ? t('Resumed from {checkpoint}', { checkpoint: event.resumed_from })
+          : t('Started: {count, plural, one {# task} other {# tasks}} planned', { count: event.plan.tasks.length }),
+      ];
+    case 'plan_updated':
+      return [t('Plan revised: {reason}', { reason: told(event.reason) })];
+    case 'task_started': {
+      const { title: task, model, attempt } = event;
+      return [
+        attempt > 1
+          ? t('“{task}” started with {model}, attempt {attempt}', { task, model, attempt })
+          : t('“{task}” started with {model}', { task, model }),
       ];
     }
-    case 'plan_updated':
-      return [t('Plan revised: {reason}', { reason: event.reason })];
-    case 'task_started':
-      return [
-        t('“{title}” started with {model}{attempt}', {
-          title: event.title,
-          model: event.model,
-          attempt: nth(event.attempt),
-        }),
-      ];
     case 'task_completed':
       return [
-        t('“{taskId}” done in {executionTimeMs}, {tokensUsed} tokens', {
-          taskId: title(event.task_id),
-          executionTimeMs: seconds(event.execution_time_ms),
-          tokensUsed: formatNumber(event.tokens_used),
+        t('“{task}” done in {time}, {tokens} tokens', {
+          task: title(event.task_id),
+          time: secondsWords(event.execution_time_ms),
+          tokens: formatNumber(event.tokens_used),
         }),
         'good',
       ];
-    case 'task_failed': {
-      const next = event.will_retry
-        ? ` Trying again${event.next_model ? t(' with {nextModel}', { nextModel: event.next_model }) : ''}.`
-        : '';
-      return [
-        t('“{taskId}” failed: {error}.{next}', { taskId: title(event.task_id), error: event.error, next }).replace(
-          '..',
-          '.',
-        ),
-        'bad',
-      ];
-    }
+    case 'task_failed':
+      return [failureLine(event, title(event.task_id)), 'bad'];
     case 'task_redone':
-      return [t('“{title}” is done again: {reason}', { title: event.title, reason: event.reason })];
+      return [t('“{task}” is done again: {reason}', { task: event.title, reason: told(event.reason) })];
     case 'model_failover':
       return [
-        t('{to} is asked in place of {from} ({value})', {
+        t('{to} is asked in place of {from} ({why})', {
           to: event.to,
           from: event.from,
-          value: event.why.replaceAll('_', ' '),
+          why: failureWords(event.why),
         }),
         'quiet',
       ];
     case 'tool_call_started':
-      return [t('“{taskId}” calls {name}', { taskId: title(event.task_id), name: event.name })];
+      return [t('“{task}” calls {tool}', { task: title(event.task_id), tool: event.name })];
     case 'tool_call_finished':
-      return [t('{name} has answered “{taskId}”', { name: event.name, taskId: title(event.task_id) }), 'quiet'];
+      return [t('{tool} has answered “{task}”', { tool: event.name, task: title(event.task_id) }), 'quiet'];
     case 'approval_requested':
       return [
-        t('“{taskId}” wants to call {name}, if somebody allows it', { taskId: title(event.task_id), name: event.name }),
+        t('“{task}” wants to call {tool}, if somebody allows it', { task: title(event.task_id), tool: event.name }),
       ];
     case 'task_evaluated':
       return [
-        t('“{taskId}” scored {score}: {feedback}', {
-          taskId: title(event.task_id),
-          score: percent(event.score),
-          feedback: event.feedback,
+        t('“{task}” scored {score}: {feedback}', {
+          task: title(event.task_id),
+          score: percentWords(event.score),
+          feedback: told(event.feedback),
         }),
       ];
     case 'memory_operation':
       return [
-        t('{value} ({tokensBefore} → {tokensAfter} tokens)', {
-          value: memoryWords[event.operation] ?? event.operation,
-          tokensBefore: formatNumber(event.tokens_before),
-          tokensAfter: formatNumber(event.tokens_after),
+        t('{what} ({before} → {after} tokens)', {
+          what: memoryWords[event.operation] ?? event.operation,
+          before: formatNumber(event.tokens_before),
+          after: formatNumber(event.tokens_after),
         }),
         'quiet',
       ];
-    case 'context_updated':
+    case 'context_updated': {
+      const tokens = { used: formatNumber(event.tokens_used), most: formatNumber(event.tokens_limit) };
       return [
-        `Context: ${formatNumber(event.tokens_used)} of ${formatNumber(event.tokens_limit)} tokens${event.compressed ? t(', shortened') : ''}`,
+        event.compressed
+          ? t('Context: {used} of {most} tokens, shortened', tokens)
+          : t('Context: {used} of {most} tokens', tokens),
         'quiet',
       ];
+    }
     case 'knowledge_extracted':
-      return [`Learned: ${event.entries.map((entry) => entry.title).join(', ') || event.count}`];
+      return [t('Learned: {what}', { what: listed(event.entries.map((entry) => entry.title)) || event.count })];
     case 'checkpoint_created':
       return [t('Checkpoint after iteration {iteration}', { iteration: event.iteration }), 'quiet'];
     case 'progress_update':
       return [
-        t('Iteration {iteration}: {goalConfidence} sure that the goal is reached', {
+        t('Iteration {iteration}: {confidence} sure that the goal is reached', {
           iteration: event.iteration,
-          goalConfidence: percent(event.goal_confidence),
+          confidence: percentWords(event.goal_confidence),
         }),
       ];
     case 'execution_completed':
-      return [t('Completed, {goalConfidence} sure', { goalConfidence: percent(event.goal_confidence) }), 'good'];
+      return [t('Completed, {confidence} sure', { confidence: percentWords(event.goal_confidence) }), 'good'];
     case 'execution_paused':
       return event.status === 'cancelled'
         ? [t('Cancelled'), 'bad']
-        : [`${runLook(event.status).label}: ${reasonWords(event.reason)}`, 'bad'];
+        : [t('{status}: {reason}', { status: runLook(event.status).label, reason: reasonWords(event.reason) }), 'bad'];
     case 'error':
-      return [event.message, 'bad'];
+      return [told(event.message), 'bad'];
     default:
       return null;
   }

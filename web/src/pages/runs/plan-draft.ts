@@ -38,7 +38,7 @@ export const isChanged = (tasks: Task[], drafts: DraftTask[]): boolean =>
 export function faultOf(drafts: DraftTask[]): string | null {
   if (drafts.length === 0) return t('Keep or add at least one task.');
   const empty = drafts.findIndex(({ title, instruction }) => title.trim() === '' || instruction.trim() === '');
-  return empty < 0 ? null : t('Task {value} needs a title and an instruction.', { value: empty + 1 });
+  return empty < 0 ? null : t('Task {place} needs a title and an instruction.', { place: empty + 1 });
 }
 
 /** An id that no task has. */

@@ -18,7 +18,6 @@ interface TaskFieldsProps {
 }
 
 function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps) {
-  const name = t('task {place}', { place });
   return (
     <Card component="li" withBorder>
       <Stack gap="xs">
@@ -33,21 +32,21 @@ function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps
             size="compact-sm"
             variant="subtle"
             color="red"
-            aria-label={t('Remove {name}', { name })}
+            aria-label={t('Remove task {place}', { place })}
             onClick={onRemove}
           >
             {t('Remove')}
           </Button>
         </Group>
         <TextInput
-          aria-label={t('Title of {name}', { name })}
+          aria-label={t('Title of task {place}', { place })}
           placeholder={t('Title')}
           maxLength={300}
           value={task.title}
           onChange={(event) => onChange({ title: event.currentTarget.value })}
         />
         <Textarea
-          aria-label={t('Instruction of {name}', { name })}
+          aria-label={t('Instruction of task {place}', { place })}
           placeholder={t('What is to be done')}
           autosize
           minRows={2}
@@ -57,7 +56,7 @@ function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps
           onChange={(event) => onChange({ instruction: event.currentTarget.value })}
         />
         <MultiSelect
-          aria-label={t('What {name} comes after', { name })}
+          aria-label={t('What task {place} comes after', { place })}
           placeholder={task.dependsOn.length === 0 ? t('Comes after no other task') : undefined}
           data={others.map(({ id, title }) => ({ value: id, label: title || id }))}
           value={task.dependsOn}

@@ -81,10 +81,10 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
             description={t('What was finished by then is not done again')}
             data={list.toReversed().map(({ checkpoint_id, iteration, created_at }) => ({
               value: checkpoint_id,
-              label: t('Iteration {iteration}, {createdAt} · {checkpointId}', {
+              label: t('Iteration {iteration}, {when} · {checkpoint}', {
                 iteration,
-                createdAt: formatDateTime(created_at),
-                checkpointId: checkpoint_id,
+                when: formatDateTime(created_at),
+                checkpoint: checkpoint_id,
               }),
             }))}
             allowDeselect={false}

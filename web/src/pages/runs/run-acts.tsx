@@ -7,15 +7,21 @@ import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { adviceOf, isPaused, reasonWords, runLook } from './run-words.ts';
 import { type RunStatus, reloadRuns } from './runs-queries.ts';
+import { told } from './server-words.ts';
 
 const waits = ({ status }: RunStatus): boolean => status.startsWith('waiting_for_');
+
+const cancelWords: Record<string, string> = {
+  cancelled: t('The run is cancelled'),
+  completed: t('The run is completed already'),
+  failed: t('The run is failed already'),
+};
 
 /** Cancel while it runs or waits, resume while it can be resumed. */
 export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => void }) {
   const cancel = useAct({
     mutationFn: () => post('/api/svc-ms/autonomous/cancel', { body: { session_id: run.session_id } }),
-    onSuccess: ({ status }) =>
-      notifySuccess(status === 'cancelled' ? t('The run is cancelled') : t('The run is {status} already', { status })),
+    onSuccess: ({ status }) => notifySuccess(cancelWords[status] ?? t('The run is {status} already', { status })),
     onError: notifyError,
     onSettled: reloadRuns,
   });
@@ -52,15 +58,15 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
 /** Why the run has stopped, and what would let it continue. */
 export function Stopped({ run }: { run: RunStatus }) {
   if (run.status === 'failed')
-    return <ErrorState error={new Error(run.error ?? t('Unknown'))} title={t('The run failed')} />;
+    return <ErrorState error={new Error(run.error ? told(run.error) : t('Unknown'))} title={t('The run failed')} />;
   // What it waits for is shown with its own words.
   if (waits(run) && run.pending_approvals.length + run.pending_tool_calls.length > 0) return null;
   if (isPaused(run.status)) {
     return (
       <Alert color="orange" variant="light" icon={<IconInfoCircle aria-hidden />} title={runLook(run.status).label}>
-        {t('It stopped because {reason}. {reason2}', {
+        {t('It stopped because {reason}. {advice}', {
           reason: reasonWords(run.reason),
-          reason2: adviceOf(run.reason),
+          advice: adviceOf(run.reason),
         })}
       </Alert>
     );
@@ -68,8 +74,9 @@ export function Stopped({ run }: { run: RunStatus }) {
   if (run.status !== 'cancelled') return null;
   return (
     <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={t('Cancelled')}>
-      {run.reason && run.reason !== 'cancelled' && `${run.reason}. `}What was finished is kept; it can go on from a
-      checkpoint.
+      {run.reason && run.reason !== 'cancelled'
+        ? t('{reason}. What was finished is kept; it can go on from a checkpoint.', { reason: run.reason })
+        : t('What was finished is kept; it can go on from a checkpoint.')}
     </Alert>
   );
 }

@@ -1,5 +1,6 @@
-/** Every setting of a run with its range and default, as the service has them. */
 import { t } from '../../language/words.ts';
+
+/** Every setting of a run with its range and default, as the service has them. */
 export interface RunConfig {
   max_iterations: number;
   max_time_secs: number;
@@ -38,12 +39,12 @@ export const numberFields: NumberField[] = [
   { name: 'max_iterations', label: t('Iterations'), help: t('Pauses after this many'), min: 1, max: 100, step: 1 },
   {
     name: 'max_time_secs',
-    label: t('Time'),
+    label: t('Time##limit'),
     help: t('Pauses after this long'),
     min: 1,
     max: 86_400,
     step: 60,
-    suffix: ' s',
+    suffix: t(' s'),
   },
   {
     name: 'confidence_threshold',
@@ -83,7 +84,10 @@ export function faultsOf(config: ConfigFields): ConfigFaults {
     const value = config[name];
     const whole = step < 1 || Number.isInteger(value);
     if (typeof value !== 'number' || !whole || value < min || value > max) {
-      faults[name] = `${step < 1 ? t('A number') : t('A whole number')} from ${min} to ${max}.`;
+      faults[name] =
+        step < 1
+          ? t('A number from {min} to {max}.', { min, max })
+          : t('A whole number from {min} to {max}.', { min, max });
     }
   }
   return faults;

@@ -47,9 +47,8 @@ interface Bodies {
   error: { message: string; recoverable: boolean; checkpoint_id: string };
 }
 
-export type RunEvent = {
-  [Name in keyof Bodies]: { event_type: Name; timestamp: number } & Bodies[Name];
-}[keyof Bodies];
+export type EventOf<Name extends keyof Bodies> = { event_type: Name; timestamp: number } & Bodies[Name];
+export type RunEvent = { [Name in keyof Bodies]: EventOf<Name> }[keyof Bodies];
 
 const names: Record<keyof Bodies, true> = {
   execution_started: true,

@@ -19,6 +19,7 @@ import { RunStats } from './run-stats.tsx';
 import type { RunView } from './run-view.ts';
 import { headline, runLook } from './run-words.ts';
 import { type RunStatus, runQuery } from './runs-queries.ts';
+import { told } from './server-words.ts';
 import { Timeline } from './timeline.tsx';
 import { type Connection, useRunEvents } from './use-run-events.ts';
 import { Waiting } from './waiting.tsx';
@@ -58,7 +59,7 @@ function Shortfalls({ texts }: { texts: string[] }) {
       <Stack component="ul" gap={4} m={0} pl="lg">
         {texts.map((text) => (
           <Text key={text} component="li" size="sm">
-            {text}
+            {told(text)}
           </Text>
         ))}
       </Stack>

@@ -5,10 +5,8 @@ import { formatCompact } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { defaultConfig, type RunConfig } from './run-config.ts';
 import type { RunView } from './run-view.ts';
-import { durationWords } from './run-words.ts';
+import { durationWords, percentWords } from './run-words.ts';
 import type { RunStatus } from './runs-queries.ts';
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** Numbers of the run: the status asked for last, or an event that came after it. */
 export function RunStats({ run, view }: { run: RunStatus; view: RunView }) {
@@ -22,25 +20,25 @@ export function RunStats({ run, view }: { run: RunStatus; view: RunView }) {
     <SimpleGrid cols={{ base: 2, xs: 3, lg: 6 }} spacing="sm">
       <StatCard
         label={t('Confidence')}
-        value={percent(run.goal_confidence)}
-        hint={t('{confidenceThreshold} wanted', { confidenceThreshold: percent(config.confidence_threshold) })}
+        value={percentWords(run.goal_confidence)}
+        hint={t('{confidence} wanted', { confidence: percentWords(config.confidence_threshold) })}
       />
       <StatCard
         label={t('Iteration')}
         value={iteration}
-        hint={t('of {maxIterations} at most', { maxIterations: config.max_iterations })}
+        hint={t('of {count} at most', { count: config.max_iterations })}
       />
       <StatCard
         label={t('Tasks')}
         value={`${done} / ${total}`}
-        hint={run.tasks_failed > 0 ? t('{tasksFailed} failed', { tasksFailed: run.tasks_failed }) : 'done'}
+        hint={run.tasks_failed > 0 ? t('{count} failed', { count: run.tasks_failed }) : t('done')}
       />
       <StatCard label={t('Tokens')} value={formatCompact(run.total_tokens_used)} hint={t('in and out')} />
       <StatCard label={t('Cost')} value={<Money quota={run.total_cost} />} hint={t('all its calls')} />
       <StatCard
-        label={t('Time')}
+        label={t('Time##duration')}
         value={durationWords(run.elapsed_time_secs)}
-        hint={`of ${durationWords(config.max_time_secs)}`}
+        hint={t('of {time}', { time: durationWords(config.max_time_secs) })}
       />
     </SimpleGrid>
   );

@@ -60,16 +60,24 @@ export const adviceOf = (reason: string | null): string =>
   (reason && advices[reason]) || t('It can go on from a checkpoint.');
 
 export function durationWords(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return t('{seconds} s', { seconds });
   const hours = Math.floor(seconds / 3_600);
-  const parts = [
-    [hours, 'h'],
-    [Math.floor((seconds % 3_600) / 60), 'min'],
-    // Seconds do not matter in a time of hours.
-    [hours > 0 ? 0 : seconds % 60, 's'],
-  ] as const;
-  return parts.flatMap(([value, unit]) => (value > 0 ? [`${value} ${unit}`] : [])).join(' ');
+  const minutes = Math.floor((seconds % 3_600) / 60);
+  // Seconds do not matter in a time of hours.
+  const rest = hours > 0 ? 0 : seconds % 60;
+  return [
+    hours > 0 && t('{hours} h', { hours }),
+    minutes > 0 && t('{minutes} min', { minutes }),
+    rest > 0 && t('{seconds} s', { seconds: rest }),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
+
+/** Of milliseconds, to a tenth. */
+export const secondsWords = (ms: number): string => t('{seconds} s', { seconds: (ms / 1000).toFixed(1) });
+
+export const percentWords = (share: number): string => t('{percent} %', { percent: Math.round(share * 100) });
 
 /** The first line of a goal, cut between words, short enough for a heading. */
 export function headline(goal: string, most = 80): string {

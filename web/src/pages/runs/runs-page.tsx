@@ -12,13 +12,11 @@ import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
-import { durationWords, headline, isPaused, reasonWords, runLook, runStatuses } from './run-words.ts';
+import { durationWords, headline, isPaused, percentWords, reasonWords, runLook, runStatuses } from './run-words.ts';
 import { pageSize, type RunSummary, runsQuery } from './runs-queries.ts';
 import { StartRun } from './start-run.tsx';
 
 const urlDefaults = { page: '1', status: '' };
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 const columns: Column<RunSummary>[] = [
   {
@@ -57,9 +55,9 @@ const columns: Column<RunSummary>[] = [
         <Progress
           value={goal_confidence * 100}
           w={56}
-          aria-label={t('Confidence {goalConfidence}', { goalConfidence: percent(goal_confidence) })}
+          aria-label={t('Confidence {confidence}', { confidence: percentWords(goal_confidence) })}
         />
-        <span className="svc-number">{percent(goal_confidence)}</span>
+        <span className="svc-number">{percentWords(goal_confidence)}</span>
       </Group>
     ),
   },
@@ -74,7 +72,7 @@ const columns: Column<RunSummary>[] = [
   { key: 'cost', header: t('Cost'), align: 'right', cell: ({ total_cost }) => <Money quota={total_cost} /> },
   {
     key: 'time',
-    header: t('Time'),
+    header: t('Time##duration'),
     align: 'right',
     cell: ({ elapsed_time_secs }) => <span className="svc-number">{durationWords(elapsed_time_secs)}</span>,
   },

@@ -6,18 +6,26 @@ import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { TaskView } from './run-view.ts';
+import { percentWords, secondsWords } from './run-words.ts';
+import { difficultyWords, listed, told } from './server-words.ts';
 
-const factsOf = (task: TaskView, titles: Map<string, string>): [string, string][] => {
-  const facts: [string, string | undefined | false][] = [
-    [t('Model'), task.model],
-    [t('Difficulty'), task.difficulty],
-    [t('Attempt'), task.attempt > 1 && String(task.attempt)],
-    [t('Tokens'), task.tokens !== undefined && formatNumber(task.tokens)],
-    [t('Time'), task.elapsedMs !== undefined && `${(task.elapsedMs / 1000).toFixed(1)} s`],
-    [t('Score'), task.score !== undefined && `${Math.round(task.score * 100)} %`],
-    [t('After'), task.dependsOn.map((id) => titles.get(id) ?? id).join(', ')],
+interface Fact {
+  key: string;
+  name: string;
+  value: string | undefined | false;
+}
+
+const factsOf = (task: TaskView, titles: Map<string, string>): Fact[] => {
+  const facts: Fact[] = [
+    { key: 'model', name: t('Model'), value: task.model },
+    { key: 'difficulty', name: t('Difficulty'), value: difficultyWords(task.difficulty) },
+    { key: 'attempt', name: t('Attempt'), value: task.attempt > 1 && String(task.attempt) },
+    { key: 'tokens', name: t('Tokens'), value: task.tokens !== undefined && formatNumber(task.tokens) },
+    { key: 'time', name: t('Time##duration'), value: task.elapsedMs !== undefined && secondsWords(task.elapsedMs) },
+    { key: 'score', name: t('Score'), value: task.score !== undefined && percentWords(task.score) },
+    { key: 'after', name: t('After##tasks'), value: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) },
   ];
-  return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
+  return facts.filter(({ value }) => value);
 };
 
 const regionOf = (task: TaskView) =>
@@ -69,15 +77,15 @@ export function TaskDetail({ task, tasks }: { task: TaskView; tasks: TaskView[] 
           <TaskStateBadge status={task.status} />
           {task.note && (
             <Text size="sm" c="dimmed">
-              {task.note}
+              {told(task.note)}
             </Text>
           )}
         </Group>
         {task.output !== '' && <CopyButton value={task.output} label={t('Copy output')} />}
       </Group>
       <Group component="dl" gap="0.5rem 1.5rem" m={0}>
-        {factsOf(task, titles).map(([name, value]) => (
-          <div key={name}>
+        {factsOf(task, titles).map(({ key, name, value }) => (
+          <div key={key}>
             <Text component="dt" size="xs" c="dimmed">
               {name}
             </Text>
@@ -89,12 +97,12 @@ export function TaskDetail({ task, tasks }: { task: TaskView; tasks: TaskView[] 
       </Group>
       {task.error && task.status !== 'completed' && (
         <Text size="sm" c="var(--mantine-color-error)" className="svc-anywhere">
-          {task.error}
+          {told(task.error)}
         </Text>
       )}
       {task.feedback && (
         <Text size="sm" c="dimmed">
-          {task.feedback}
+          {told(task.feedback)}
         </Text>
       )}
       <Output key={task.id} task={task} />

@@ -3,6 +3,7 @@ import { type CSSProperties, memo, type RefObject, useEffect, useRef } from 'rea
 import { lookOf, TaskState } from '../../components/task-state.tsx';
 import { t } from '../../language/words.ts';
 import type { TaskView } from './run-view.ts';
+import { difficultyWords, listed } from './server-words.ts';
 import { box, type Drawing, drawTasks } from './task-layers.ts';
 
 interface TaskGraphProps {
@@ -69,11 +70,11 @@ export const TaskGraph = memo(function TaskGraph({ tasks, selected, onSelect }: 
                     {task.title}
                   </Text>
                   <Text span size="xs" c="dimmed" truncate>
-                    {[lookOf(task.status).label, task.model ?? task.difficulty].join(' · ')}
+                    {[lookOf(task.status).label, task.model ?? difficultyWords(task.difficulty)].join(' · ')}
                   </Text>
                   {task.dependsOn.length > 0 && (
                     <span className="svc-hidden">
-                      After {task.dependsOn.map((id) => titles.get(id) ?? id).join(', ')}
+                      {t('After {tasks}', { tasks: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) })}
                     </span>
                   )}
                 </span>

@@ -14,7 +14,7 @@ function Cells({ sum }: { sum: Sum }) {
       <Table.Td data-label={t('Calls')} ta="right" className="svc-number">
         {formatNumber(sum.calls)}
       </Table.Td>
-      <Table.Td data-label={t('Time')} ta="right" className="svc-number">
+      <Table.Td data-label={t('Time##duration')} ta="right" className="svc-number">
         {tookWords(sum.duration_ms)}
       </Table.Td>
       <Table.Td data-label={t('Tokens')} ta="right" className="svc-number">
@@ -27,6 +27,13 @@ function Cells({ sum }: { sum: Sum }) {
   );
 }
 
+const heads = [
+  ['calls', t('Calls')],
+  ['time', t('Model time')],
+  ['tokens', t('Tokens')],
+  ['cost', t('Cost')],
+] as const;
+
 /** What each task has cost, and the run. */
 export function TimelineSums({ sums }: { sums: Sums }) {
   if (sums.run.calls === 0) return null;
@@ -36,8 +43,8 @@ export function TimelineSums({ sums }: { sums: Sums }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">{t('Task')}</Table.Th>
-            {[t('Calls'), t('Model time'), t('Tokens'), t('Cost')].map((head) => (
-              <Table.Th key={head} scope="col" ta="right">
+            {heads.map(([key, head]) => (
+              <Table.Th key={key} scope="col" ta="right">
                 {head}
               </Table.Th>
             ))}

@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts';
-import { reasonWords } from './run-words.ts';
+import { reasonWords, secondsWords } from './run-words.ts';
 import type { TimelineEntry } from './runs-queries.ts';
 
 /** What a model was asked for. */
@@ -27,18 +27,18 @@ const decisions: Record<string, string> = {
 const ends: Record<string, string> = {
   completed: t('Completed'),
   failed: t('Failed'),
-  started: t('Started'),
+  started: t('Started##event'),
   resumed: t('Resumed'),
 };
 
 /** One line on what happened. */
 export function entryWords({ kind, what, status }: Pick<TimelineEntry, 'kind' | 'what' | 'status'>): string {
   if (kind === 'model_call') return purposes[what] ?? what;
-  if (kind === 'tool_call') return t('Tool {what}', { what });
-  if (kind === 'approval') return t('Asked whether to call {what}', { what });
+  if (kind === 'tool_call') return t('Tool {name}', { name: what });
+  if (kind === 'approval') return t('Asked whether to call {name}', { name: what });
   if (kind === 'decision') return decisions[what] ?? what.replaceAll('_', ' ');
   if (kind === 'pause')
-    return status === 'cancelled' ? t('Cancelled') : t('At rest: {what}', { what: reasonWords(what) });
+    return status === 'cancelled' ? t('Cancelled') : t('At rest: {reason}', { reason: reasonWords(what) });
   return ends[what] ?? what;
 }
 
@@ -49,7 +49,7 @@ export const kindWords: Record<TimelineEntry['kind'], { label: string; color: st
   approval: { label: t('Approval'), color: 'orange' },
   decision: { label: t('Decision'), color: 'gray' },
   pause: { label: t('Pause'), color: 'orange' },
-  end: { label: t('End'), color: 'teal' },
+  end: { label: t('End##of a run'), color: 'teal' },
 };
 
-export const tookWords = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
+export const tookWords = (ms: number): string => (ms < 1000 ? t('{count} ms', { count: ms }) : secondsWords(ms));

@@ -6,13 +6,14 @@ import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { locale, t } from '../../language/words.ts';
 import { type RunStatus, type TimelineEntry, timelineQuery } from './runs-queries.ts';
+import { told } from './server-words.ts';
 import { TimelineSums } from './timeline-sums.tsx';
 import { entryWords, kindWords, tookWords } from './timeline-words.ts';
 
 const timeOf = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const tokensOf = ({ prompt_tokens, completion_tokens }: TimelineEntry): string =>
   prompt_tokens === null ? '' : `${formatNumber(prompt_tokens)} → ${formatNumber(completion_tokens ?? 0)}`;
@@ -22,7 +23,7 @@ function ToolTexts({ entry }: { entry: TimelineEntry }) {
   if (entry.kind !== 'tool_call' && entry.kind !== 'approval') {
     return entry.detail ? (
       <Text size="xs" c="dimmed" className="svc-anywhere">
-        {entry.detail}
+        {told(entry.detail)}
       </Text>
     ) : null;
   }
@@ -78,7 +79,7 @@ function Row({ entry }: { entry: TimelineEntry }) {
           entry.model
         )}
       </Table.Td>
-      <Table.Td data-label={t('Time')} ta="right" className="svc-number">
+      <Table.Td data-label={t('Time##duration')} ta="right" className="svc-number">
         {entry.duration_ms === null ? '' : tookWords(entry.duration_ms)}
       </Table.Td>
       <Table.Td data-label={t('Tokens')} ta="right" className="svc-number">
@@ -91,7 +92,14 @@ function Row({ entry }: { entry: TimelineEntry }) {
   );
 }
 
-const heads = [t('At'), t('What'), t('Model'), t('Time'), t('Tokens'), t('Cost')];
+const heads = [
+  ['at', t('At')],
+  ['what', t('What##happened')],
+  ['model', t('Model')],
+  ['time', t('Time##duration')],
+  ['tokens', t('Tokens')],
+  ['cost', t('Cost')],
+] as const;
 
 function Rows({ entries }: { entries: TimelineEntry[] }) {
   return (
@@ -100,8 +108,8 @@ function Rows({ entries }: { entries: TimelineEntry[] }) {
       <Table verticalSpacing={6} stickyHeader>
         <Table.Thead>
           <Table.Tr>
-            {heads.map((head, index) => (
-              <Table.Th key={head} scope="col" ta={index > 2 ? 'right' : undefined}>
+            {heads.map(([key, head], index) => (
+              <Table.Th key={key} scope="col" ta={index > 2 ? 'right' : undefined}>
                 {head}
               </Table.Th>
             ))}

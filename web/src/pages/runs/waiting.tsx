@@ -31,13 +31,13 @@ function CallHead({ run, call }: Pick<CallProps, 'run' | 'call'>) {
         {call.name}
       </Title>
       <Text size="sm" c="dimmed">
-        {t('For “{value}”, with these arguments:', { value: task?.title ?? call.task_id })}
+        {t('For “{task}”, with these arguments:', { task: task?.title ?? call.task_id })}
       </Text>
       <Code
         block
         className="svc-call-arguments"
         tabIndex={0}
-        aria-label={t('Arguments of {name}', { name: call.name })}
+        aria-label={t('Arguments of {tool}', { tool: call.name })}
       >
         {argumentsOf(call.arguments)}
       </Code>
@@ -56,7 +56,7 @@ function Approval({ run, call, onAnswered }: CallProps) {
       }),
     onSuccess: async (_, approved) => {
       notifySuccess(
-        approved ? t('{name} may be called', { name: call.name }) : t('{name} is not called', { name: call.name }),
+        approved ? t('{tool} may be called', { tool: call.name }) : t('{tool} is not called', { tool: call.name }),
       );
       onAnswered();
       await reloadRuns();
@@ -76,14 +76,14 @@ function Approval({ run, call, onAnswered }: CallProps) {
         {answer.error && <ErrorState error={answer.error} title={t('The answer did not arrive')} />}
         <Group>
           <Button loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>
-            {t('Allow {name}', { name: call.name })}
+            {t('Allow {tool}', { tool: call.name })}
           </Button>
           <Button
             variant="default"
             loading={answer.isPending && !answer.variables}
             onClick={() => answer.mutate(false)}
           >
-            {t('Refuse {name}', { name: call.name })}
+            {t('Refuse {tool}', { tool: call.name })}
           </Button>
         </Group>
       </Stack>
@@ -101,7 +101,7 @@ function Output({ run, call, onAnswered }: CallProps) {
         body: { results: [{ tool_call_id: call.id, content }] },
       }),
     onSuccess: async () => {
-      notifySuccess(t('The output of {name} is passed on', { name: call.name }));
+      notifySuccess(t('The output of {tool} is passed on', { tool: call.name }));
       onAnswered();
       await reloadRuns();
     },
@@ -116,7 +116,7 @@ function Output({ run, call, onAnswered }: CallProps) {
         <Stack gap="sm">
           <CallHead run={run} call={call} />
           <Textarea
-            label={t('Output of {name}', { name: call.name })}
+            label={t('Output of {tool}', { tool: call.name })}
             description={t('What your tool answers, as the model is to read it')}
             autosize
             minRows={2}

@@ -1,7 +1,7 @@
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { reloadSessions } from './sessions-queries.ts';
 
 interface DeleteSessionProps {
@@ -25,8 +25,10 @@ export function DeleteSession({ id, onClose, onDeleted }: DeleteSessionProps) {
         await reloadSessions();
       }}
     >
-      The messages, summaries, plans and runs of <strong className="svc-anywhere">{id}</strong> are deleted for good.
-      What it added to your knowledge stays.
+      {rich(
+        'The messages, summaries, plans and runs of <b>{id}</b> are deleted for good. What it added to your knowledge stays.',
+        { id: id ?? '', b: (text) => <strong className="svc-anywhere">{text}</strong> },
+      )}
     </ConfirmDelete>
   );
 }

@@ -1,4 +1,13 @@
 import type { ToolCall } from '../../components/tool-call.tsx';
+import { t } from '../../language/words.ts';
+
+const partNames: Record<string, string> = {
+  image_url: t('image url'),
+  input_audio: t('input audio'),
+  video_url: t('video url'),
+  file: t('file'),
+  part: t('part'),
+};
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -11,7 +20,9 @@ export function textOfContent(content: unknown): string {
   return content
     .map((part: unknown) => {
       if (!isRecord(part)) return textOf(part);
-      return typeof part.text === 'string' ? part.text : `[${String(part.type ?? 'part').replaceAll('_', ' ')}]`;
+      if (typeof part.text === 'string') return part.text;
+      const type = String(part.type ?? 'part');
+      return `[${partNames[type] ?? type.replaceAll('_', ' ')}]`;
     })
     .filter((text) => text !== '')
     .join('\n\n');

@@ -4,14 +4,14 @@ import { Markdown } from '../../components/markdown.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { ToolCallView } from '../../components/tool-call.tsx';
 import { formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { textOfContent, toolCallsOf } from './message-parts.ts';
 import type { Message } from './sessions-queries.ts';
 
 const roleNames: Record<string, string> = {
-  user: t('You'),
+  user: t('You##role'),
   assistant: t('Assistant'),
-  system: t('System'),
+  system: t('System##role'),
   developer: t('Developer'),
   tool: t('Tool result'),
 };
@@ -42,7 +42,7 @@ export const MessageView = memo(function MessageView({ message, toolName }: Mess
     <article
       className="svc-message"
       data-role={role}
-      aria-label={t('{value} message', { value: roleNames[role] ?? role })}
+      aria-label={t('{role} message', { role: roleNames[role] ?? role })}
     >
       <Group gap="0.125rem 0.625rem" mb={4}>
         <Text size="sm" fw={600}>
@@ -52,7 +52,7 @@ export const MessageView = memo(function MessageView({ message, toolName }: Mess
           {[toolName, model].filter(Boolean).join(' · ')}
         </Text>
         <Text size="xs" c="dimmed" ml="auto" className="svc-number">
-          {formatNumber(tokens)} tokens · <TimeAgo at={created_at} />
+          {rich('{tokens} tokens · {when}', { tokens: formatNumber(tokens), when: <TimeAgo at={created_at} /> })}
         </Text>
       </Group>
       <Body message={message} />

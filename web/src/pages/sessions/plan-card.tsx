@@ -2,7 +2,17 @@ import { Badge, Group, Stack, Text } from '@mantine/core';
 import { Section } from '../../components/section.tsx';
 import { TaskState } from '../../components/task-state.tsx';
 import { t } from '../../language/words.ts';
+import { difficultyWords, listed } from '../runs/server-words.ts';
 import type { Plan } from './sessions-queries.ts';
+
+const statuses: Record<string, string> = {
+  pending: t('pending'),
+  running: t('running'),
+  waiting_for_tools: t('waiting for tools'),
+  completed: t('completed'),
+  failed: t('failed'),
+  abandoned: t('abandoned'),
+};
 
 /** The plan under way and how far each of its tasks is. */
 export function PlanCard({ plan }: { plan: Plan }) {
@@ -10,7 +20,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
   return (
     <Section title={t('Active plan')} description={plan.description}>
       <Badge color={plan.status === 'waiting_for_tools' ? 'orange' : 'indigo'} mb="sm">
-        {plan.status.replaceAll('_', ' ')}
+        {statuses[plan.status] ?? plan.status.replaceAll('_', ' ')}
       </Badge>
       <Stack component="ol" gap="sm" className="svc-plain-list" aria-label={t('Tasks')}>
         {plan.tasks.map(({ id, title, status, difficulty, depends_on }) => (
@@ -20,7 +30,11 @@ export function PlanCard({ plan }: { plan: Plan }) {
               <div>
                 <Text size="sm">{title}</Text>
                 <Text size="xs" c="dimmed">
-                  {[difficulty, depends_on.length > 0 && `after ${depends_on.map((one) => titles.get(one)).join(', ')}`]
+                  {[
+                    difficultyWords(difficulty),
+                    depends_on.length > 0 &&
+                      t('after {tasks}', { tasks: listed(depends_on.map((one) => titles.get(one) ?? one)) }),
+                  ]
                     .filter(Boolean)
                     .join(' · ')}
                 </Text>

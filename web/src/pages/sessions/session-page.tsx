@@ -43,15 +43,15 @@ function Facts({ session }: { session: SessionDetail }) {
   return (
     <Section title={t('About')}>
       <dl className="svc-facts">
-        <Fact name="Messages">{formatNumber(session.total_messages)}</Fact>
-        <Fact name="Tokens">{formatNumber(session.total_tokens)}</Fact>
-        <Fact name="Last used">
+        <Fact name={t('Messages')}>{formatNumber(session.total_messages)}</Fact>
+        <Fact name={t('Tokens')}>{formatNumber(session.total_tokens)}</Fact>
+        <Fact name={t('Last used')}>
           <TimeAgo at={session.last_accessed} />
         </Fact>
-        <Fact name="Started">{formatDateTime(session.created_at)}</Fact>
-        {session.project_id && <Fact name="Project">{session.project_id}</Fact>}
+        <Fact name={t('Started')}>{formatDateTime(session.created_at)}</Fact>
+        {session.project_id && <Fact name={t('Project')}>{session.project_id}</Fact>}
         {session.tags.length > 0 && (
-          <Fact name="Tags">
+          <Fact name={t('Tags')}>
             <Tags tags={session.tags} />
           </Fact>
         )}

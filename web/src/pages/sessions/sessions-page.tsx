@@ -13,7 +13,7 @@ import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { DeleteSession } from './delete-session.tsx';
 import { NewSession } from './new-session.tsx';
@@ -37,7 +37,7 @@ const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
         <AnchorLink to="/sessions/$id" params={{ id: session_id }} size="sm" fw={600} maw="16rem" truncate>
           {session_id}
         </AnchorLink>
-        <CopyButton value={session_id} label={t('Copy session id {sessionId}', { sessionId: session_id })} />
+        <CopyButton value={session_id} label={t('Copy session id {id}', { id: session_id })} />
         {has_active_plan && (
           <Badge size="sm" color="indigo">
             {t('Plan under way')}
@@ -91,12 +91,10 @@ export function SessionsPage() {
     <>
       <PageHeader
         title={t('Sessions')}
-        description={
-          <>
-            Conversations with the orchestration model. Send the same <Code>svc_ms.session_id</Code> to keep the
-            context.
-          </>
-        }
+        description={rich(
+          'Conversations with the orchestration model. Send the same <code>svc_ms.session_id</code> to keep the context.',
+          { code: (text) => <Code>{text}</Code> },
+        )}
         actions={button}
       />
       <Group mb="md">
@@ -129,15 +127,16 @@ export function SessionsPage() {
             <EmptyState
               icon={IconMessages}
               title={t('No sessions yet')}
-              description={
-                <>
-                  A session begins with the first message to{' '}
-                  <Text span ff="monospace" size="sm">
-                    {t('svc/svc-ms')}
-                  </Text>
-                  , from your own program or in the playground.
-                </>
-              }
+              description={rich(
+                'A session begins with the first message to <model>svc/svc-ms</model>, from your own program or in the playground.',
+                {
+                  model: (text) => (
+                    <Text span ff="monospace" size="sm">
+                      {text}
+                    </Text>
+                  ),
+                },
+              )}
               action={button}
             />
           )

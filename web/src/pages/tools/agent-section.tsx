@@ -4,7 +4,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { agentSnippets } from './agent-snippets.ts';
 import type { Connections } from './tools-queries.ts';
 
@@ -36,17 +36,15 @@ export function AgentSection({ connections }: { connections: Connections }) {
         <CopyField label={t('Address')} value={place.address} />
         <CodeBlock snippets={agentSnippets({ ...place, withKey })} />
         <Text size="sm" c="dimmed">
-          {withKey ? (
-            <>
-              Use one of your{' '}
-              <AnchorLink to="/keys" underline="always">
-                {t('keys')}
-              </AnchorLink>
-              , or leave it out: clients that can sign in with a browser do.
-            </>
-          ) : (
-            t('Keys are not taken here: the client opens a browser, where you say what it may use.')
-          )}
+          {withKey
+            ? rich('Use one of your <keys>keys</keys>, or leave it out: clients that can sign in with a browser do.', {
+                keys: (text) => (
+                  <AnchorLink to="/keys" underline="always">
+                    {text}
+                  </AnchorLink>
+                ),
+              })
+            : t('Keys are not taken here: the client opens a browser, where you say what it may use.')}
         </Text>
       </Stack>
     </Section>

@@ -1,5 +1,4 @@
 import type { Snippet } from '../../components/code-block.tsx';
-import { t } from '../../language/words.ts';
 
 interface Place {
   /** What the agent will call the server. */
@@ -14,15 +13,15 @@ const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /** How agents are told of a server: each in its own few lines. */
 export function agentSnippets({ name, address, withKey }: Place): Snippet[] {
-  const bearer = t('Bearer {key}', { key });
+  const bearer = `Bearer ${key}`;
   const headers = withKey && { headers: { Authorization: bearer } };
   return [
     {
-      label: t('Claude Code'),
+      label: 'Claude Code',
       code: `claude mcp add --transport http ${name} ${address}${withKey ? ` \\\n  --header "Authorization: ${bearer}"` : ''}`,
     },
     {
-      label: t('Codex'),
+      label: 'Codex',
       code: [
         '# ~/.codex/config.toml',
         `[mcp_servers.${name}]`,
@@ -31,11 +30,11 @@ export function agentSnippets({ name, address, withKey }: Place): Snippet[] {
       ].join('\n'),
     },
     {
-      label: t('VS Code'),
+      label: 'VS Code',
       code: `// .vscode/mcp.json\n${json({ servers: { [name]: { type: 'http', url: address, ...headers } } })}`,
     },
     {
-      label: t('Cursor'),
+      label: 'Cursor',
       code: `// .cursor/mcp.json\n${json({ mcpServers: { [name]: { url: address, ...headers } } })}`,
     },
     { label: 'TypeScript', code: typescript(address, withKey ? bearer : null) },
@@ -51,10 +50,8 @@ const client = new Client({ name: 'my-agent', version: '1.0.0' });
 await client.connect(
   new StreamableHTTPClientTransport(new URL(${JSON.stringify(address)})${
     bearer === null
-      ? t(', { authProvider }')
-      : t(", '{'\n    requestInit: '{' headers: '{' Authorization: {bearer} '}' '}',\n  '}'", {
-          bearer: JSON.stringify(bearer),
-        })
+      ? ', { authProvider }'
+      : `, {\n    requestInit: { headers: { Authorization: ${JSON.stringify(bearer)} } },\n  }`
   }),
 );
 console.log(await client.listTools());`;

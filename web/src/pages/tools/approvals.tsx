@@ -6,7 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type Approval, approvalsQuery, reloadApprovals } from './tools-queries.ts';
 
@@ -25,7 +25,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
     onSettled: reloadApprovals,
   });
   return (
-    <Card component="li" withBorder padding="sm" aria-label={`${tool} of ${server}`}>
+    <Card component="li" withBorder padding="sm" aria-label={t('{tool} of {server}', { tool, server })}>
       <Stack gap="sm">
         <Group justify="space-between" align="flex-start" gap="xs">
           <Stack gap={0} miw={0} flex={1}>
@@ -33,7 +33,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
               {tool}
             </Title>
             <Text size="xs" c="dimmed">
-              of {server}, asked <TimeAgo at={created_at} />
+              {rich('of {server}, asked {ago}', { server, ago: <TimeAgo at={created_at} /> })}
             </Text>
           </Stack>
           <Badge color={states[state].color}>{states[state].label}</Badge>

@@ -1,4 +1,5 @@
 import { JsonInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { type ArgumentField, choiceLabel, type Entered } from './tool-arguments.ts';
 
@@ -9,9 +10,10 @@ interface ArgumentInputProps {
   set: (value: string | boolean) => void;
 }
 
-/** One argument. What the server says of it is text, and stands below its name as it was written. */
+/** One argument. What the server says of it is text, and stands below its name; of our own tools it is translated. */
 export function ArgumentInput({ field, entered, fault, set }: ArgumentInputProps) {
-  const { name, kind, required, description } = field;
+  const { name, kind, required } = field;
+  const description = said(field.description);
   const value = Object.hasOwn(entered, name) ? entered[name] : undefined;
   const text = typeof value === 'string' ? value : '';
   const shared = { label: name, description, required, error: fault };
@@ -47,15 +49,7 @@ export function ArgumentInput({ field, entered, fault, set }: ArgumentInputProps
       );
     case 'json':
       return (
-        <JsonInput
-          {...shared}
-          autosize
-          minRows={2}
-          placeholder={t('JSON')}
-          spellCheck={false}
-          value={text}
-          onChange={set}
-        />
+        <JsonInput {...shared} autosize minRows={2} placeholder="JSON" spellCheck={false} value={text} onChange={set} />
       );
     default:
       return (

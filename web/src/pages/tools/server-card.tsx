@@ -106,15 +106,16 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
         {missing.length > 0 && (
           <Alert
             color="orange"
-            title={
-              missing.length === 1
-                ? t('A tool is not offered')
-                : t('{length} tools are not offered', { length: missing.length })
-            }
+            title={t('{count, plural, one {A tool is not offered} other {# tools are not offered}}', {
+              count: missing.length,
+            })}
           >
             <Stack gap="xs" align="flex-start">
-              The server does not answer, or has changed them since they were approved
-              {manageable ? '.' : t(': whoever connected it has to look.')}
+              {manageable
+                ? t('The server does not answer, or has changed them since they were approved.')
+                : t(
+                    'The server does not answer, or has changed them since they were approved: whoever connected it has to look.',
+                  )}
               {manageable && (
                 <Button
                   size="compact-sm"

@@ -81,7 +81,7 @@ function parsed(text: string): { value: unknown } | { fault: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { fault: `No JSON: ${(error as Error).message}` };
+    return { fault: t('No JSON: {reason}', { reason: (error as Error).message }) };
   }
 }
 
@@ -106,5 +106,7 @@ export function argumentsOf(fields: readonly ArgumentField[], entered: Entered):
 export function argumentsIn(text: string): { values: Record<string, unknown> } | { fault: string } {
   const result = parsed(text.trim() === '' ? '{}' : text);
   if ('fault' in result) return result;
-  return isSchema(result.value) ? { values: result.value } : { fault: t('An object is needed: {…}') };
+  return isSchema(result.value)
+    ? { values: result.value }
+    : { fault: t('An object is needed: {example}', { example: '{…}' }) };
 }

@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { AnchorLink } from '../../components/link.tsx';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import type { ConnectedTool, Connection } from './tools-queries.ts';
 
@@ -38,7 +39,7 @@ function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: Conne
           )}
         </Group>
         <Text size="sm" c="dimmed" lineClamp={2} className="svc-anywhere">
-          {tool.description}
+          {said(tool.description)}
         </Text>
         <AnchorLink
           to="/usage"
@@ -85,7 +86,7 @@ export function ToolList(props: ToolListProps) {
       {rest.length > 0 && (
         <details>
           <Text component="summary" size="sm" c="dimmed" style={{ cursor: 'pointer' }}>
-            {t('{length} more', { length: rest.length })}
+            {t('{count} more', { count: rest.length })}
           </Text>
           {rows(rest, t('More tools of {name}', { name: server.name }), 'md')}
         </details>

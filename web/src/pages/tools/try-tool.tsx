@@ -5,6 +5,7 @@ import { Code } from '../../components/code-block.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { formatNumber } from '../../format.ts';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -29,12 +30,12 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
       <Group gap="xs" role="status">
         <Badge color={failed ? 'red' : 'teal'}>{failed ? t('Failed') : t('Answered')}</Badge>
         <Text size="sm" c="dimmed">
-          {t('within {durationMs} ms', { durationMs: formatNumber(duration_ms) })}
+          {t('within {ms} ms', { ms: formatNumber(duration_ms) })}
         </Text>
       </Group>
       {error && (
         <Alert color="red" role="alert">
-          {error.message}
+          {said(error.message)}
         </Alert>
       )}
       {text !== '' && <Code label={t('Text of the result')} code={text} maxHeight={320} wrap />}
@@ -69,7 +70,7 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <Text size="sm" className="svc-plain">
-          {tool.description || t('No description.')}
+          {said(tool.description) || t('No description.')}
         </Text>
         {tool.ask_first && (
           <Alert color="orange">{t('This tool asks first. Calling it here is your yes: look at the arguments.')}</Alert>
@@ -130,7 +131,7 @@ export function TryTool({ tool, onClose }: { tool: ConnectedTool | null; onClose
       opened={tool !== null}
       onClose={onClose}
       size="lg"
-      title={t('Try {value}', { value: tool?.name ?? '' })}
+      title={t('Try {name}', { name: tool?.name ?? '' })}
       styles={{ title: { fontWeight: 600, overflowWrap: 'anywhere' } }}
     >
       {tool && <TryForm key={tool.offered_as} tool={tool} />}

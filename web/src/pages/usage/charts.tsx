@@ -1,11 +1,11 @@
 /** The only file that pulls in the chart library; loaded when there is something to draw. */
 import { BarChart, LineChart } from '@mantine/charts';
-import { t } from '../../language/words.ts';
+import { locale, t } from '../../language/words.ts';
 import { axisOf, type Measure } from './measures.ts';
 import type { UsageSum } from './usage-queries.ts';
 
 const shortDay = (day: string): string =>
-  new Date(`${day}T00:00:00Z`).toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  new Date(`${day}T00:00:00Z`).toLocaleDateString(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 interface DayChartProps {
   sums: UsageSum[];
@@ -27,7 +27,11 @@ export function DayChart({ sums, days, measure }: DayChartProps) {
   return (
     <div
       role="img"
-      aria-label={t('{label} per day, {total} in {length} days', { label, total: format(total), length: data.length })}
+      aria-label={t('{measure} per day, {total} in {days} days', {
+        measure: label,
+        total: format(total),
+        days: data.length,
+      })}
     >
       <BarChart
         h={240}

@@ -9,8 +9,10 @@ import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { formatDateTime } from '../../format.ts';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
+import { saidBy } from './request-words.ts';
 import { seconds, shortTime } from './usage-columns.tsx';
 import type { ListProps } from './usage-logs.tsx';
 import { type FailedRequest, failuresQuery, pageSize } from './usage-queries.ts';
@@ -45,7 +47,7 @@ const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
       <UnstyledButton onClick={() => show(id)}>
         <span className="svc-hidden">{t('Details of failed request {requestId}:', { requestId: request_id })} </span>
         <Text component="span" size="sm" lineClamp={2} td="underline">
-          {message}
+          {said(message)}
         </Text>
         {upstream_message && (
           <Text component="span" size="xs" c="dimmed" lineClamp={2}>
@@ -83,10 +85,10 @@ function Detail({ failure }: { failure: FailedRequest }) {
         </Text>
       </div>
       <Fact label={t('What the caller was told')}>
-        {status} {code}: {message}
+        {status} {code}: {said(message)}
       </Fact>
       {upstream_message && (
-        <Fact label={t('What {value} said', { value: provider ?? 'the provider' })}>
+        <Fact label={saidBy(provider)}>
           {upstream_status ? `${upstream_status}: ` : ''}
           {upstream_message}
         </Fact>

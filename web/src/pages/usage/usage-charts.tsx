@@ -21,7 +21,7 @@ export function sharesOf(sums: UsageSum[], nameOf: (sum: UsageSum) => string, of
   const rest = sorted.slice(mostBars);
   if (rest.length === 0) return sorted;
   const value = rest.reduce((sum, one) => sum + one.value, 0);
-  return [...sorted.slice(0, mostBars), { name: t('{length} others', { length: rest.length }), value }];
+  return [...sorted.slice(0, mostBars), { name: t('{count} others', { count: rest.length }), value }];
 }
 
 interface PartProps {
@@ -65,7 +65,7 @@ function ByModel({ filter, measure }: PartProps) {
           <ShareList
             label={t('Usage by model')}
             format={measures[measure].format}
-            shares={sharesOf(sums, ({ model }) => model ?? 'unknown', measures[measure].of)}
+            shares={sharesOf(sums, ({ model }) => model ?? t('unknown'), measures[measure].of)}
           />
         )}
       </Drawn>
@@ -77,8 +77,7 @@ function ByKey({ filter, measure }: PartProps) {
   const keys = useQuery(keysQuery);
   const names = new Map(keys.data?.map(({ id, name }) => [id, name]));
   const nameOf = ({ token_id, application }: UsageSum) =>
-    application ??
-    (token_id ? (names.get(token_id) ?? t('Deleted key {tokenId}', { tokenId: token_id })) : t('Web app'));
+    application ?? (token_id ? (names.get(token_id) ?? t('Deleted key {id}', { id: token_id })) : t('Web app'));
   return (
     <Section title={t('By key')}>
       <Drawn filter={filter} by="token" height={140}>

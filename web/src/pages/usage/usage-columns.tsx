@@ -6,11 +6,12 @@ import { endColumn } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { locale, t } from '../../language/words.ts';
 import { callsOf, endingOf, type Requests, sumOf, type UsageLog } from '../../requests.ts';
+import { isToolCall, kindOf } from './request-words.ts';
 
 export const shortTime = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleString(undefined, {
+  new Date(unixSeconds * 1000).toLocaleString(locale, {
     month: 'short',
     day: 'numeric',
     hour: 'numeric',
@@ -44,18 +45,8 @@ function Tokens({ row }: { row: Requests }) {
   );
 }
 
-/** A call of a tool stands where a model would, as `mcp/server/tool`. */
-const isToolCall = ({ endpoint }: UsageLog): boolean => endpoint === '/mcp';
-
 const nameOf = (log: UsageLog): string =>
   isToolCall(log) ? log.model.slice(`mcp/${log.provider}/`.length) : log.model;
-
-const kindOf = (log: UsageLog): string => {
-  if (isToolCall(log)) return t('Tool of {provider}', { provider: log.provider });
-  const { endpoint, provider, stream } = log;
-  const parts = [endpoint.replace(/^\/v1\//, ''), provider && `by ${provider}`, stream && t('· streamed')];
-  return parts.filter(Boolean).join(' ');
-};
 
 /** What was asked for, or how many calls it took, with the way to each of them. */
 function Asked({ row }: { row: Requests }) {
@@ -99,7 +90,7 @@ function Duration({ row }: { row: Requests }) {
   if (row.parent !== null) return '–';
   return (
     <Tooltip
-      label={t('First token after {seconds}', { seconds: seconds(first_token_ms ?? 0) })}
+      label={t('First token after {duration}', { duration: seconds(first_token_ms ?? 0) })}
       disabled={!first_token_ms}
     >
       <span className="svc-number">{seconds(duration_ms)}</span>
@@ -117,7 +108,7 @@ function Acts({ row, show }: { row: Requests; show: (log: UsageLog) => void }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={t('What request {requestId} cost', { requestId: log.request_id })}
+            aria-label={t('What request {id} cost', { id: log.request_id })}
             onClick={() => show(log)}
           >
             <IconReceipt size={16} aria-hidden />
@@ -141,9 +132,7 @@ export const usageColumns = (keyNames: Map<number, string>, show: (log: UsageLog
     header: t('Key'),
     cell: ({ logs: [log] }) =>
       log!.application ??
-      (log!.token_id
-        ? (keyNames.get(log!.token_id) ?? t('Deleted key {tokenId}', { tokenId: log!.token_id }))
-        : t('Web app')),
+      (log!.token_id ? (keyNames.get(log!.token_id) ?? t('Deleted key {id}', { id: log!.token_id })) : t('Web app')),
   },
   { key: 'tokens', header: t('Tokens'), align: 'right', cell: (row) => <Tokens row={row} /> },
   { key: 'cost', header: t('Cost'), align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },

@@ -5,7 +5,7 @@ import { DetailDrawer } from '../../components/dialog.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDateTime } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import type { UsageLog } from '../../requests.ts';
 
 function Detail({ log }: { log: UsageLog }) {
@@ -28,12 +28,14 @@ function Detail({ log }: { log: UsageLog }) {
       <CostParts log={log} />
       {log.saved_quota > 0 && (
         <Text size="sm">
-          The answer was kept from an earlier request. It would have cost <Money quota={log.saved_quota} />.
+          {rich('The answer was kept from an earlier request. It would have cost {amount}.', {
+            amount: <Money quota={log.saved_quota} />,
+          })}
         </Text>
       )}
       {log.shortfall > 0 && (
         <Text size="sm">
-          Your balance did not cover <Money quota={log.shortfall} /> of it.
+          {rich('Your balance did not cover {amount} of it.', { amount: <Money quota={log.shortfall} /> })}
         </Text>
       )}
       <AnchorLink

@@ -21,9 +21,9 @@ export type UsageState = typeof usageDefaults;
 
 export const periods = [
   { value: '1', label: t('Today') },
-  { value: '7', label: '7d' },
-  { value: '30', label: '30d' },
-  { value: '90', label: '90d' },
+  { value: '7', label: t('7d') },
+  { value: '30', label: t('30d') },
+  { value: '90', label: t('90d') },
   { value: 'dates', label: t('Dates') },
 ];
 

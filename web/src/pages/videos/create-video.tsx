@@ -7,7 +7,8 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
-import { t } from '../../language/words.ts';
+import { said } from '../../language/said.ts';
+import { locale, t } from '../../language/words.ts';
 import { useOnce } from '../../once.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -16,13 +17,16 @@ import { MoreOptions, ShapeOptions } from './video-options.tsx';
 import { createVideo, reloadVideos, type VideoModel, videoModelsQuery } from './videos-api.ts';
 
 const money = (usd: number): string =>
-  usd.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+  usd.toLocaleString(locale, {
+    ...{ style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' },
+    maximumFractionDigits: 4,
+  });
 
 function Estimate({ fields, model }: { fields: VideoFields; model: VideoModel }) {
   const cost = costOf(fields, model);
   const words =
     cost === null
-      ? t('{perSecond} for each second', { perSecond: money(model.pricing.per_second) })
+      ? t('{price} for each second', { price: money(model.pricing.per_second) })
       : cost === 0
         ? t('Free of charge')
         : t('About {cost}, charged only when it is done', { cost: money(cost) });
@@ -59,7 +63,7 @@ function Form({ models }: { models: VideoModel[] }) {
       <Stack>
         <ModelPicker
           label={t('Model')}
-          description={model.description || undefined}
+          description={said(model.description) || undefined}
           fits={({ id }) => models.some((one) => one.id === id)}
           besides={models.map(({ id }) => id)}
           value={model.id}
@@ -70,7 +74,7 @@ function Form({ models }: { models: VideoModel[] }) {
           }}
         />
         <Textarea
-          label={t('Prompt')}
+          label={t('Prompt##for a model')}
           placeholder={t('A paper boat drifts down a rainy street at dusk, seen from above')}
           autosize
           minRows={3}

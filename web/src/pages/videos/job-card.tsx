@@ -3,6 +3,7 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { cancelVideo, contentAddress, isRunning, reloadVideos, type VideoJob, type VideoStatus } from './videos-api.ts';
@@ -36,7 +37,7 @@ function Screen({ job }: { job: VideoJob }) {
         controls
         preload="metadata"
         playsInline
-        aria-label={t('Video: {value}', { value: job.prompt.slice(0, 80) || job.id })}
+        aria-label={t('Video: {name}', { name: job.prompt.slice(0, 80) || job.id })}
       />
     ));
   }
@@ -47,14 +48,14 @@ function Screen({ job }: { job: VideoJob }) {
           <Loader size="sm" aria-hidden />
           <Progress value={job.progress} w="100%" aria-label={t('{progress} % made', { progress: job.progress })} />
           <Text size="sm" c="dimmed" className="svc-number">
-            {job.status === 'pending' ? t('Waiting for its turn') : `${job.progress} %`}
+            {job.status === 'pending' ? t('Waiting for its turn') : t('{progress} %', { progress: job.progress })}
           </Text>
         </Stack>
       ) : (
         <Stack gap={4} align="center" ta="center">
           {job.error && (
             <Text size="sm" c="var(--mantine-color-error)" className="svc-anywhere">
-              {job.error}
+              {said(job.error)}
             </Text>
           )}
           <Text size="sm" c="dimmed">
@@ -119,7 +120,11 @@ export function JobCard({ job }: { job: VideoJob }) {
           {job.prompt || t('Made from a picture')}
         </Title>
         <Text size="xs" c="dimmed">
-          {[job.model, `${job.duration} s`, cost !== undefined && (cost > 0 ? `$${cost}` : 'free')]
+          {[
+            job.model,
+            t('{seconds} s', { seconds: job.duration }),
+            cost !== undefined && (cost > 0 ? `$${cost}` : t('free')),
+          ]
             .filter(Boolean)
             .join(' · ')}
         </Text>

@@ -42,8 +42,8 @@ function Duration({ model, fields, faults, set }: OptionsProps) {
     return (
       <Select
         label={t('Duration')}
-        placeholder={usual === undefined ? t('Automatic') : `${usual} s`}
-        data={list.map((seconds) => ({ value: seconds, label: `${seconds} s` }))}
+        placeholder={usual === undefined ? t('Automatic') : t('{seconds} s', { seconds: usual })}
+        data={list.map((seconds) => ({ value: seconds, label: t('{seconds} s', { seconds }) }))}
         value={fields.duration === '' ? null : String(fields.duration)}
         onChange={(value) => set({ duration: value ?? '' })}
         clearable
@@ -56,7 +56,7 @@ function Duration({ model, fields, faults, set }: OptionsProps) {
     <NumberInput
       label={t('Duration')}
       placeholder={t('Automatic')}
-      suffix=" s"
+      suffix={t('{seconds} s', { seconds: '' })}
       min={1}
       allowDecimal={false}
       value={fields.duration}
@@ -80,7 +80,7 @@ export function ShapeOptions(props: OptionsProps) {
         set={set}
       />
       {sizes ? (
-        <Choice label={t('Size')} name="size" list={sizes} fields={fields} set={set} />
+        <Choice label={t('Size##in pixels')} name="size" list={sizes} fields={fields} set={set} />
       ) : (
         <Choice
           label={t('Resolution')}
@@ -106,6 +106,7 @@ export function ShapeOptions(props: OptionsProps) {
 }
 
 const frameLabels = { first_frame: t('First frame'), last_frame: t('Last frame') };
+const noFrameLabels = { first_frame: t('No first frame'), last_frame: t('No last frame') };
 
 /** What only some models can do, and being told when it is done. */
 export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
@@ -126,7 +127,7 @@ export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
           placeholder={t('Choose a picture')}
           accept="image/png,image/jpeg,image/webp"
           clearable
-          clearButtonProps={{ 'aria-label': `No ${frameLabels[type].toLowerCase()}` }}
+          clearButtonProps={{ 'aria-label': noFrameLabels[type] }}
           onChange={(file) => void pick(type, file)}
         />
       ))}

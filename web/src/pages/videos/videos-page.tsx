@@ -10,6 +10,13 @@ import { CreateVideo } from './create-video.tsx';
 import { JobCard } from './job-card.tsx';
 import { jobsQuery, pageSize } from './videos-api.ts';
 
+const controlLabels = {
+  first: t('First page'),
+  previous: t('Previous page'),
+  next: t('Next page'),
+  last: t('Last page'),
+};
+
 function Jobs() {
   const [page, setPage] = usePage();
   const query = useQuery(jobsQuery(page));
@@ -53,9 +60,7 @@ function Jobs() {
             total={Math.ceil(total / pageSize)}
             onChange={setPage}
             getItemProps={(number) => ({ 'aria-label': t('Page {number}', { number }) })}
-            getControlProps={(control) => ({
-              'aria-label': t('{value}{value2} page', { value: control[0]?.toUpperCase(), value2: control.slice(1) }),
-            })}
+            getControlProps={(control) => ({ 'aria-label': controlLabels[control] })}
           />
         </Group>
       )}

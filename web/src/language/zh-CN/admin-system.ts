@@ -1,0 +1,35 @@
+export default {
+  'The process that answered; with several workers, each has its own figures.':
+    '此处为响应本次请求的进程；有多个工作进程时，各自的数据不同。',
+  'Version {version}': '版本 {version}',
+  'Up for': '已运行',
+  '{days} d': '{days} 天',
+  'Memory##of the process': '内存',
+  '{size} of it JavaScript': '其中 JavaScript 占 {size}',
+  'Calls under way': '进行中的调用',
+  'To providers, streams included': '发往提供商，含流式调用',
+  'Open holds': '未结算的预扣',
+  '{amount} set aside': '已预扣 {amount}',
+
+  Engines: '引擎',
+  'What this process stands on.': '此进程所依赖的组件。',
+  Database: '数据库',
+  'Shared state': '共享状态',
+  'In memory': '内存',
+  Disk: '磁盘',
+  'S3 bucket': 'S3 存储桶',
+  'Does not answer': '无响应',
+  'Answers in {ms} ms': '{ms} 毫秒内响应',
+
+  Queues: '队列',
+  'Durable work that waits or runs.': '等待中或执行中的持久化任务。',
+  'Nothing waits.': '没有等待中的任务。',
+
+  Version: '版本',
+  Runtime: '运行时',
+  Process: '进程',
+  '{pid}, started {time}': '{pid}，启动于 {time}',
+  'Built-in provider': '内置提供商',
+  'answering (DEMO_PROVIDER={mode})': '正在响应（DEMO_PROVIDER={mode}）',
+  'resting (DEMO_PROVIDER={mode})': '未使用（DEMO_PROVIDER={mode}）',
+} as const;

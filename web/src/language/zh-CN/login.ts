@@ -1,0 +1,9 @@
+export default {
+  'Log in to svc': '登录 svc',
+  'New here?': '还没有账号？',
+  'Could not log in': '登录失败',
+  'Log in with a passkey': '使用通行密钥登录',
+  'Log in another way': '使用其他方式登录',
+  'Second step': '双重验证',
+  'You have a second factor, which is asked for now.': '你已开启双重验证，请完成验证。',
+} as const;

@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { toldOf } from '../../../../server/src/orchestra/autonomous/timeline-told.ts';
+import { speak } from '../../language/words.ts';
+import { failureWords, told } from './server-words.ts';
+
+const detail = (event: string, data: object): string =>
+  toldOf({ seq: 1, event, data: JSON.stringify(data), created_at: 1 }, new Map()).detail!;
+
+const sentences = [
+  detail('execution_started', { plan: { tasks: [1] } }),
+  detail('model_failover', { from: 'a/b', to: 'c/d', why: 'rate_limit_exceeded' }),
+  detail('task_evaluated', { task_id: 'a', score: 0.5, feedback: 'Two\nlines' }),
+  detail('progress_update', { goal_confidence: 0.7, iteration: 2 }),
+  detail('execution_completed', { goal_confidence: 0.9 }),
+  'More is wanted. (2 added, 1 to be done again, 1 dropped)',
+  '(1 dropped)',
+  'asking a/b',
+  '120 characters so far',
+  '"A "quoted" title" failed: no result',
+  '"A" could not be done again: the model refused',
+  '"A" scored 0.4: Still missing: b',
+  '"A" scored 0.4',
+  'Missing: c',
+  'An earlier attempt failed: the answer was empty.',
+  'What a model wrote.',
+];
+
+describe('what the service tells of a run', () => {
+  afterEach(() => speak('en', 'en-US', {}));
+
+  test('stays as it is in English', () => {
+    expect(sentences.map(told)).toEqual(sentences);
+  });
+
+  test('is taken apart for another language, parts of parts too', () => {
+    speak('zh-CN', 'zh-CN', {
+      '"{task}" scored {score}: {feedback}': '{task} {score} {feedback}',
+      'Still missing: {what}': '还缺 {what}',
+      '{description}({parts})': '{description}（{parts}）',
+      '{count} dropped': '移除 {count}',
+      'the model refused': '模型拒绝',
+    });
+    expect(told('"A" scored 0.4: Still missing: b')).toBe('A 0.4 还缺 b');
+    expect(told('Why. (1 dropped)')).toBe('Why. （移除 1）');
+    expect(told('the model refused')).toBe('模型拒绝');
+  });
+});
+
+test('a failure nobody has words for is still told', () => {
+  expect([failureWords('cut_off'), failureWords('a_new_code')]).toEqual(['cut off', 'a new code']);
+});

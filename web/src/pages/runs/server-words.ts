@@ -1,0 +1,84 @@
+/** What the service tells of a run in English, in the language that is shown. */
+import { said } from '../../language/said.ts';
+import { t } from '../../language/words.ts';
+
+const difficulties: Record<string, string> = { easy: t('easy'), medium: t('medium'), hard: t('hard') };
+export const difficultyWords = (difficulty: string): string => difficulties[difficulty] ?? difficulty;
+
+/** Why another model was asked: codes of errors, and what was wrong with an answer. */
+const failures: Record<string, string> = {
+  circuit_open: t('circuit open'),
+  provider_error: t('provider error'),
+  no_available_provider: t('no available provider'),
+  no_eligible_provider: t('no eligible provider'),
+  service_not_initialized: t('service not initialized'),
+  capacity_exhausted: t('capacity exhausted'),
+  rate_limit_exceeded: t('rate limit exceeded'),
+  model_not_found: t('model not found'),
+  timeout: t('timeout'),
+  context_length_exceeded: t('context length exceeded'),
+  request_too_large: t('request too large'),
+  unsupported_parameter: t('unsupported parameter'),
+  upstream_refused: t('upstream refused'),
+  internal_error: t('internal error'),
+  unanswered: t('unanswered'),
+  empty: t('empty##answer'),
+  refused: t('refused'),
+  cut_off: t('cut off'),
+  wrong_format: t('wrong format'),
+};
+export const failureWords = (code: string): string => failures[code] ?? code.replaceAll('_', ' ');
+
+export const listed = (names: string[]): string => names.join(t(', '));
+
+function revisionWords(part: string): string {
+  const count = Number.parseInt(part, 10);
+  if (part.endsWith('added')) return t('{count} added', { count });
+  return part.endsWith('dropped') ? t('{count} dropped', { count }) : t('{count} to be done again', { count });
+}
+
+type Shape = [RegExp, (...parts: string[]) => string];
+
+/** Sentences with something of the run in them: the service sends no parts, so they are taken out of the text. */
+const shapes: Shape[] = [
+  [/^(\d+) tasks planned$/, (count) => t('{count} tasks planned', { count })],
+  [
+    /^in place of (\S+): (.+)$/,
+    (model, why) => t('in place of {model}: {why}', { model, why: failureWords(why.replaceAll(' ', '_')) }),
+  ],
+  [
+    /^(\d+) % sure after iteration (\d+)$/,
+    (percent, iteration) => t('{percent} % sure after iteration {iteration}', { percent, iteration }),
+  ],
+  [/^(\d+) % sure$/, (percent) => t('{percent} % sure', { percent })],
+  [/^(\d+) %: (.*)$/s, (percent, feedback) => t('{percent} %: {feedback}', { percent, feedback: told(feedback) })],
+  [
+    /^(.*)\((\d+ (?:added|to be done again|dropped)(?:, \d+ (?:to be done again|dropped))*)\)$/s,
+    (description, parts) =>
+      t('{description}({parts})', { description, parts: listed(parts.split(', ').map(revisionWords)) }),
+  ],
+  [/^asking (\S+)$/, (model) => t('asking {model}', { model })],
+  [/^(\d+) characters so far$/, (count) => t('{count} characters so far', { count })],
+  [/^"(.+?)" failed: (.*)$/s, (task, error) => t('"{task}" failed: {error}', { task, error: told(error) })],
+  [
+    /^"(.+?)" could not be done again: (.*)$/s,
+    (task, error) => t('"{task}" could not be done again: {error}', { task, error: told(error) }),
+  ],
+  [
+    /^"(.+?)" scored ([\d.]+): (.*)$/s,
+    (task, score, feedback) => t('"{task}" scored {score}: {feedback}', { task, score, feedback: told(feedback) }),
+  ],
+  [/^"(.+?)" scored ([\d.]+)$/, (task, score) => t('"{task}" scored {score}', { task, score })],
+  [/^Missing: (.*)$/s, (what) => t('Missing: {what}', { what })],
+  [/^Still missing: (.*)$/s, (what) => t('Still missing: {what}', { what })],
+  [/^An earlier attempt failed: (.*)\.$/s, (error) => t('An earlier attempt failed: {error}.', { error: told(error) })],
+];
+
+/** Text of other shapes, such as what a model wrote, stays as it is. */
+export function told(text: string): string {
+  for (const [shape, words] of shapes) {
+    const [, ...parts] = shape.exec(text) ?? [];
+    if (parts.length > 0) return words(...parts);
+  }
+  return said(text);
+}
