@@ -1,0 +1,32 @@
+export default {
+  Endpoints: '接口',
+  'Search endpoints': '搜索接口',
+  '{description} Send an API key as <code>Authorization: Bearer sk-…</code>; every answer has an <code>x-request-id</code>. The same as a document for machines: <link>/openapi.json</link>':
+    '{description} 请求时携带 API 密钥：<code>Authorization: Bearer sk-…</code>；每个响应都带有 <code>x-request-id</code>。供程序读取的同一份文档：<link>/openapi.json</link>',
+  'No endpoint fits': '没有匹配的接口',
+  'Search looks at methods, paths and descriptions.': '搜索范围包括方法、路径和描述。',
+
+  'Session##of login': '登录会话',
+  'Access token': '访问令牌',
+  '{names} of an administrator': '{names}（限管理员）',
+  Path: '路径参数',
+  Query: '查询参数',
+  'Copy link to this endpoint': '复制该接口的链接',
+  Body: '请求体',
+  'Body ({type})': '请求体（{type}）',
+  'Answer {status}': '响应 {status}',
+
+  required: '必填',
+  'may be absent': '可能缺失',
+  '{count, plural, one {# field} other {# fields}}': '{count, plural, other {# 个字段}}',
+  '{before} or {last}': '{before} 或 {last}',
+  any: '任意',
+  'array of {type}': '{type} 数组',
+  '{least} to {most} characters': '{least} 到 {most} 个字符',
+  '{least} to {most}': '{least} 到 {most}',
+  'at most {most} characters': '最多 {most} 个字符',
+  'at most {most}': '最大 {most}',
+  'at least {least} characters': '至少 {least} 个字符',
+  'at least {least}': '最小 {least}',
+  'default {value}': '默认 {value}',
+} as const;

@@ -1,0 +1,36 @@
+export default {
+  'What your keys and this app have used, and what it cost.': '你的密钥和本应用的用量及费用。',
+  'What one turn or run has used, and what it cost.': '单次对话轮次或运行任务的用量及费用。',
+  'Filter usage': '筛选用量',
+
+  'By day': '按天',
+  'Days are counted in UTC.': '按 UTC 日期统计。',
+  'What the charts show': '图表内容',
+  '{measure} per day, {total} in {days} days': '每日{measure}，{days} 天共 {total}',
+  'Usage by model': '各模型用量',
+  'Usage by key': '各密钥用量',
+  'Deleted key {id}': '已删除的密钥 {id}',
+
+  'Which requests': '显示哪些请求',
+  'All requests, failed ones too': '所有请求，包括失败的',
+  'Choose other days or filters, or make a first request with one of your keys.':
+    '请调整日期或筛选条件，或使用你的密钥发起第一个请求。',
+  '{endpoint} by {provider}': '{endpoint} · {provider}',
+  '{request} · streamed': '{request} · 流式',
+  '{promptTokens} in, {completionTokens} out': '输入 {promptTokens}，输出 {completionTokens}',
+  '{cacheReadTokens} read from cache': '缓存读取 {cacheReadTokens}',
+  '{cacheWriteTokens} written to cache': '缓存写入 {cacheWriteTokens}',
+  '{reasoningTokens} for reasoning': '推理 {reasoningTokens}',
+  'First token after {duration}': '首 token 用时 {duration}',
+  'What request {id} cost': '请求 {id} 的费用明细',
+  'Copy request id {id}': '复制请求 ID {id}',
+  'Your balance did not cover {amount} of it.': '其中 {amount} 超出你的余额，未能扣除。',
+  'Everything about this request': '查看该请求的全部信息',
+
+  'Of all users': '所有用户',
+  'Failed requests': '失败的请求',
+  'Nothing failed in these days': '所选日期内没有失败的请求',
+  'Details of failed request {requestId}:': '失败请求 {requestId} 的详情：',
+  'What {provider} said': '{provider} 的响应',
+  'What the provider said': '提供商的响应',
+} as const;
