@@ -23,14 +23,19 @@ import commonActs from './common-acts.ts';
 import commonPages from './common-pages.ts';
 import commonThings from './common-things.ts';
 import components from './components.ts';
+import credits from './credits.ts';
 import device from './device.ts';
+import docs from './docs.ts';
 import forgotPassword from './forgot-password.ts';
 import goodbye from './goodbye.ts';
+import home from './home.ts';
 import join from './join.ts';
+import keys from './keys.ts';
 import knowledge from './knowledge.ts';
 import linkAccount from './link-account.ts';
 import login from './login.ts';
 import logout from './logout.ts';
+import models from './models.ts';
 import orchestrationPreferences from './orchestration-preferences.ts';
 import organisations from './organisations.ts';
 import organisationsPeople from './organisations-people.ts';
@@ -38,12 +43,17 @@ import ownKeys from './own-keys.ts';
 import palette from './palette.ts';
 import playground from './playground.ts';
 import register from './register.ts';
+import requests from './requests.ts';
 import resetPassword from './reset-password.ts';
 import root from './root.ts';
+import routingDecisions from './routing-decisions.ts';
+import routingHealth from './routing-health.ts';
+import routingPreferences from './routing-preferences.ts';
 import runs from './runs.ts';
 import runsEvents from './runs-events.ts';
 import sessions from './sessions.ts';
 import tools from './tools.ts';
+import usage from './usage.ts';
 import verifyEmail from './verify-email.ts';
 import videos from './videos.ts';
 
@@ -72,14 +82,19 @@ const words = {
   ...commonPages,
   ...commonThings,
   ...components,
+  ...credits,
   ...device,
+  ...docs,
   ...forgotPassword,
   ...goodbye,
+  ...home,
   ...join,
+  ...keys,
   ...knowledge,
   ...linkAccount,
   ...login,
   ...logout,
+  ...models,
   ...orchestrationPreferences,
   ...organisations,
   ...organisationsPeople,
@@ -87,12 +102,17 @@ const words = {
   ...palette,
   ...playground,
   ...register,
+  ...requests,
   ...resetPassword,
   ...root,
+  ...routingDecisions,
+  ...routingHealth,
+  ...routingPreferences,
   ...runs,
   ...runsEvents,
   ...sessions,
   ...tools,
+  ...usage,
   ...verifyEmail,
   ...videos,
 } as const;
