@@ -2,7 +2,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants as zlib } from 'node:zlib';
+import { webStyles } from './web-styles.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'web/src');
@@ -24,6 +26,8 @@ export interface WebFile {
 export interface WebManifest {
   index: string;
   files: WebFile[];
+  /** For somebody who is in: what the scripts of an address's page are, besides those that the index names. First that fits. */
+  pages: { address: string; scripts: string[] }[];
 }
 
 const types: Record<string, string> = {
@@ -35,7 +39,7 @@ const types: Record<string, string> = {
   png: 'image/png',
 };
 
-async function bundle(entry: string, format: 'esm' | 'iife', outDir: string) {
+async function bundle(entry: string, format: 'esm' | 'iife', outDir: string, constants: Record<string, string> = {}) {
   const result = await Bun.build({
     entrypoints: [join(source, entry)],
     outdir: join(outDir, 'assets'),
@@ -46,7 +50,7 @@ async function bundle(entry: string, format: 'esm' | 'iife', outDir: string) {
     metafile: true,
     publicPath: '/assets/',
     naming: '[name]-[hash].[ext]',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', ...constants },
     jsx: { runtime: 'automatic', development: false },
   });
   if (!result.metafile) throw new Error('the bundler told nothing about its chunks');
@@ -74,15 +78,15 @@ function chunksOf({ metafile }: Bundle, entry: string): Set<string> {
   return found;
 }
 
-/** The entry loads the words and then the app, which is asked for along with it. */
-const firstChunksOf = (app: Bundle): Set<string> => chunksOf(app, 'main.ts').union(chunksOf(app, 'app.tsx'));
+/** Which group of `web/src/page-groups/` brings the page of an address; the first that fits holds. */
+const groups: [address: string, group: string][] = [
+  ['^/($|oauth2/authorize$|device$|join$|link-account$)', 'first'],
+  ['^/admin(/|$)', 'admin'],
+  ['^/', 'user'],
+];
 
-function indexPage(app: Bundle, colourScheme: Bundle): string {
-  // What pages add comes after what holds for all of them, and wins over it.
-  const css = app.outputs
-    .filter(({ path }) => path.endsWith('.css'))
-    .sort((a, b) => Number(nameOf(b.path).startsWith('main-')) - Number(nameOf(a.path).startsWith('main-')));
-  const [entry, ...preloads] = firstChunksOf(app);
+function indexPage(app: Bundle, early: Bundle, styles: string): string {
+  const [entry, ...preloads] = chunksOf(app, 'main.tsx');
   const asset = (path: string): string => `/assets/${nameOf(path)}`;
   return `<!doctype html>
 <html lang="en">
@@ -92,8 +96,8 @@ function indexPage(app: Bundle, colourScheme: Bundle): string {
 <meta name="color-scheme" content="light dark">
 <title>svc</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
-${css.map(({ path }) => `<link rel="stylesheet" href="${asset(path)}">`).join('\n')}
-<script src="${asset(colourScheme.outputs[0]!.path)}"></script>
+<link rel="stylesheet" href="${asset(styles)}">
+<script src="${asset(early.outputs[0]!.path)}"></script>
 ${preloads.map((name) => `<link rel="modulepreload" href="${asset(name)}">`).join('\n')}
 <script type="module" src="${asset(entry!)}"></script>
 </head>
@@ -105,13 +109,30 @@ ${preloads.map((name) => `<link rel="modulepreload" href="${asset(name)}">`).joi
 `;
 }
 
+/** Replaces what the bundler made of our own styles; gives the name of the file that has all of them. */
+async function writeStyles(app: Bundle, outDir: string): Promise<string> {
+  const [ours, scripts] = ['.css', '.js'].map((end) => app.outputs.filter(({ path }) => path.endsWith(end)));
+  const texts = await Promise.all(
+    [scripts!, ours!].map(async (files) => (await Promise.all(files.map((file) => file.text()))).join('\n')),
+  );
+  const css = await webStyles(texts[0]!, texts[1]!);
+  for (const { path } of ours!) await rm(path);
+  const hash = new Bun.CryptoHasher('sha256').update(css).digest('hex').slice(0, 8);
+  await Bun.write(join(outDir, `assets/styles-${hash}.css`), css);
+  return `styles-${hash}.css`;
+}
+
+const compressed = promisify(brotliCompress);
+
 async function compress(outDir: string, path: string): Promise<WebFile> {
   const file = Bun.file(join(outDir, path));
   const bytes = await file.bytes();
   const type = types[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const worth = bytes.length > 256 && /text|svg|javascript/.test(type);
   const gzip = worth ? Bun.gzipSync(bytes, { level: 9 }) : null;
-  const brotli = worth ? brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) : null;
+  const brotli = worth
+    ? await compressed(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY } })
+    : null;
   if (gzip) await Bun.write(join(outDir, `${path}.gz`), gzip);
   if (brotli) await Bun.write(join(outDir, `${path}.br`), brotli);
   return {
@@ -128,20 +149,28 @@ async function compress(outDir: string, path: string): Promise<WebFile> {
 export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest; loginScriptBytes: number }> {
   await rm(outDir, { recursive: true, force: true });
   await mkdir(outDir, { recursive: true });
-  const [app, colourScheme] = await Promise.all([
-    bundle('main.ts', 'esm', outDir),
-    bundle('color-scheme.ts', 'iife', outDir),
+  const [app, chinese] = await Promise.all([
+    bundle('main.tsx', 'esm', outDir),
+    bundle('language/zh-CN/zh-CN.ts', 'iife', outDir),
   ]);
-  await Bun.write(join(outDir, 'index.html'), indexPage(app, colourScheme));
+  const wordFiles = { 'zh-CN': `/assets/${nameOf(chinese.outputs[0]!.path)}` };
+  const early = await bundle('early.ts', 'iife', outDir, { wordFiles: JSON.stringify(wordFiles) });
+  const styles = await writeStyles(app, outDir);
+  await Bun.write(join(outDir, 'index.html'), indexPage(app, early, styles));
   await Bun.write(join(outDir, 'favicon.svg'), Bun.file(join(dirname(source), 'favicon.svg')));
 
-  const assets = [...app.outputs, ...colourScheme.outputs].map(({ path }) => `assets/${nameOf(path)}`);
+  const scripts = [app, chinese, early].flatMap(({ outputs }) => outputs).filter(({ path }) => path.endsWith('.js'));
+  const assets = [styles, ...scripts.map(({ path }) => nameOf(path))].map((name) => `assets/${name}`);
   const files = await Promise.all(['index.html', 'favicon.svg', ...assets].map((path) => compress(outDir, path)));
-  const manifest: WebManifest = { index: '/index.html', files };
+  const login = chunksOf(app, 'main.tsx');
+  const pages = groups.map(([address, group]) => {
+    const needed = chunksOf(app, `page-groups/${group}.ts`);
+    return { address, scripts: [...needed.difference(login)].map((name) => `/assets/${name}`) };
+  });
+  const manifest: WebManifest = { index: '/index.html', files, pages };
   await Bun.write(join(outDir, 'manifest.json'), JSON.stringify(manifest, null, 2));
 
-  const login = firstChunksOf(app);
-  for (const { path } of colourScheme.outputs) login.add(nameOf(path));
+  for (const { path } of early.outputs) login.add(nameOf(path));
   const loginScriptBytes = files
     .filter(({ path }) => login.has(nameOf(path)))
     .reduce((sum, { gzip, bytes }) => sum + (gzip || bytes), 0);

@@ -50,7 +50,7 @@ export type Result<P extends keyof paths, M extends Method> =
 const client = createClient<Record<string, never>>({ credentials: 'same-origin' });
 
 let unauthorized: (method: Method, path: string) => void = () => {};
-/** What to do when the service does not know us (any more); app.tsx sets it. */
+/** What to do when the service does not know us (any more); main.tsx sets it. */
 export function onUnauthorized(handle: typeof unauthorized): void {
   unauthorized = handle;
 }

@@ -6,21 +6,11 @@ const quotaPerUsd = 500_000;
 const digits = 6;
 const millionthsPerUnit = 2;
 
-/** A way of writing numbers, made once: making it costs more than all it will write on a page. */
-function numbers(options: Intl.NumberFormatOptions): () => Intl.NumberFormat {
-  let made: { for: string; format: Intl.NumberFormat } | undefined;
-  return () => {
-    const here = locale();
-    if (made?.for !== here) made = { for: here, format: new Intl.NumberFormat(here, options) };
-    return made.format;
-  };
-}
-
 const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
-const money = numbers({ ...dollars, maximumFractionDigits: digits });
-const plain = numbers({ maximumFractionDigits: 3 });
-const compact = numbers({ notation: 'compact', maximumFractionDigits: 1 });
-const tenths = numbers({ maximumFractionDigits: 1 });
+const money = new Intl.NumberFormat(locale, { ...dollars, maximumFractionDigits: digits });
+const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 
 /** 500,000 quota = 1 USD, with the digits the amount needs, so that lines add up as they are shown. */
 export function formatQuota(quota: number): string {
@@ -28,16 +18,16 @@ export function formatQuota(quota: number): string {
   const millionths = BigInt(Math.round(quota * millionthsPerUnit));
   const text = `${millionths < 0n ? -millionths : millionths}`.padStart(digits + 1, '0');
   const exact = `${millionths < 0n ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`;
-  return money().format(exact as Intl.StringNumericLiteral);
+  return money.format(exact as Intl.StringNumericLiteral);
 }
 
 /** Prices, which are given in dollars. */
-export const formatUsd = (usd: number): string => money().format(usd);
+export const formatUsd = (usd: number): string => money.format(usd);
 
-export const formatNumber = (value: number): string => plain().format(value);
+export const formatNumber = (value: number): string => plain.format(value);
 
 /** Counts on cards and axes: 12.3K, 4.5M. */
-export const formatCompact = (value: number): string => compact().format(value);
+export const formatCompact = (value: number): string => compact.format(value);
 
 const byteSteps: [string, number][] = [
   ['GB', 1e9],
@@ -49,11 +39,11 @@ const byteSteps: [string, number][] = [
 export function formatBytes(bytes: number): string {
   // Of two units that round to the same size, the larger: 1 MB, never 1,000 KB.
   const [unit, size] = byteSteps.find(([, step]) => bytes >= step * 0.99995) ?? ['B', 1];
-  return `${tenths().format(bytes / size)} ${unit}`;
+  return `${tenths.format(bytes / size)} ${unit}`;
 }
 
 export const formatDateTime = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
+  new Date(unixSeconds * 1000).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
@@ -68,7 +58,7 @@ export function formatTimeAgo(unixSeconds: number, nowSeconds: number): string {
   const seconds = Math.round(unixSeconds - nowSeconds);
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? [];
   if (!unit || !size) return t('just now');
-  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
 }
 
 const browsers: [RegExp, string][] = [

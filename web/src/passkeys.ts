@@ -1,9 +1,12 @@
-import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { post, type Result } from './api.ts';
 import { t } from './language/words.ts';
 
 /** Browsers give passkeys to names over a safe connection only, never to bare addresses. */
-export const passkeysWork = (): boolean => browserSupportsWebAuthn() && !/^[\d.]+$|^\[/.test(window.location.hostname);
+export const passkeysWork = (): boolean =>
+  'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(window.location.hostname);
+
+/** Comes when somebody uses one. */
+const ceremonies = () => import('@simplewebauthn/browser');
 
 /** The service writes the options as the browser wants them. */
 const asGiven = (optionsJSON: unknown) => ({ optionsJSON: optionsJSON as never });
@@ -24,18 +27,21 @@ async function withWords<T>(asking: Promise<T>): Promise<T> {
 
 export async function enterWithPasskey(): Promise<Result<'/api/user/login/passkey', 'post'>> {
   const options = await post('/api/user/login/passkey/options');
+  const { startAuthentication } = await ceremonies();
   const response = await withWords(startAuthentication(asGiven(options)));
   return post('/api/user/login/passkey', { body: { response: asSent(response) } });
 }
 
 export async function stepUpWithPasskey(): Promise<void> {
   const options = await post('/api/user/step-up/passkey/options');
+  const { startAuthentication } = await ceremonies();
   const response = await withWords(startAuthentication(asGiven(options)));
   await post('/api/user/step-up/passkey', { body: { response: asSent(response) } });
 }
 
 export async function addPasskey(name: string, password: string | undefined) {
   const options = await post('/api/user/passkeys/options', { body: { password } });
+  const { startRegistration } = await ceremonies();
   const response = await withWords(startRegistration(asGiven(options)));
   return post('/api/user/passkeys', { body: { name, response: asSent(response) } });
 }

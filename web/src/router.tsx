@@ -3,7 +3,7 @@ import type { ComponentType } from 'react';
 import { NotFound, Pending, RouteError } from './components/page-states.tsx';
 import { answerSilently, leaveTo, openPushed } from './pages/authorize/authorization.ts';
 import { Root } from './root.tsx';
-import { type PageEntry, pages } from './routes.tsx';
+import { frame, type PageEntry, pages } from './routes.tsx';
 import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
 import { currentUser, isAdmin, useUser } from './session.ts';
 
@@ -52,13 +52,13 @@ const shellRoute = createRoute({
   id: 'shell',
   getParentRoute: () => rootRoute,
   beforeLoad: requireUser,
-  component: lazyRouteComponent(() => import('./page-groups/user.ts'), 'Shell'),
+  component: lazyRouteComponent(frame, 'Shell'),
 });
 
 /** With a slash at the end it comes before the page that takes whatever follows, and be it nothing. */
 const beforeRest = (path: string): string => (pages.some((page) => page.path === `${path}/$`) ? `${path}/` : path);
 
-const routeOf = ({ path, title, load, access, bare }: PageEntry) =>
+const routeOf = ({ path, title, load, prepare, access, bare }: PageEntry) =>
   createRoute({
     path: beforeRest(path),
     getParentRoute: () => (bare ? rootRoute : shellRoute),
@@ -67,6 +67,7 @@ const routeOf = ({ path, title, load, access, bare }: PageEntry) =>
       () => load().then((Page) => ({ Page: access === 'admin' ? forAdmins(Page) : Page })),
       'Page',
     ),
+    loader: () => void prepare?.(),
     staticData: { title },
   });
 

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
 import { t } from './language/words.ts';
 import * as door from './page-groups/door.ts';
+import { prepareHome } from './pages/home/home-queries.ts';
 
 interface Audience {
   /** Who may open it: `guest` pages send signed-in users on. */
@@ -15,17 +16,24 @@ export interface PageEntry extends Audience {
   /** The document's title. */
   title: string;
   load: () => Promise<ComponentType>;
+  /** Asks for what the page will show, while the page itself still comes. */
+  prepare?: () => Promise<void>;
 }
 
-type Row = [path: string, title: string, load: PageEntry['load']];
+type Row = [path: string, title: string, load: PageEntry['load'], prepare?: PageEntry['prepare']];
 
 const open = (audience: Audience, rows: Row[]): PageEntry[] =>
-  rows.map(([path, title, load]) => ({ path, title, load, ...audience }));
+  rows.map(([path, title, load, prepare]) => ({ path, title, load, prepare, ...audience }));
 
 // Fetched together: split page by page, what some share came in about ninety files of a few hundred bytes, for any of them.
 // What lies before the door comes with the app: what it shares with the others would be files of its own again.
+const firstPages = () => import('./page-groups/first.ts');
 const userPages = () => import('./page-groups/user.ts');
 const adminPages = () => import('./page-groups/admin.ts');
+
+/** What stands around a page comes with any group; from the one that the page at this address needs, it costs nothing more. */
+export const frame = () =>
+  location.pathname === '/' ? firstPages() : /^\/admin(\/|$)/.test(location.pathname) ? adminPages() : userPages();
 
 /**
  * Every page of the app. A new one is a row here, a folder in pages/, a line in the group that brings it, and a line in
@@ -33,7 +41,7 @@ const adminPages = () => import('./page-groups/admin.ts');
  */
 export const pages: PageEntry[] = [
   ...open({ access: 'user' }, [
-    ['/', t('Home'), async () => (await userPages()).HomePage],
+    ['/', t('Home'), async () => (await firstPages()).HomePage, prepareHome],
     ['/playground', t('Playground'), async () => (await userPages()).PlaygroundPage],
     ['/models', t('Models'), async () => (await userPages()).ModelsPage],
     // Ids of models hold slashes.
@@ -84,8 +92,8 @@ export const pages: PageEntry[] = [
     ['/admin/system', t('System'), async () => (await adminPages()).AdminSystemPage],
   ]),
   ...open({ access: 'user', bare: true }, [
-    ['/oauth2/authorize', t('Authorize an application'), async () => door.AuthorizePage],
-    ['/device', t('Connect a device'), async () => door.DevicePage],
+    ['/oauth2/authorize', t('Authorize an application'), async () => (await firstPages()).AuthorizePage],
+    ['/device', t('Connect a device'), async () => (await firstPages()).DevicePage],
   ]),
   ...open({ access: 'guest', bare: true }, [
     ['/login', t('Log in'), async () => door.LoginPage],
@@ -94,8 +102,8 @@ export const pages: PageEntry[] = [
     ['/goodbye', t('Account deleted'), async () => door.GoodbyePage],
   ]),
   ...open({ access: 'public', bare: true }, [
-    ['/join', t('Join an organisation'), async () => door.JoinPage],
-    ['/link-account', t('Connect your account'), async () => door.LinkAccountPage],
+    ['/join', t('Join an organisation'), async () => (await firstPages()).JoinPage],
+    ['/link-account', t('Connect your account'), async () => (await firstPages()).LinkAccountPage],
     ['/reset-password', t('Choose a password'), async () => door.ResetPasswordPage],
     ['/verify-email', t('Verify your address'), async () => door.VerifyEmailPage],
     ['/oauth2/logout', t('Log out'), async () => door.LogoutPage],

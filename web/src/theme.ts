@@ -9,7 +9,7 @@ import {
 import { t } from './language/words.ts';
 import { refuseOddNumber } from './number-paste.ts';
 
-/** color-scheme.ts reads the same key. */
+/** early.ts reads the same key. */
 export const colorSchemeKey = 'svc-color-scheme';
 
 const indigo: MantineColorsTuple = [

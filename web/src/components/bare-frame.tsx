@@ -1,8 +1,8 @@
 import { Anchor, Card, Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useHeadingFocus } from '../heading-focus.ts';
+import { choose } from '../language/choose.ts';
 import { languages } from '../language/languages.ts';
-import { choose } from '../language/load.ts';
 import { language } from '../language/words.ts';
 import { Mark } from './mark.tsx';
 
@@ -19,7 +19,7 @@ function LanguageLinks() {
   return (
     <Group gap="md" mt="lg">
       {languages.map(({ code, name }) =>
-        code === language() ? (
+        code === language ? (
           <Text key={code} size="xs" c="dimmed" lang={code} aria-current="true">
             {name}
           </Text>

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconCheck, IconLanguage } from '@tabler/icons-react';
+import { choose } from '../language/choose.ts';
 import { languages } from '../language/languages.ts';
-import { choose } from '../language/load.ts';
 import { language, t } from '../language/words.ts';
 
 /** Languages under their own names: whoever cannot read the page still finds the way out. */
@@ -19,8 +19,8 @@ export function LanguageMenu() {
             key={code}
             lang={code}
             role="menuitemradio"
-            aria-checked={code === language()}
-            rightSection={code === language() ? <IconCheck size={14} aria-hidden /> : null}
+            aria-checked={code === language}
+            rightSection={code === language ? <IconCheck size={14} aria-hidden /> : null}
             onClick={() => choose(code)}
           >
             {name}

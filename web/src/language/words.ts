@@ -6,10 +6,11 @@
  */
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import IntlMessageFormat from 'intl-messageformat';
-import { Children, type ReactNode } from 'react';
-import type { Language } from './languages.ts';
+import { createElement, Fragment, type ReactNode } from 'react';
+import { type Language, localeFor } from './languages.ts';
+import type { Catalog } from './zh-CN/index.ts';
 
-export type Message = string;
+export type Message = keyof Catalog;
 type Translations = { readonly [M in Message]?: string };
 
 type Value = string | number;
@@ -21,24 +22,30 @@ type Values<M extends Message> = Message extends M
     ? []
     : [values: ValuesOf<M>];
 
-let translations: Translations = {};
-let shown: Language = 'en';
-let writtenAs = 'en-US';
-let formats = new Map<string, IntlMessageFormat>();
-
-export function speak(language: Language, locale: string, words: Translations): void {
-  translations = words;
-  shown = language;
-  writtenAs = locale;
-  formats = new Map();
+/** What the file of a language has: words of pages, and what the service says. */
+export interface Words {
+  pages: Translations;
+  service: Record<string, string>;
 }
 
-export const language = (): Language => shown;
+/** Of the language of the page, put there before the app by early.ts. Without them a page in English is better than none. */
+const { svcWords } = globalThis as { svcWords?: Words };
+let words: Words = svcWords ?? { pages: {}, service: {} };
+
+export const language: Language = svcWords ? (document.documentElement.lang as Language) : 'en';
 /** For dates and numbers. */
-export const locale = (): string => writtenAs;
+export const locale: string = localeFor(language, globalThis.navigator?.languages ?? []);
+
+const formats = new Map<string, IntlMessageFormat>();
+
+/** Other words from here on, for tests; pages have theirs from the beginning. */
+export function speak(other: Words): void {
+  words = other;
+  formats.clear();
+}
 
 function textOf(message: Message): string {
-  const translated = translations[message];
+  const translated = words.pages[message];
   if (translated !== undefined) return translated;
   const note = message.indexOf('##');
   return note === -1 ? message : message.slice(0, note);
@@ -47,7 +54,7 @@ function textOf(message: Message): string {
 function formatOf(message: Message): IntlMessageFormat {
   let format = formats.get(message);
   if (!format) {
-    format = new IntlMessageFormat(textOf(message), writtenAs);
+    format = new IntlMessageFormat(textOf(message), locale);
     formats.set(message, format);
   }
   return format;
@@ -57,17 +64,20 @@ export function t<M extends Message>(message: M, ...[values]: Values<M>): string
   return values === undefined ? textOf(message) : String(formatOf(message).format(values as Record<string, Value>));
 }
 
+const together = (parts: ReactNode): ReactNode =>
+  Array.isArray(parts) ? createElement(Fragment, null, ...parts) : parts;
+
 /** With elements: rich('Delete <b>{name}</b>?', { name, b: (text) => <b>{text}</b> }), or an element as a value. */
 export function rich(message: Message, values: Record<string, ReactNode | Tag>): ReactNode {
   // Tags are functions of what stands between them, which the library hands over in parts.
   const given = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      typeof value === 'function' ? (parts: ReactNode[]) => value(Children.toArray(parts)) : value,
+      typeof value === 'function' ? (parts: ReactNode[]) => value(together(parts)) : value,
     ]),
   );
-  return Children.toArray(formatOf(message).format<ReactNode>(given as Record<string, ReactNode>) as ReactNode);
+  return together(formatOf(message).format<ReactNode>(given as Record<string, ReactNode>) as ReactNode);
 }
 
-/** The translation of a text that came from elsewhere, if there is one. */
-export const known = (text: string): string | undefined => translations[text];
+/** What the service says in English, and its translations; `{name}` stands for what differs each time. */
+export const serviceWords = (): Record<string, string> => words.service;

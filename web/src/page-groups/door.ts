@@ -1,10 +1,6 @@
-/** Pages without navigation: before somebody is in, or on the way to elsewhere; they come with the app itself. */
-export { AuthorizePage } from '../pages/authorize/authorize-page.tsx';
-export { DevicePage } from '../pages/device/device-page.tsx';
+/** Pages without navigation: before somebody is in; they come with the app itself. */
 export { ForgotPasswordPage } from '../pages/forgot-password/forgot-password-page.tsx';
 export { GoodbyePage } from '../pages/goodbye/goodbye-page.tsx';
-export { JoinPage } from '../pages/join/join-page.tsx';
-export { LinkAccountPage } from '../pages/link-account/link-account-page.tsx';
 export { LoginPage } from '../pages/login/login-page.tsx';
 export { LogoutPage } from '../pages/logout/logout-page.tsx';
 export { NotFoundPage } from '../pages/not-found/not-found-page.tsx';

@@ -14,12 +14,15 @@ interface WebFile {
 interface Manifest {
   index: string;
   files: WebFile[];
+  /** The scripts of the page at an address; the first that fits holds. */
+  pages: { address: string; scripts: string[] }[];
 }
 
 /** A built web app: its files by address, and where a file (or its compressed copy) lies. */
 interface Build {
   index: WebFile | undefined;
   files: Map<string, WebFile>;
+  pages: { address: RegExp; early: string }[];
   locate(path: string): string;
 }
 
@@ -39,6 +42,13 @@ export function registerEmbedded(files: Record<string, string> | undefined): voi
   cached = undefined;
 }
 
+/** Who somebody is, and what their page runs, in time: a browser would come to ask for it one after the other. */
+const earlyOf = (scripts: string[]): string =>
+  [
+    '</api/user/self>; rel=preload; as=fetch; crossorigin',
+    ...scripts.map((path) => `<${path}>; rel=modulepreload`),
+  ].join(', ');
+
 async function currentBuild(folder: string): Promise<Build | undefined> {
   const own = embedded;
   const locate = own ? (path: string) => own[path] ?? '' : (path: string) => join(folder, path);
@@ -53,7 +63,11 @@ async function currentBuild(folder: string): Promise<Build | undefined> {
   if (cached?.key !== key) {
     const manifest: Manifest = await file.json();
     const files = new Map(manifest.files.map((entry) => [entry.path, entry]));
-    cached = { key, build: { index: files.get(manifest.index), files, locate } };
+    const pages = manifest.pages.map(({ address, scripts }) => ({
+      address: new RegExp(address),
+      early: earlyOf(scripts),
+    }));
+    cached = { key, build: { index: files.get(manifest.index), files, pages, locate } };
   }
   return cached.build;
 }
@@ -86,6 +100,9 @@ function matches(header: string | null, etag: string): boolean {
 const isPage = (path: string, request: Request): boolean =>
   path === '/' || (!path.startsWith('/assets/') && /\btext\/html\b/i.test(request.headers.get('accept') ?? ''));
 
+/** As far as a cookie tells; whether it is worth anything is for the API to say. */
+const isSignedIn = (request: Request): boolean => /(^|; )svc_session=/.test(request.headers.get('cookie') ?? '');
+
 /**
  * The web app's answer to a GET or HEAD of `path` (the URL's pathname): the file, or the app itself for the address of
  * one of its pages; `null` when it is neither, or nothing was built. Only names in the build's list are ever opened, so
@@ -103,8 +120,11 @@ export async function webAsset(path: string, request: Request, folder = builtFol
     'content-type': file.type,
     'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag,
-    vary: file === build.index ? 'accept, accept-encoding' : 'accept-encoding',
+    vary: file === build.index ? 'accept, accept-encoding, cookie' : 'accept-encoding',
   };
+  const early =
+    file === build.index && isSignedIn(request) && build.pages.find(({ address }) => address.test(path))?.early;
+  if (early) headers.link = early;
   if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
   if (variant) headers['content-encoding'] = variant.coding;
   return new Response(Bun.file(build.locate(file.path + (variant?.suffix ?? ''))), { headers });

@@ -1,6 +1,7 @@
 import type { Result } from '../../api.ts';
 import { formatNumber } from '../../format.ts';
-import { known, t } from '../../language/words.ts';
+import { known } from '../../language/said.ts';
+import { t } from '../../language/words.ts';
 
 export type Option = Result<'/api/admin/options', 'get'>[number];
 

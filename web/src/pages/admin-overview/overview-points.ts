@@ -9,12 +9,12 @@ const daySeconds = 86_400;
 function timeLabel(at: number, width: number, length: number): string {
   const date = new Date(at * 1000);
   const day = { month: 'short', day: 'numeric' } as const;
-  if (width >= daySeconds) return date.toLocaleDateString(locale(), { ...day, timeZone: 'UTC' });
+  if (width >= daySeconds) return date.toLocaleDateString(locale, { ...day, timeZone: 'UTC' });
   const time = { hour: '2-digit', minute: '2-digit' } as const;
   // The first part may begin a little earlier than a day ago.
   return length > 1.5 * daySeconds
-    ? date.toLocaleString(locale(), { ...day, ...time })
-    : date.toLocaleTimeString(locale(), time);
+    ? date.toLocaleString(locale, { ...day, ...time })
+    : date.toLocaleTimeString(locale, time);
 }
 
 /** A row for each point in time, also where nothing was, with a value for each series by its place. */

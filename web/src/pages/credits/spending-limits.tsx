@@ -20,7 +20,7 @@ const percentOf = (share: number): number => Math.round(share * 1000) / 10;
 
 /** When people are told, and when it begins anew. */
 function timesOf({ alerts, resets_at }: SpendingLimit): string {
-  const list = new Intl.ListFormat(locale(), { type: 'conjunction', style: 'narrow' });
+  const list = new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' });
   const shares = list.format(alerts.map((share) => `${percentOf(share)} %`));
   const resetsAt = resets_at === null ? '' : formatDateTime(resets_at);
   if (shares && resetsAt) return t('Told at {shares}. Begins anew {resetsAt}.', { shares, resetsAt });

@@ -1,21 +1,16 @@
 import { SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { get } from '../../api.ts';
 import { Money } from '../../components/money.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { dayOf, startOf } from '../../dates.ts';
 import { formatCompact } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { useUser } from '../../session.ts';
+import { todayQuery } from './home-queries.ts';
 
 /** Balance, and what today came to. */
 export function Glance() {
   const user = useUser();
-  const from = startOf(dayOf(Date.now()));
-  const today = useQuery({
-    queryKey: ['usage', 'today', from],
-    queryFn: ({ signal }) => get('/api/usage/summary', { query: { from, group_by: 'day' }, signal }),
-  });
+  const today = useQuery(todayQuery());
   const total = today.data?.total;
   const tokens = (total?.prompt_tokens ?? 0) + (total?.completion_tokens ?? 0);
   return (

@@ -1,7 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { IconActivity } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { get } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -12,6 +11,7 @@ import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { callsOf, endingOf, type Requests, sumOf, together } from '../../requests.ts';
+import { recentQuery } from './home-queries.ts';
 
 function Asked({ row }: { row: Requests }) {
   const { model, provider } = row.logs[0]!;
@@ -56,15 +56,10 @@ const columns: Column<Requests>[] = [
 ];
 
 const shown = 5;
-/** One question to the orchestration model takes a dozen calls: enough for some of them. */
-const fetched = 60;
 
 /** The last few requests. */
 export function Recent() {
-  const query = useQuery({
-    queryKey: ['usage', 'recent'],
-    queryFn: ({ signal }) => get('/api/usage/logs', { query: { page: 1, page_size: fetched }, signal }),
-  });
+  const query = useQuery(recentQuery);
   return (
     <Section title={t('Latest requests')}>
       <DataTable

@@ -20,6 +20,6 @@ export const knowledgeQuery = (q: string, category: string, limit: number) =>
 export const newestQuery = knowledgeQuery('', '', mostEntries);
 
 export const categoriesOf = (entries: Entry[] = []): string[] =>
-  [...new Set(entries.map(({ category }) => category))].sort((a, b) => a.localeCompare(b, locale()));
+  [...new Set(entries.map(({ category }) => category))].sort((a, b) => a.localeCompare(b, locale));
 
 export const reloadKnowledge = () => queryClient.invalidateQueries({ queryKey: ['knowledge'] });

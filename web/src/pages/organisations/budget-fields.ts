@@ -88,4 +88,4 @@ export const refuses = ({ hard, remaining }: Pick<Budget, 'hard' | 'remaining'>)
 
 /** A time by the clock of the organisation, which its budgets go by. */
 export const timeIn = (timeZone: string, unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  new Date(unixSeconds * 1000).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });

@@ -44,6 +44,6 @@ export function ownKeysOf(owner: OwnKeysOwner) {
 export function feeText(fee: number | null): string | null {
   if (fee === null) return null;
   if (fee === 0) return t('Requests with them cost nothing here: the provider sends its own bill.');
-  const share = (fee * 100).toLocaleString(locale(), { maximumFractionDigits: 4 });
+  const share = (fee * 100).toLocaleString(locale, { maximumFractionDigits: 4 });
   return t('Requests with them cost {share}% of the model’s price here, and what the provider bills.', { share });
 }

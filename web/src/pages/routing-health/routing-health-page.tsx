@@ -57,7 +57,7 @@ export function RoutingHealthPage() {
   const models = useQuery(modelsQuery).data ?? [];
   const channelName = useChannelNames();
   const rows = query.data?.metrics;
-  const updated = query.dataUpdatedAt ? new Date(query.dataUpdatedAt).toLocaleTimeString(locale()) : '';
+  const updated = query.dataUpdatedAt ? new Date(query.dataUpdatedAt).toLocaleTimeString(locale) : '';
   return (
     <>
       <PageHeader

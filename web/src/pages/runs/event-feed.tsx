@@ -5,7 +5,7 @@ import { useFollow } from '../../use-follow.ts';
 import type { LogLine } from './event-lines.ts';
 
 const timeOf = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const Line = memo(function Line({ line }: { line: LogLine }) {
   return (

@@ -26,19 +26,21 @@ const sentences = [
 ];
 
 describe('what the service tells of a run', () => {
-  afterEach(() => speak('en', 'en-US', {}));
+  afterEach(() => speak({ pages: {}, service: {} }));
 
   test('stays as it is in English', () => {
     expect(sentences.map(told)).toEqual(sentences);
   });
 
   test('is taken apart for another language, parts of parts too', () => {
-    speak('zh-CN', 'zh-CN', {
-      '"{task}" scored {score}: {feedback}': '{task} {score} {feedback}',
-      'Still missing: {what}': '还缺 {what}',
-      '{description}({parts})': '{description}（{parts}）',
-      '{count} dropped': '移除 {count}',
-      'the model refused': '模型拒绝',
+    speak({
+      pages: {
+        '"{task}" scored {score}: {feedback}': '{task} {score} {feedback}',
+        'Still missing: {what}': '还缺 {what}',
+        '{description}({parts})': '{description}（{parts}）',
+        '{count} dropped': '移除 {count}',
+      },
+      service: { 'the model refused': '模型拒绝' },
     });
     expect(told('"A" scored 0.4: Still missing: b')).toBe('A 0.4 还缺 b');
     expect(told('Why. (1 dropped)')).toBe('Why. （移除 1）');

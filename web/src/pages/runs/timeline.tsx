@@ -13,7 +13,7 @@ import { TimelineSums } from './timeline-sums.tsx';
 import { entryWords, kindWords, tookWords } from './timeline-words.ts';
 
 const timeOf = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const tokensOf = ({ prompt_tokens, completion_tokens }: TimelineEntry): string =>
   prompt_tokens === null ? '' : `${formatNumber(prompt_tokens)} → ${formatNumber(completion_tokens ?? 0)}`;

@@ -5,7 +5,7 @@ import { axisOf, type Measure } from './measures.ts';
 import type { UsageSum } from './usage-queries.ts';
 
 const shortDay = (day: string): string =>
-  new Date(`${day}T00:00:00Z`).toLocaleDateString(locale(), { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  new Date(`${day}T00:00:00Z`).toLocaleDateString(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 interface DayChartProps {
   sums: UsageSum[];

@@ -11,7 +11,7 @@ import { callsOf, endingOf, type Requests, sumOf, type UsageLog } from '../../re
 import { isToolCall, kindOf } from './request-words.ts';
 
 export const shortTime = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleString(locale(), {
+  new Date(unixSeconds * 1000).toLocaleString(locale, {
     month: 'short',
     day: 'numeric',
     hour: 'numeric',

@@ -17,7 +17,7 @@ import { MoreOptions, ShapeOptions } from './video-options.tsx';
 import { createVideo, reloadVideos, type VideoModel, videoModelsQuery } from './videos-api.ts';
 
 const money = (usd: number): string =>
-  usd.toLocaleString(locale(), {
+  usd.toLocaleString(locale, {
     ...{ style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' },
     maximumFractionDigits: 4,
   });

@@ -1,3 +1,17 @@
+import './styles.css';
+import './bare.css';
+import './code.css';
+import './tables.css';
+import './models.css';
+import './palette.css';
+// Of pages: all styles come in one file, since a browser waits for every one of them before it shows anything.
+import './pages/docs/docs.css';
+import './pages/knowledge/knowledge.css';
+import './pages/playground/playground.css';
+import './pages/runs/runs.css';
+import './pages/admin-user/people.css';
+import './pages/sessions/sessions.css';
+import './pages/videos/videos.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';

@@ -1,0 +1,43 @@
+/** The web app's styles in one file: Mantine's, of the components that are in its scripts and no others, then our own. */
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const folderOf = (name: string): string => dirname(Bun.resolveSync(`@mantine/${name}/styles.css`, import.meta.dir));
+
+/** What components need, not their own. */
+const always = /^(global|baseline|default-css-variables|UnstyledButton|VisuallyHidden)\.css$/;
+
+/** The names of classes that a component's styles are about; they stand in its script letter by letter. */
+const classesIn = (css: string): Set<string> => new Set(css.match(/\bm_[0-9a-f]+\b/g));
+
+/** Mantine's styles come whole in the right order, and once more component by component. */
+async function ofComponents(scripts: string): Promise<string> {
+  const folder = folderOf('core');
+  const whole = await Bun.file(join(folder, 'styles.css')).text();
+  const used = classesIn(scripts);
+  const names = (await readdir(join(folder, 'styles'))).filter((name) => !name.endsWith('.layer.css'));
+  const parts = await Promise.all(
+    names.map(async (name) => {
+      const css = (await Bun.file(join(folder, 'styles', name)).text()).trim();
+      const at = whole.indexOf(css);
+      if (at === -1) throw new Error(`Mantine's styles of ${name} are not a part of its styles.css as they stand`);
+      return { css, at, needed: always.test(name) || !classesIn(css).isDisjointFrom(used) };
+    }),
+  );
+  return parts
+    .filter(({ needed }) => needed)
+    .sort((one, other) => one.at - other.at)
+    .map(({ css }) => css)
+    .join('');
+}
+
+/**
+ * The bundler would write every `margin-inline-start` out for left and for right, with lists of languages, which doubles the
+ * file; browsers that run the app's scripts know the property itself.
+ */
+export async function webStyles(scripts: string, ours: string): Promise<string> {
+  const more = await Promise.all(
+    ['notifications', 'charts'].map((name) => Bun.file(join(folderOf(name), 'styles.css')).text()),
+  );
+  return [await ofComponents(scripts), ...more, ours].join('\n');
+}

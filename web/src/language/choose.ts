@@ -1,0 +1,7 @@
+import { type Language, languageKey } from './languages.ts';
+
+/** Opens the page anew: its words stand in it from its first moment. */
+export function choose(wanted: Language): void {
+  localStorage.setItem(languageKey, wanted);
+  location.reload();
+}

@@ -1,0 +1,30 @@
+/** What the first page asks for. Asked before the page itself is read, so that both come at once. */
+import { queryOptions } from '@tanstack/react-query';
+import { get } from '../../api.ts';
+import { dayOf, startOf } from '../../dates.ts';
+import { modelsQuery } from '../../models.ts';
+import { currentUser, queryClient } from '../../session.ts';
+
+export function todayQuery() {
+  const from = startOf(dayOf(Date.now()));
+  return queryOptions({
+    queryKey: ['usage', 'today', from],
+    queryFn: ({ signal }) => get('/api/usage/summary', { query: { from, group_by: 'day' }, signal }),
+  });
+}
+
+/** One question to the orchestration model takes a dozen calls: enough for some of them. */
+const fetched = 60;
+
+export const recentQuery = queryOptions({
+  queryKey: ['usage', 'recent'],
+  queryFn: ({ signal }) => get('/api/usage/logs', { query: { page: 1, page_size: fetched }, signal }),
+});
+
+/** Nobody waits for it, and what fails is asked again by the page, which says so. */
+export async function prepareHome(): Promise<void> {
+  const user = await currentUser();
+  queryClient.prefetchQuery(todayQuery());
+  queryClient.prefetchQuery(modelsQuery);
+  if (user && user.request_count > 0) queryClient.prefetchQuery(recentQuery);
+}
