@@ -157,6 +157,7 @@ export default {
   'Tokens/s': 'token/秒',
   '{count} requests a minute': '每分钟 {count} 个请求',
   '{count} tokens a minute': '每分钟 {count} 个 token',
+  '{price} / {unit}': '{price} / {unit}',
   '7d': '7 天',
   '30d': '30 天',
   '90d': '90 天',

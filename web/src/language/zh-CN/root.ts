@@ -56,7 +56,6 @@ export default {
   Free: '免费',
   '{price} in': '输入 {price}',
   '{price} out': '输出 {price}',
-  '{price} / {unit}': '{price} / {unit}',
   'more above {tokens}': '超过 {tokens} 更贵',
   'Each {unit}': '每{unit}',
   'Up to {tokens}': '不超过 {tokens}',
