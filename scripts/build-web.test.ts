@@ -11,7 +11,7 @@ let built: Awaited<ReturnType<typeof buildWeb>>;
 beforeAll(async () => {
   outDir = await mkdtemp(join(tmpdir(), 'svc-web-'));
   built = await buildWeb(outDir);
-});
+}, 120_000);
 afterAll(() => rm(outDir, { recursive: true, force: true }));
 
 test('the login page loads less than 250 KB of compressed script', () => {

@@ -19,6 +19,7 @@ const shortInput: Record<string, Record<string, string>> = {
     '*': 'verbs of ours; blanks in a row are bounded by request.ts',
   },
   'server/src/video/request.ts': { '*': 'anchored at both ends, and no part can run over the next' },
+  'web/src/language/said.ts': { '*': 'sentences of ours, anchored at both ends, with words between any two gaps' },
   'web/src/pages/runs/run-words.ts': { '[\\s,;:.]+$': 'a title, cut before' },
 };
 

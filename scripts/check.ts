@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint, import rules, dead code, figures, patterns, dependency audit. Every check runs, so one run shows every fault. */
+/** `npm run check`: types, lint, import rules, dead code, figures, patterns, words, dependency audit. Every check runs, so one run shows every fault. */
 import { existsSync } from 'node:fs';
 import { auditDependencies } from './audit.ts';
 import { step, summarise } from './step.ts';
@@ -16,6 +16,7 @@ export const checks: { name: string; command: string[] }[] = [
   { name: 'dead code', command: [bin('knip'), '--no-progress', '--no-config-hints'] },
   { name: 'figures', command: [process.execPath, 'scripts/check-figures.ts'] },
   { name: 'patterns', command: [process.execPath, 'scripts/check-patterns.ts'] },
+  { name: 'words', command: [process.execPath, 'scripts/check-words.ts'] },
 ];
 
 if (import.meta.main) {
