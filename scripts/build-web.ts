@@ -103,7 +103,7 @@ ${preloads.map((name) => `<link rel="modulepreload" href="${asset(name)}">`).joi
 </head>
 <body>
 <div id="root"></div>
-<noscript>This application needs JavaScript.</noscript>
+<noscript>This application needs JavaScript. <span lang="zh-CN">本应用需要 JavaScript。</span></noscript>
 </body>
 </html>
 `;

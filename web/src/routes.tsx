@@ -31,9 +31,22 @@ const firstPages = () => import('./page-groups/first.ts');
 const userPages = () => import('./page-groups/user.ts');
 const adminPages = () => import('./page-groups/admin.ts');
 
-/** What stands around a page comes with any group; from the one that the page at this address needs, it costs nothing more. */
-export const frame = () =>
-  location.pathname === '/' ? firstPages() : /^\/admin(\/|$)/.test(location.pathname) ? adminPages() : userPages();
+/** Of the page that is opened first: what stands around a page comes with any group, and costs nothing more from this one. */
+function groupHere() {
+  if (location.pathname === '/') return firstPages();
+  return /^\/admin(\/|$)/.test(location.pathname) ? adminPages() : userPages();
+}
+
+/** Some browsers have no word for it. */
+const whenIdle: (act: () => void) => void = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 1_000));
+
+/** Brings what stands around a page, and when that is shown, the pages that people go to from there. */
+export async function frame() {
+  const group = await groupHere();
+  // Without a network they are fetched when they are asked for.
+  whenIdle(() => void userPages().catch(() => {}));
+  return group;
+}
 
 /**
  * Every page of the app. A new one is a row here, a folder in pages/, a line in the group that brings it, and a line in

@@ -61,7 +61,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   autoContrast: true,
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif',
+  fontFamily:
+    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: {
     fontWeight: '600',
@@ -82,6 +83,9 @@ export const theme = createTheme({
     },
     // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
     NumberInput: { defaultProps: { allowedDecimalSeparators: ['.'], onPasteCapture: refuseOddNumber } },
+    PasswordInput: {
+      defaultProps: { visibilityToggleButtonProps: { 'aria-label': t('Toggle password visibility') } },
+    },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('Dismiss') } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600, miw: 'max-content' } },

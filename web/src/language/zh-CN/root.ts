@@ -1,5 +1,6 @@
 /** Navigation, titles, and what is said of models, requests and accounts wherever they are shown. */
 export default {
+  'Toggle password visibility': '显示或隐藏密码',
   'The server answered {status}.': '服务器返回 {status}。',
 
   Home: '首页',
