@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { Glob } from 'bun';
+import { said } from './said.ts';
+import { speak } from './words.ts';
+import options from './zh-CN/server-options.ts';
+import service from './zh-CN/service.ts';
+
+const entries = Object.entries(service);
+const placeholder = /\{(\w+)\}/g;
+const namesIn = (text: string): string[] => [...text.matchAll(placeholder)].map(([, name]) => name!).sort();
+
+/** As people read it: texts that are put together of lines are one, and codes are told with spaces. */
+const readable = (source: string): string =>
+  source
+    .replaceAll(/['"`]\s*\+\s*['"`]/g, '')
+    .replaceAll("\\'", "'")
+    .replaceAll('_', ' ')
+    .toLowerCase();
+
+/** What an English text says itself, without notes and the places of values. */
+const piecesOf = (english: string): string[] =>
+  readable(english.replace(/##.*$/, '').replaceAll(placeholder, '\n'))
+    .split('\n')
+    .map((piece) => piece.trim())
+    .filter((piece) => piece.replaceAll(/[^a-z]/g, '').length >= 4);
+
+async function sourcesOf(folder: string): Promise<string[]> {
+  const files = [...new Glob('**/*.ts').scanSync(folder)].filter((file) => !/\.(?:test|fixture)\.ts$/.test(file));
+  return Promise.all(files.map(async (file) => readable(await Bun.file(`${folder}/${file}`).text())));
+}
+
+describe('the catalogs', () => {
+  test('hold only what the service still says', async () => {
+    const sources = await sourcesOf(`${import.meta.dir}/../../../server/src`);
+    sources.push(readable(await Bun.file(require.resolve('zod/v4/locales/en.js')).text()));
+    const gone = Object.keys(service)
+      .filter((english) => !Object.hasOwn(options, english))
+      .filter((english) => {
+        const pieces = piecesOf(english);
+        return !sources.some((source) => pieces.every((piece) => source.includes(piece)));
+      });
+    expect(gone).toEqual([]);
+  });
+
+  test('name the same values in both languages, each once', () => {
+    const wrong = entries.filter(([english, chinese]) => {
+      const names = namesIn(english);
+      return new Set(names).size < names.length || namesIn(chinese).join() !== names.join();
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('leave words between two values, and around those that say little', () => {
+    expect(entries.filter(([english]) => english.includes('}{'))).toEqual([]);
+    const bare = entries.filter(
+      ([english]) => english.includes('{') && piecesOf(english).length === 0 && !/\{fault/.test(english),
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+describe('what the service says', () => {
+  afterEach(() => speak({ pages: {}, service: {} }));
+  const inChinese = (text: string): string => {
+    speak({ pages: {}, service });
+    return said(text);
+  };
+
+  test.each([
+    ['You are not logged in.', '你尚未登录。'],
+    ['There is no key 7.', '没有密钥 7。'],
+    ['name: must not be empty', 'name：不能为空'],
+    ['OwnKeyFee must be between 0 and 1.', 'OwnKeyFee 必须在 0 到 1 之间。'],
+    ["'messages' must hold at least one message.", "'messages' 至少包含一条消息。"],
+    ['name: Too big: expected string to have <=64 characters', 'name：过长：字符串长度应为 <=64 个字符'],
+    [
+      'The budget of this team, $5.00 a month, does not cover this request. It begins anew at 2026-12-01 00:00 (UTC).',
+      '该团队的预算（每月 $5.00）不足以支付此请求。将于 2026-12-01 00:00（UTC）重新开始计算。',
+    ],
+    [
+      'The server docs failed: it did not answer in time. The tool was not called.',
+      '服务器 docs 出错：服务器响应超时。未调用该工具。',
+    ],
+    [
+      "No provider of 'a/b' is left: every one is ignored by this request or above the price limit.",
+      "'a/b' 没有可用的提供商：均被此请求忽略，或超出价格上限。",
+    ],
+    ["'temperature' must be a number between 0 and 2.", "'temperature' 必须是 0 到 2 之间的数字。"],
+    ['its address may not be called: Not a valid URL.', '不允许调用该地址：不是有效的 URL。'],
+    ['No chat model is left for a: every one is above the price limit.', '没有可供 a 使用的对话模型：均超出价格上限。'],
+    ['demo did not answer (server error 503)', 'demo 未响应（提供商内部错误，503）'],
+    ['502: the upstream went silent', '502：上游停止响应'],
+  ])('%j is told in Chinese', (english, chinese) => {
+    expect(inChinese(english)).toBe(chinese);
+  });
+
+  test.each([
+    '',
+    'What a model wrote.',
+    'A valid login is required.',
+    'Summary: nothing of this is known',
+    '429: Slow down, please',
+    'constructor',
+    '{field}: {fault} {status}',
+  ])('%j stays as it is', (text) => {
+    expect(inChinese(text)).toBe(text);
+  });
+
+  test('stays as it is in English', () => {
+    for (const [english] of entries) expect(said(english)).toBe(english);
+  });
+
+  test('is translated once: words of another language fit no sentence', () => {
+    speak({ pages: {}, service });
+    const again = entries.filter(([english, chinese]) => !english.includes('##') && said(chinese) !== chinese);
+    expect(again).toEqual([]);
+  });
+
+  test('is looked through once, however long it is and however often a piece of a sentence is in it', () => {
+    speak({ pages: {}, service });
+    const took = (text: string): number => {
+      const began = performance.now();
+      said(text);
+      return performance.now() - began;
+    };
+    const least = (times: number[]): number => Math.min(...times);
+    // The words that stand between values, over and over, with a beginning that fits and an end that does not.
+    for (const unit of [': ', ' or ', ' failed: ', "' ", ' is not supported by ']) {
+      const text = (length: number): string => `The server a${unit.repeat(length / unit.length)}.`;
+      const short = least([1, 2, 3, 4, 5].map(() => took(text(10_000))));
+      const long = least([1, 2, 3].map(() => took(text(100_000))));
+      // A tenfold text takes about ten times as long; a hundred times it would if each place were tried with each.
+      expect(long).toBeLessThan(Math.max(short, 0.2) * 40);
+    }
+  });
+});
