@@ -1,6 +1,7 @@
 import { ActionIcon, Group, Loader, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconRestore } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
+import { said } from '../language/said.ts';
 import { t } from '../language/words.ts';
 
 /** How saving one setting goes. Inline, so that while there is nothing to say it takes no line of its own. */
@@ -65,7 +66,7 @@ export function SettingRow({ label, code, help, initial, isInitial, act, onReset
         </Text>
         {act.error && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {act.error.message}
+            {said(act.error.message)}
           </Text>
         )}
       </div>

@@ -70,6 +70,9 @@ export default {
   'must be text, json_object or json_schema': '必须是 text、json_object 或 json_schema',
   'must be user or assistant': '必须是 user 或 assistant',
   'must be user or model': '必须是 user 或 model',
+  'must be function': '必须是 function',
+  'must be text or grammar': '必须是 text 或 grammar',
+  'must be AUTO, ANY, NONE or VALIDATED': '必须是 AUTO、ANY、NONE 或 VALIDATED',
   'must be function or custom': '必须是 function 或 custom',
   'must be base64, url or file': '必须是 base64、url 或 file',
   "is '{type}', which is no known type of item": "为 '{type}'，不是已知的项类型",
@@ -112,5 +115,8 @@ export default {
   'The model wrote no summary.': '模型没有写出摘要。',
   '{model} writes no summaries: name a model that it could ask.': '{model} 不写摘要：请指定一个可供其调用的模型。',
   'There is no {type} model that this API key may use.': '此 API 密钥没有可用的 {type} 模型。',
+  "Only responses made with 'background: true' can be cancelled.": "只有以 'background: true' 创建的响应才能取消。",
+  "'timestamp_granularities' holds 'word' or 'segment'.": "'timestamp_granularities' 只能包含 'word' 或 'segment'。",
+  'The encrypted content of a compaction item cannot be read here.': '无法在此读取压缩项的加密内容。',
   'The client closed the connection.': '客户端已关闭连接。',
 } as const;

@@ -32,6 +32,8 @@ export default {
   'task "{id}" depends on "{needed}", which does not exist': '任务 "{id}" 依赖的 "{needed}" 不存在',
   'these tasks wait for each other in a circle: {tasks}': '以下任务循环依赖：{tasks}',
 
+  'Answer the request directly': '直接回答请求',
+  Answer: '回答',
   'the answer was empty': '回答为空',
   'the model refused': '模型拒绝回答',
   'the answer was cut off': '回答被截断',
@@ -48,6 +50,7 @@ export default {
   'weak or failed': '得分低或失败',
   'something is missing': '有内容缺失',
   'The result could not be evaluated.': '无法评估结果。',
+  'The user refused this call, and it was not made.': '用户拒绝了此调用，未执行。',
   'There is no tool called "{name}".': '没有名为 "{name}" 的工具。',
 
   'svc_ms must be an object': 'svc_ms 必须是对象',

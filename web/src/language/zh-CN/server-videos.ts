@@ -2,6 +2,7 @@
 export default {
   'Invalid request parameters': '请求参数无效',
   'Invalid request parameters: {more}': '请求参数无效：{more}',
+  'Invalid request parameters: {field} {fault}': '请求参数无效：{field} {fault}',
   'Resource not found': '没有这个资源',
   'Rate limit exceeded': '请求过于频繁',
   'Internal Server Error': '服务器内部错误',
@@ -13,6 +14,8 @@ export default {
   'resolution {value} is not supported by {model}': '{model} 不支持 resolution {value}',
   'size {value} is not supported by {model}': '{model} 不支持 size {value}',
   'duration {value} is not supported by {model}': '{model} 不支持 duration {value}',
+  'frame_images with frame_type {type} is not supported by {model}':
+    '{model} 不支持 frame_type 为 {type} 的 frame_images',
   'these frame_images or input_references are not supported by {model}':
     '{model} 不支持这些 frame_images 或 input_references',
   '{field} is not supported by {model}': '{model} 不支持 {field}',

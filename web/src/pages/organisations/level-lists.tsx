@@ -8,13 +8,12 @@ import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { apart } from '../../requests.ts';
 import { useOpened } from '../../use-url-state.ts';
 import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
 import type { Decision } from '../routing-decisions/decisions-query.ts';
-import { outcomeOf } from '../routing-decisions/words.ts';
+import { outcomeOf, reasonWords } from '../routing-decisions/words.ts';
 import { usageColumns } from '../usage/usage-columns.tsx';
 import { UsageDetail } from '../usage/usage-detail.tsx';
 import type { Known } from './levels.ts';
@@ -98,7 +97,7 @@ const decisionColumns = (show: (decision: Decision) => void): Column<Decision>[]
     key: 'why',
     header: t('Why'),
     wrap: true,
-    cell: ({ routing_reason }) => <Text size="sm">{said(routing_reason)}</Text>,
+    cell: ({ routing_reason }) => <Text size="sm">{reasonWords(routing_reason)}</Text>,
   },
   {
     ...actsColumn(t('Details')),

@@ -63,7 +63,7 @@ function Ending({ group }: { group: LineGroup }) {
       <Outcome line={line} />
       {line.error && (
         <Text size="xs" c="dimmed" lineClamp={2} className="svc-anywhere">
-          {line.upstream?.message || said(line.error.message)}
+          {said(line.upstream?.message || line.error.message)}
         </Text>
       )}
     </Stack>

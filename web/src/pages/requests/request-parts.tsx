@@ -71,7 +71,7 @@ export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDeta
             </Text>
             <Text size="sm" className="svc-anywhere">
               {upstream_status ? `${upstream_status}: ` : ''}
-              {upstream_message}
+              {said(upstream_message)}
             </Text>
           </div>
         )}

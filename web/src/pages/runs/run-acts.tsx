@@ -75,7 +75,7 @@ export function Stopped({ run }: { run: RunStatus }) {
   return (
     <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={t('Cancelled')}>
       {run.reason && run.reason !== 'cancelled'
-        ? t('{reason}. What was finished is kept; it can go on from a checkpoint.', { reason: run.reason })
+        ? t('{reason}. What was finished is kept; it can go on from a checkpoint.', { reason: told(run.reason) })
         : t('What was finished is kept; it can go on from a checkpoint.')}
     </Alert>
   );

@@ -51,7 +51,7 @@ const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
         </Text>
         {upstream_message && (
           <Text component="span" size="xs" c="dimmed" lineClamp={2}>
-            {upstream_message}
+            {said(upstream_message)}
           </Text>
         )}
       </UnstyledButton>
@@ -90,7 +90,7 @@ function Detail({ failure }: { failure: FailedRequest }) {
       {upstream_message && (
         <Fact label={saidBy(provider)}>
           {upstream_status ? `${upstream_status}: ` : ''}
-          {upstream_message}
+          {said(upstream_message)}
         </Fact>
       )}
       <AnchorLink to="/requests/$id" params={{ id: request_id }} size="sm" underline="always">
