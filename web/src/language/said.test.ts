@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { Glob } from 'bun';
+import { levelNames, spans } from '../../../server/src/billing/levels.ts';
+import { budgetExceeded } from '../../../server/src/billing/short.ts';
+import { optionTable, readOptionValue } from '../../../server/src/identity/option-table.ts';
+import { faultTexts } from '../../../server/src/orchestra/import/faults.ts';
+import { candidateOf, measuredOf } from '../../../server/src/routing/candidate.fixture.ts';
+import { explain } from '../../../server/src/routing/explain.ts';
+import { noneEligible, type Scored } from '../../../server/src/routing/rank.ts';
+import { reasonWords } from '../pages/routing-decisions/words.ts';
 import { said } from './said.ts';
 import { speak } from './words.ts';
 import options from './zh-CN/server-options.ts';
@@ -132,5 +140,114 @@ describe('what the service says', () => {
       // A tenfold text takes about ten times as long; a hundred times it would if each place were tried with each.
       expect(long).toBeLessThan(Math.max(short, 0.2) * 40);
     }
+  });
+});
+
+/* Of sentences that the service puts together, the whole must come out, whatever is in them. */
+describe('what the service puts together', () => {
+  afterEach(() => speak({ pages: {}, service: {} }));
+  const leftInEnglish = (texts: string[], words: (text: string) => string = said): string[] => {
+    speak({ pages: {}, service });
+    return texts.map(words).filter((text) => /[a-z]{2,} [a-z]{2,}/.test(text) || !/\p{Script=Han}/u.test(text));
+  };
+
+  test('of budgets', () => {
+    const texts = [...levelNames, 'person' as const].flatMap((level) =>
+      spans.flatMap((span) =>
+        [0, 1_800_000_000].map(
+          (endsAt) =>
+            budgetExceeded({
+              level,
+              span,
+              amount: 2_500_000,
+              hard: true,
+              windowId: 1,
+              endsAt,
+              timeZone: 'Europe/Vienna',
+            }).message,
+        ),
+      ),
+    );
+    expect(texts).toHaveLength(40);
+    expect(leftInEnglish(texts)).toEqual([]);
+  });
+
+  test('of options', () => {
+    const names = Object.keys(optionTable) as (keyof typeof optionTable)[];
+    const texts = names.flatMap((name) =>
+      [7.5e12, 0.123, {}, 'wrong words', '-5'].flatMap((given) => {
+        const read = readOptionValue(name, given);
+        return 'fault' in read ? [`${name} ${read.fault}.`] : [];
+      }),
+    );
+    expect(texts.length).toBeGreaterThan(names.length);
+    expect(leftInEnglish(texts.map((text) => text.replace('not wrong words', 'not wrong')))).toEqual([]);
+  });
+
+  test('of imports', () => {
+    expect(leftInEnglish(Object.values(faultTexts))).toEqual([]);
+  });
+
+  const scored: Scored = {
+    ...{ candidate: candidateOf(1), measured: measuredOf(), score: 0.5, boosted: false, circuit: 'closed' },
+    ...{ overSoftLimit: false, dropped: null },
+  };
+
+  test('of providers that are left out', () => {
+    const dropped = ['blocked', 'ignored', 'not_in_only', 'over_max_price', 'unfit'] as const;
+    const texts = dropped.flatMap((first) =>
+      dropped.map(
+        (other) =>
+          noneEligible(
+            'a/b',
+            [first, other].map((one) => ({ ...scored, dropped: one })),
+          ).message,
+      ),
+    );
+    expect(leftInEnglish(texts)).toEqual([]);
+  });
+
+  test('of routing', () => {
+    const hows = [
+      'drawn',
+      'only_one',
+      'round_robin',
+      'order',
+      'sort',
+      'tiers',
+      'probe',
+      'own_key',
+      'affinity',
+    ] as const;
+    const causes = [
+      ...(['connection', 'timeout', 'server_error', 'malformed', 'truncated', 'rate_limited', 'refused'] as const),
+      ...(['unauthorized', 'client_left', 'shortage', 'stopping'] as const),
+    ];
+    const texts = hows.flatMap((how) =>
+      causes.flatMap((cause) =>
+        [undefined, 503].map((status) => {
+          const failed = { candidate: candidateOf(1), outcome: 'failure' as const, cause, latencyMs: 1 };
+          return explain({
+            ...{
+              choice: {
+                scored: [scored],
+                picked: scored.candidate,
+                reason: { how, among: 3, chance: 0.5 },
+                strategy: 'balanced',
+              },
+            },
+            ...{
+              attempts: [
+                { ...failed, ...(status && { status }) },
+                { ...failed, outcome: 'success' },
+              ],
+            },
+            ...{ skipped: [candidateOf(2)], insteadOf: 'c/d', sort: 'price' },
+          } as unknown as Parameters<typeof explain>[0]);
+        }),
+      ),
+    );
+    expect(leftInEnglish(texts, reasonWords)).toEqual([]);
+    expect(texts.map(reasonWords).filter((text) => /[a-z]{3,}/.test(text))).toEqual([]);
   });
 });

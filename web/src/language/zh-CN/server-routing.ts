@@ -1,5 +1,6 @@
 /** What the service says of its routing decisions, part by part, and of channels, models and aliases. */
 export default {
+  '; ': '；',
   'nobody could be called': '没有可调用的提供商',
   '{provider} drawn from the top {count} by {strategy} score ({score}, chance {chance} %)':
     '按{strategy}评分从前 {count} 名中抽中 {provider}（评分 {score}，概率 {chance}%）',
@@ -17,6 +18,7 @@ export default {
   '{provider} answered instead': '改由 {provider} 响应',
   "asked in place of '{model}', which did not answer": "代替未响应的 '{model}'",
   connection: '连接失败',
+  'connection {status}': '连接失败，{status}',
   timeout: '超时',
   'timeout {status}': '超时，{status}',
   'server error': '提供商内部错误',
@@ -34,7 +36,9 @@ export default {
   'client left': '调用方已断开',
   'client left {status}': '调用方已断开，{status}',
   shortage: '本服务连接不足',
+  'shortage {status}': '本服务连接不足，{status}',
   stopping: '本服务正在停止',
+  'stopping {status}': '本服务正在停止，{status}',
   'performance##strategy': '性能',
   'cost##strategy': '成本',
   'balanced##strategy': '均衡',

@@ -40,4 +40,4 @@ export const droppedBecause = (reason: string): string => droppings[reason] ?? r
 const between = '; ';
 
 /** Why, as the service tells it: how the first was picked, who was passed over, and where the request ended. */
-export const reasonWords = (reason: string): string => reason.split(between).map(said).join(between);
+export const reasonWords = (reason: string): string => reason.split(between).map(said).join(said(between));
