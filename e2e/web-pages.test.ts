@@ -1,58 +1,11 @@
 /** What holds for all pages: who may open them, and that they are whole on every screen. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
-import { type Service, until } from './service.ts';
-import { refuse, startUpstream, type Upstream } from './upstream.ts';
+import { fill, paths, pathsOfRelay } from './every-page.ts';
+import { until } from './service.ts';
+import { refuse, startUpstream } from './upstream.ts';
 
 let site: Site;
-
-const pathsOfRelay = [
-  '/',
-  '/playground',
-  '/requests',
-  '/models',
-  '/models/demo/chat',
-  '/routing/health',
-  '/routing/decisions',
-  '/routing/preferences',
-  '/admin',
-  '/admin/channels',
-  '/admin/mcp',
-  '/admin/models',
-  '/admin/aliases',
-  '/admin/routing',
-  '/admin/system',
-  '/docs',
-];
-const paths = [
-  ...pathsOfRelay,
-  '/keys',
-  '/own-keys',
-  '/tools',
-  '/usage',
-  '/credits',
-  '/applications',
-  '/applications/new',
-  '/organisations',
-  '/authorized-apps',
-  '/admin/users',
-  '/admin/credits',
-  '/admin/identity-providers',
-  '/admin/applications',
-  '/admin/audit',
-  '/admin/options',
-  '/account',
-];
-
-/** So that tables have rows: a channel whose circuit opens, an application, another user with credits. */
-async function fill({ root, key, serve, user, post }: Service, upstream: Upstream): Promise<void> {
-  const { modelId } = await serve({ kind: 'openai', url: upstream.url });
-  for (let index = 0; index < 8; index += 1)
-    await post('/v1/chat/completions', { model: modelId, messages: [{ role: 'user', content: 'hi' }] }, { key });
-  const application = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
-  await root.api('/api/oauth2/applications', { method: 'POST', body: application });
-  await user(1_000_000);
-}
 
 describe.skipIf(browserMissing)('pages', () => {
   beforeAll(async () => {

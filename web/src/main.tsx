@@ -20,6 +20,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onUnauthorized } from './api.ts';
 import { watchNavigation } from './heading-focus.ts';
+import { language } from './language/words.ts';
 import { router } from './router.tsx';
 import { forgetUser, queryClient, selfQuery, sessionEnded } from './session.ts';
 import { colorSchemeKey, cssVariables, theme } from './theme.ts';
@@ -37,6 +38,9 @@ onUnauthorized((method, path) => {
 });
 
 watchNavigation(router);
+
+// Where its words did not come, the page is in another language than was wanted.
+document.documentElement.lang = language;
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -1,5 +1,11 @@
-import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+import {
+  ActionIcon,
+  type MantineColorScheme,
+  Menu,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import { t } from '../language/words.ts';
 
 const choices = [
@@ -20,18 +26,18 @@ export function ColorSchemeMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {choices.map(({ value, label, icon: Icon }) => (
-          <Menu.Item
-            key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            leftSection={<Icon size={16} stroke={1.7} aria-hidden />}
-            rightSection={colorScheme === value ? <IconCheck size={14} aria-hidden /> : null}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+          {choices.map(({ value, label, icon: Icon }) => (
+            <Menu.RadioItem
+              key={value}
+              value={value}
+              closeMenuOnClick
+              rightSection={<Icon size={16} stroke={1.7} aria-hidden />}
+            >
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
       </Menu.Dropdown>
     </Menu>
   );

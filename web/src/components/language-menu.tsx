@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconCheck, IconLanguage } from '@tabler/icons-react';
+import { IconLanguage } from '@tabler/icons-react';
 import { choose } from '../language/choose.ts';
-import { languages } from '../language/languages.ts';
+import { type Language, languages } from '../language/languages.ts';
 import { language, t } from '../language/words.ts';
 
 /** Languages under their own names: whoever cannot read the page still finds the way out. */
@@ -14,18 +14,13 @@ export function LanguageMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {languages.map(({ code, name }) => (
-          <Menu.Item
-            key={code}
-            lang={code}
-            role="menuitemradio"
-            aria-checked={code === language}
-            rightSection={code === language ? <IconCheck size={14} aria-hidden /> : null}
-            onClick={() => choose(code)}
-          >
-            {name}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={language} onChange={(code) => choose(code as Language)}>
+          {languages.map(({ code, name }) => (
+            <Menu.RadioItem key={code} value={code} lang={code} closeMenuOnClick>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
       </Menu.Dropdown>
     </Menu>
   );

@@ -32,7 +32,7 @@ export default {
   'Servers could not be loaded': '服务器加载失败',
   'Asks first': '需批准',
   'Not offered now': '暂不可用',
-  'Your calls of {name}': '你对 {name} 的调用',
+  'Your calls of {name}': '你的调用：{name}',
   'Your calls': '你的调用',
   'None of its tools is allowed yet.': '尚未允许使用它的任何工具。',
   '{count} more': '另外 {count} 个',

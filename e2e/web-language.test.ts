@@ -1,0 +1,120 @@
+/** Every page in another language: whole on every screen, and nothing left in English. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import pageWords from '../web/src/language/zh-CN/index.ts';
+import serviceWords from '../web/src/language/zh-CN/service.ts';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
+import { fill, paths } from './every-page.ts';
+import { refuse, startUpstream } from './upstream.ts';
+
+let site: Site;
+const chinese = { locale: 'zh-CN' };
+const pathsBeforeTheDoor = ['/login', '/register', '/forgot-password', '/goodbye', '/nowhere', '/docs'];
+
+/** What the service says, without the names of options, which stay beside their words. */
+const sentences = Object.fromEntries(Object.entries(serviceWords).filter(([text]) => text.includes(' ')));
+
+/** Messages as they would stand in English, where their Chinese differs. Of those with values, which stand filled in, none. */
+const english = new Set(
+  Object.entries({ ...pageWords, ...sentences })
+    .filter(([text, translation]) => text !== translation && !text.includes('{') && /[a-z]{3}/.test(text))
+    .map(([text]) => text.replace(/##.*$/s, '')),
+);
+
+/** Texts and names of elements; what is code, or says of itself that it is English, is left out. */
+const textsOf = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found = new Set<string>([document.title]);
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const elsewhere = (element: Element) =>
+      element.closest('code, pre, kbd, noscript, [lang=en], .svc-docs-main, .svc-docs-nav') !== null;
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      if (!elsewhere(node.parentElement!)) found.add(node.textContent!.trim());
+    for (const name of ['aria-label', 'title', 'placeholder', 'alt'])
+      for (const element of document.querySelectorAll(`[${name}]`))
+        if (!elsewhere(element)) found.add(element.getAttribute(name)!.trim());
+    return [...found];
+  });
+
+/** Data that reads as a sentence: names of built-in models, examples. */
+const data = /built-in|Mozilla\/5\.0|:\/\/|openid email profile/;
+const isSentence = (text: string): boolean => /[A-Za-z]+ [a-z]+ [a-z]+ [a-z]+/.test(text) && !data.test(text);
+
+const leftInEnglish = async (page: Page): Promise<string[]> =>
+  (await textsOf(page)).filter((text) => english.has(text) || isSentence(text));
+
+describe.skipIf(browserMissing)('languages', () => {
+  beforeAll(async () => {
+    site = await openSite();
+    const upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
+    await fill(site.service, upstream);
+    upstream.stop();
+  }, 300_000);
+  afterEach(() => site.closeVisitors());
+  afterAll(async () => {
+    await site?.stop();
+  });
+
+  test('one chooses it before the door and behind it, and it stays', async () => {
+    const { page, open } = await site.visit();
+    await open('/login');
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+    await page.getByRole('button', { name: '简体中文' }).click();
+    await page.getByRole('heading', { name: '登录' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
+    await page.reload();
+    await page.getByRole('heading', { name: '登录' }).waitFor();
+
+    const inside = await site.register('lang', chinese);
+    await inside.open('/keys');
+    await inside.page.getByRole('heading', { level: 1, name: '密钥' }).waitFor();
+    expect(await inside.page.title()).toBe('密钥 · svc');
+    await inside.page.getByRole('button', { name: '语言' }).click();
+    await inside.page.getByRole('menuitemradio', { name: 'English' }).click();
+    await inside.page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    // Against what the browser prefers.
+    await inside.open('/account');
+    await inside.page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    expect([await leftInEnglish(page), inside.complaints]).toEqual([[], []]);
+  }, 300_000);
+
+  test('without its words a page is in English, and says so to the browser', async () => {
+    const { page } = await site.visit(chinese);
+    await page.route('**/assets/zh-CN-*', (route) => route.abort());
+    await page.goto('/login');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  }, 300_000);
+
+  test('refusals are told in the language of the page', async () => {
+    const { page, open } = await site.visit(chinese);
+    await open('/login');
+    await page.getByLabel('用户名').fill('nobody');
+    await page.locator('input[name=password]').fill('wrong password');
+    await page.getByRole('button', { name: '登录', exact: true }).click();
+    await page.getByText('用户名或密码错误。').waitFor();
+  }, 300_000);
+
+  test('every page has its words, and is whole, in the dark on a phone and in the light on a desk', async () => {
+    const inside = await site.root(chinese);
+    const outside = await site.visit(chinese);
+    const looks = [
+      ['dark', 390],
+      ['light', 1280],
+    ] as const;
+    const visits = [
+      ...paths.map((path) => [path, inside] as const),
+      ...pathsBeforeTheDoor.map((path) => [path, outside] as const),
+    ];
+    for (const [path, { page, open, settled, complaints }] of visits) {
+      for (const [index, [colorScheme, width]] of looks.entries()) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 844 });
+        await (index === 0 ? open(path) : settled());
+        const faults = index === 0 ? await accessibilityFaults(page) : [];
+        const seen = { wide: await overflow(page), faults, english: await leftInEnglish(page), complaints };
+        expect([path, width, seen]).toEqual([path, width, { wide: 0, faults: [], english: [], complaints: [] }]);
+      }
+    }
+  }, 300_000);
+});
