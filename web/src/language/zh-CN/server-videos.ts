@@ -1,5 +1,7 @@
 /** What the service says of videos (server/src/video). */
 export default {
+  'A short drawn animation, the same for every prompt. A simulation, made on this machine.':
+    '一段简短的动画，无论提示词为何都相同。模拟生成，在本机完成。',
   'Invalid request parameters': '请求参数无效',
   'Invalid request parameters: {more}': '请求参数无效：{more}',
   'Invalid request parameters: {field} {fault}': '请求参数无效：{field} {fault}',
