@@ -12,6 +12,7 @@ import { restarts } from './pattern-restarts.ts';
 const shortInput: Record<string, Record<string, string>> = {
   'server/src/platform/http/router.ts': { '*': 'anchored at both ends, and a slash ends each part' },
   'server/src/platform/http/shown-text.ts': { '*': 'sets of letters, each for one character; nothing is repeated' },
+  'server/src/platform/http/web-assets.ts': { '*': 'of the build itself, anchored, without repetition' },
   'server/src/relay/providers/demo/chat/sections.ts': {
     '*': 'the variable is a name of ours; no repetition before the end',
   },
@@ -19,7 +20,6 @@ const shortInput: Record<string, Record<string, string>> = {
     '*': 'verbs of ours; blanks in a row are bounded by request.ts',
   },
   'server/src/video/request.ts': { '*': 'anchored at both ends, and no part can run over the next' },
-  'web/src/language/said.ts': { '*': 'sentences of ours, anchored at both ends, with words between any two gaps' },
   'web/src/pages/runs/run-words.ts': { '[\\s,;:.]+$': 'a title, cut before' },
 };
 

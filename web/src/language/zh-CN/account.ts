@@ -73,7 +73,7 @@ export default {
   'Copy all recovery codes': '复制全部恢复代码',
 
   'This device': '当前设备',
-  'Log out {device}': '退出 {device} 的登录',
+  'Log out {device}': '退出登录：{device}',
   '{count, plural, one {Device logged out} other {# devices logged out}}':
     '{count, plural, =1 {已退出该设备的登录} other {已退出 # 台设备的登录}}',
   'Where you are logged in': '已登录的设备',
