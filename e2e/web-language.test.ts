@@ -80,7 +80,7 @@ describe.skipIf(browserMissing)('languages', () => {
 
   test('without its words a page is in English, and says so to the browser', async () => {
     const { page } = await site.visit(chinese);
-    await page.route('**/assets/zh-CN-*', (route) => route.abort());
+    await page.route('**/assets/zh-cn-*', (route) => route.abort());
     await page.goto('/login');
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('en');

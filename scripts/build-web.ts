@@ -151,7 +151,7 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
   await mkdir(outDir, { recursive: true });
   const [app, chinese] = await Promise.all([
     bundle('main.tsx', 'esm', outDir),
-    bundle('language/zh-CN/zh-CN.ts', 'iife', outDir),
+    bundle('language/zh-CN/zh-cn.ts', 'iife', outDir),
   ]);
   const wordFiles = { 'zh-CN': `/assets/${nameOf(chinese.outputs[0]!.path)}` };
   const early = await bundle('early.ts', 'iife', outDir, { wordFiles: JSON.stringify(wordFiles) });
