@@ -1,6 +1,7 @@
 import { writePage } from './page/write.ts';
 import { before } from './suites/before.ts';
 import { disk } from './suites/disk.ts';
+import { firstPage } from './suites/first-page.ts';
 import { growth } from './suites/growth.ts';
 import { levels } from './suites/levels.ts';
 import { lists } from './suites/lists.ts';
@@ -26,6 +27,7 @@ const suites: Record<string, () => Promise<void>> = {
   mcp,
   oauth,
   start: startUp,
+  'first-page': firstPage,
   growth,
   lists,
   scale,

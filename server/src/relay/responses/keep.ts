@@ -15,6 +15,7 @@ import { findItems, itemsOfChain, itemsOfConversation } from './store/items.ts';
 import { readChain, renewChain } from './store/responses.ts';
 import type { EndedRows, NewItem, NewResponseRow, Scope } from './store/tables.ts';
 import { writeInConversation } from './store/write.ts';
+import { partUsual } from './usual.ts';
 
 type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keptDays'>;
 
@@ -132,6 +133,7 @@ async function newRow(deps: KeepDeps, owner: Owner, { response, input, named }: 
   const whole = hasReference(input) ? await resolved(deps, scope, input, () => []) : input;
   const brought = asKept(whole, itemIds(response.id, 'i'));
   const now = nowSeconds(deps.clock);
+  const { stored, sent } = partUsual(response);
   const row: NewResponseRow = {
     id: response.id,
     user_id: scope.userId,
@@ -144,8 +146,7 @@ async function newRow(deps: KeepDeps, owner: Owner, { response, input, named }: 
     previous_id: named.previousResponseId ?? null,
     conversation_id: named.conversationId ?? null,
     place: null,
-    // Left out by being undefined: picking all others one by one costs more than writing them.
-    response: JSON.stringify({ ...response, output: undefined }),
+    response: `${stored}}`,
     contents: null,
     request: null,
     items: brought.length + output.length,
@@ -154,7 +155,7 @@ async function newRow(deps: KeepDeps, owner: Owner, { response, input, named }: 
     touched_at: now,
     ended_at: now,
   };
-  return { scope, row, brought, made: output, now };
+  return { scope, row, sent, brought, made: output, now };
 }
 
 function parted(scope: Scope, row: NewResponseRow, brought: Item[], made: Item[]): EndedRows {
@@ -187,9 +188,9 @@ export async function keepResponse(
   ended: Ended,
 ): Promise<string | null> {
   if (deps.keptDays() === 0) return null;
-  const { scope, row, brought, made, now } = await newRow(deps, owner, ended);
+  const { scope, row, sent, brought, made, now } = await newRow(deps, owner, ended);
   const madeText = JSON.stringify(made);
-  const text = `${row.response.slice(0, -1)},"output":${madeText}}`;
+  const text = `${sent},"output":${madeText}}`;
   if (row.conversation_id != null) {
     const rows = parted(scope, row, brought, made);
     await writeInConversation(deps.db, scope, rows.row, rows.items, now);

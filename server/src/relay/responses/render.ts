@@ -3,6 +3,7 @@ import { toAppError } from '../../platform/http/to-app-error.ts';
 import { shown } from './items.ts';
 import type { Item, ResponseObject } from './keeper.ts';
 import type { ResponseRow } from './store/tables.ts';
+import { readUsual } from './usual.ts';
 
 /** The response as its row says it is now. */
 export const responseOf = (
@@ -10,7 +11,7 @@ export const responseOf = (
   output: Item[],
   include: readonly string[] = [],
 ): ResponseObject => ({
-  ...(JSON.parse(row.response) as Item),
+  ...readUsual(row.response),
   id: row.id,
   status: row.status,
   output: output.map((item) => shown(item, include)),

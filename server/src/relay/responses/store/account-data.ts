@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { type PersonalData, pages } from '../../../platform/db/pages.ts';
 import type { Db } from '../../../platform/db/tables.ts';
+import { readUsual } from '../usual.ts';
 import type { ItemRow } from './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
-  responses: pages<{ id: string }>((last, limit) =>
-    db
+  responses: pages<{ id: string }>(async (last, limit) => {
+    const rows = await db
       .selectFrom('kept_responses')
       .select(['id', 'key_id', 'status', 'model', 'background', 'previous_id', 'conversation_id', 'response'])
       .select(['contents', 'request', 'created_at', 'touched_at', 'ended_at'])
@@ -13,8 +14,9 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .where('id', '>', last?.id ?? '')
       .orderBy('id')
       .limit(limit)
-      .execute(),
-  ),
+      .execute();
+    return rows.map((row) => ({ ...row, response: JSON.stringify(readUsual(row.response)) }));
+  }),
   items: pages<ItemRow>((last, limit) =>
     db
       .selectFrom('kept_items')

@@ -1,25 +1,33 @@
 import type { Json } from '../conversation.ts';
 
-/** What a response says of its request: defaults where the request says nothing. The input is not among it. */
+const noMetadata = Object.freeze({});
+const noTools: readonly unknown[] = Object.freeze([]);
+const usualReasoning = Object.freeze({ effort: null, summary: null });
+const usualText = Object.freeze({ format: Object.freeze({ type: 'text' }), verbosity: 'medium' });
+
+/**
+ * What a response says of its request: defaults where the request says nothing, the same ones each time. The input is not
+ * among it.
+ */
 export const echoOf = (body: Json): Json => ({
   background: body.background ?? false,
   ...(body.conversation != null && { conversation: { id: idOf(body.conversation) } }),
   instructions: body.instructions ?? null,
   max_output_tokens: body.max_output_tokens ?? null,
   max_tool_calls: body.max_tool_calls ?? null,
-  metadata: body.metadata ?? {},
+  metadata: body.metadata ?? noMetadata,
   parallel_tool_calls: body.parallel_tool_calls ?? true,
   previous_response_id: body.previous_response_id ?? null,
   prompt_cache_key: body.prompt_cache_key ?? null,
-  reasoning: { effort: null, summary: null, ...(body.reasoning as Json | null | undefined) },
+  reasoning: body.reasoning == null ? usualReasoning : { ...usualReasoning, ...(body.reasoning as Json) },
   safety_identifier: body.safety_identifier ?? null,
   // What was really bought: another tier is refused, or no more than a wish.
   service_tier: 'default',
   store: body.store ?? true,
   temperature: body.temperature ?? null,
-  text: { format: { type: 'text' }, verbosity: 'medium', ...(body.text as Json | null | undefined) },
+  text: body.text == null ? usualText : { ...usualText, ...(body.text as Json) },
   tool_choice: body.tool_choice ?? 'auto',
-  tools: body.tools ?? [],
+  tools: body.tools ?? noTools,
   top_logprobs: body.top_logprobs ?? 0,
   top_p: body.top_p ?? null,
   truncation: body.truncation ?? 'disabled',

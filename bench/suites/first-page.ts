@@ -1,0 +1,74 @@
+import { browserMissing, openSite, type Site } from '../../e2e/browser.ts';
+import { buildWeb } from '../../scripts/build-web.ts';
+import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
+
+const rounds = 7;
+/** Slow 4G. */
+const line = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
+const mostSeconds = 2;
+const languages = { English: 'en-US', 简体中文: 'zh-CN' };
+
+interface Visit {
+  headingMs: number;
+  contentMs: number;
+  requests: number;
+  bytes: number;
+}
+
+/** The first page of somebody who is in, from an empty cache, until nothing on it stands for what is still to come. */
+async function visit(site: Site, locale: string): Promise<Visit> {
+  const { page, context } = await site.root({ locale });
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Network.enable');
+  await devtools.send('Network.emulateNetworkConditions', line);
+  const sum = { requests: 0, bytes: 0 };
+  devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    sum.requests += 1;
+    sum.bytes += encodedDataLength;
+  });
+  const started = performance.now();
+  await page.goto('/', { waitUntil: 'commit' });
+  await page.locator('h1').first().waitFor();
+  const headingMs = performance.now() - started;
+  await page.waitForFunction(
+    () => document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible]') === null,
+  );
+  const visited = { headingMs, contentMs: performance.now() - started, ...sum };
+  await context.close();
+  return visited;
+}
+
+export async function firstPage(): Promise<void> {
+  if (browserMissing) return;
+  await buildWeb(`${import.meta.dir}/../../dist/web`);
+  const site = await openSite();
+  const visits = new Map<string, Visit[]>();
+  try {
+    for (let turn = 0; turn <= rounds; turn += 1)
+      for (const [name, locale] of Object.entries(languages)) {
+        const visited = await visit(site, locale);
+        // The first starts the browser's processes.
+        if (turn > 0) visits.set(name, [...(visits.get(name) ?? []), visited]);
+      }
+  } finally {
+    await site.stop();
+  }
+  const seconds = (name: string, of: 'headingMs' | 'contentMs') => visits.get(name)!.map((one) => one[of] / 1_000);
+  const rows: Row[] = [...visits].map(([name, all]) => ({
+    what: name,
+    figures: {
+      'heading s': round(median(seconds(name, 'headingMs'))),
+      'content s': round(median(seconds(name, 'contentMs'))),
+      spread: `±${Math.round(spread(seconds(name, 'contentMs')) * 100)} %`,
+      requests: median(all.map(({ requests }) => requests)),
+      kB: Math.round(median(all.map(({ bytes }) => bytes)) / 1_000),
+    },
+  }));
+  report(
+    'first-page',
+    rows,
+    [...visits.keys()].map((name) =>
+      goal(`${name}: content within ${mostSeconds} s on slow 4G`, median(seconds(name, 'contentMs')) <= mostSeconds),
+    ),
+  );
+}
