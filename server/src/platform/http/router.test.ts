@@ -33,7 +33,7 @@ beforeAll(async () => {
 
   const index = { path: '/index.html', type: 'text/html', immutable: false, etag: 'x', gzip: 0, brotli: 0 };
   writeFileSync(join(folder, 'index.html'), page);
-  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ index: index.path, files: [index] }));
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ index: index.path, files: [index], pages: [] }));
   registerEmbedded({ '/manifest.json': join(folder, 'manifest.json'), '/index.html': join(folder, 'index.html') });
 });
 afterAll(async () => {

@@ -23,6 +23,10 @@ beforeAll(async () => {
         { ...file('/index.html', 'text/html; charset=utf-8', false), gzip: 0, brotli: 0 },
         { ...file('/assets/main-1a2b3c4d.js', 'text/javascript; charset=utf-8', true), gzip: 90, brotli: 0 },
       ],
+      pages: [
+        { address: '^/$', scripts: ['/assets/first-5e6f7a8b.js'] },
+        { address: '^/admin(/|$)', scripts: ['/assets/admin-9c0d1e2f.js'] },
+      ],
     }),
   );
 });
@@ -45,6 +49,19 @@ test('a hashed file is kept for ever, in the coding the client takes', async () 
   expect(new TextDecoder().decode(Bun.gunzipSync((await packed?.bytes()) as Uint8Array<ArrayBuffer>))).toBe(script);
 
   expect((await get(path, { 'accept-encoding': 'gzip;q=0' }))?.headers.get('content-encoding')).toBeNull();
+});
+
+test('somebody who is in is told early what their page needs', async () => {
+  const linkOf = async (path: string, cookie: string) =>
+    (await get(path, { accept: 'text/html', cookie }))?.headers.get('link');
+  const self = '</api/user/self>; rel=preload; as=fetch; crossorigin';
+  const session = 'a=b; svc_session=x';
+  expect(await linkOf('/', session)).toBe(`${self}, </assets/first-5e6f7a8b.js>; rel=modulepreload`);
+  expect(await linkOf('/admin/users', session)).toBe(`${self}, </assets/admin-9c0d1e2f.js>; rel=modulepreload`);
+  for (const cookie of ['', 'svc_sessions=x', 'other=svc_session=x']) expect(await linkOf('/', cookie)).toBeNull();
+  expect(await linkOf('/elsewhere', session)).toBeNull();
+  expect(await linkOf('/assets/main-1a2b3c4d.js', session)).toBeNull();
+  expect((await get('/', { accept: 'text/html' }))?.headers.get('vary')).toContain('cookie');
 });
 
 test('pages of the app answer with its index, revalidated each time', async () => {
