@@ -29,6 +29,7 @@ const shots: Shot[] = [
   { name: 'login', path: '/login', as: 'nobody' },
   { name: 'home', path: '/', as: 'root' },
   { name: 'playground', path: '/playground?model=northwind/small', as: 'ada', act: chat },
+  { name: 'models', path: '/models', as: 'ada', options: { viewport: { width: 1280, height: 640 } } },
   { name: 'keys', path: '/keys', as: 'ada' },
   { name: 'usage', path: '/usage', as: 'ada' },
   { name: 'credits', path: '/credits', as: 'ada' },
@@ -42,6 +43,8 @@ const shots: Shot[] = [
   { name: 'session', path: (data) => `/sessions/${data.sessionId}`, as: 'ada' },
   { name: 'run', path: (data) => `/runs/${data.runSessionId}`, as: 'ada' },
   { name: 'videos', path: '/videos', as: 'ada', act: toTheVideos },
+  { name: 'requests', path: '/requests', as: 'ada', options: { viewport: { width: 1280, height: 640 } } },
+  { name: 'overview', path: '/admin', as: 'root' },
   { name: 'channels', path: '/admin/channels', as: 'root' },
   {
     name: 'decisions',
@@ -49,6 +52,7 @@ const shots: Shot[] = [
     as: 'ada',
     options: { viewport: { width: 1280, height: 640 } },
   },
+  { name: 'chinese', path: '/usage', as: 'ada', options: { locale: 'zh-CN' } },
   { name: 'phone-dark', path: '/usage', as: 'ada', options: { ...phone, colorScheme: 'dark' } },
 ];
 

@@ -51,7 +51,11 @@ export function NavigationList({ onLeave }: { onLeave?: () => void }) {
   const list = useRef<HTMLElement>(null);
   // The list may be longer than the window, and begins at its top after a reload.
   useEffect(() => {
-    list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+    // With the frame: asked at once, the browser would lay out the page for this, and again to show it.
+    const frame = requestAnimationFrame(() =>
+      list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' }),
+    );
+    return () => cancelAnimationFrame(frame);
   }, []);
   return (
     <nav className="svc-nav" aria-label={t('Main')} ref={list}>
