@@ -217,6 +217,8 @@ describe.skipIf(browserMissing)('tools', () => {
     await tools.getByRole('switch', { name: 'who allowed' }).press('Space');
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
     await tools.waitFor({ state: 'hidden' });
+    // A key pressed before the dialog has given the focus back would go elsewhere.
+    await page.getByRole('button', { name: 'Actions for theirs' }).and(page.locator(':focus')).waitFor();
     await page.getByRole('button', { name: 'Try who' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Try who' });
     await drawer.getByText('It takes no arguments.').waitFor();
