@@ -124,15 +124,16 @@ async function writeStyles(app: Bundle, outDir: string): Promise<string> {
 
 const compressed = promisify(brotliCompress);
 
-async function compress(outDir: string, path: string): Promise<WebFile> {
+/** As small as can be takes three times as long for all of them, so it is for what everybody waits for first. */
+const qualities = { first: zlib.BROTLI_MAX_QUALITY, later: 9 };
+
+async function compress(outDir: string, path: string, when: keyof typeof qualities): Promise<WebFile> {
   const file = Bun.file(join(outDir, path));
   const bytes = await file.bytes();
   const type = types[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const worth = bytes.length > 256 && /text|svg|javascript/.test(type);
   const gzip = worth ? Bun.gzipSync(bytes, { level: 9 }) : null;
-  const brotli = worth
-    ? await compressed(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY } })
-    : null;
+  const brotli = worth ? await compressed(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: qualities[when] } }) : null;
   if (gzip) await Bun.write(join(outDir, `${path}.gz`), gzip);
   if (brotli) await Bun.write(join(outDir, `${path}.br`), brotli);
   return {
@@ -161,7 +162,12 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
 
   const scripts = [app, chinese, early].flatMap(({ outputs }) => outputs).filter(({ path }) => path.endsWith('.js'));
   const assets = [styles, ...scripts.map(({ path }) => nameOf(path))].map((name) => `assets/${name}`);
-  const files = await Promise.all(['index.html', 'favicon.svg', ...assets].map((path) => compress(outDir, path)));
+  const first = chunksOf(app, 'page-groups/first.ts').add(styles).add(nameOf(chinese.outputs[0]!.path));
+  const files = await Promise.all(
+    ['index.html', 'favicon.svg', ...assets].map((path) =>
+      compress(outDir, path, first.has(nameOf(path)) ? 'first' : 'later'),
+    ),
+  );
   const login = chunksOf(app, 'main.tsx');
   const pages = groups.map(([address, group]) => {
     const needed = chunksOf(app, `page-groups/${group}.ts`);

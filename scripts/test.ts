@@ -1,7 +1,7 @@
 /**
  * `npm test [-- file…]`: everything, or the given test files only. The last line is `N passed, N failed`.
  * Test files that look at SVC_TEST_ENGINE, themselves or through a fixture, run on SQLite and again on PostgreSQL + Redis; the
- * longest have their turn in one of three runs (test-turns.ts), all of them in one with SVC_TURN=all.
+ * longest have their turn in one of four runs (test-turns.ts), all of them in one with SVC_TURN=all.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { prepareChromium, preparePostgres, prepareRedis } from './services.ts';
 import { count, step, summarise } from './step.ts';
 import { findTests, turnOf, variesByEngine } from './test-files.ts';
 import { jobsOf, runInPool, type Suite } from './test-pool.ts';
-import { ofTurn, turnOfRun } from './test-turns.ts';
+import { ofTurn, turnOfRun, turns } from './test-turns.ts';
 
 const asked = process.argv.slice(2).map((path) => resolve(path));
 const turn = asked.length > 0 ? 'all' : turnOfRun();
@@ -72,7 +72,7 @@ await cleanUp();
 const notes = [
   ...(turn === 'all'
     ? []
-    : [`turn ${turn} of 3 of the longest tests: SVC_TURN=${turn} repeats it, SVC_TURN=all runs them all`]),
+    : [`turn ${turn} of ${turns} of the longest tests: SVC_TURN=${turn} repeats it, SVC_TURN=all runs them all`]),
   ...(postgres.url ? [] : [`SKIPPED: tests on PostgreSQL (${postgres.note})`]),
   ...(redis.url ? [] : [`SKIPPED: tests on Redis (${redis.note})`]),
   ...(chromium.url ? [] : [`SKIPPED: browser tests (${chromium.note})`]),
