@@ -1,6 +1,7 @@
 /** Every page that needs no thing of its own, and what makes their tables have rows. */
+import { openSite, type Site } from './browser.ts';
 import type { Service } from './service.ts';
-import type { Upstream } from './upstream.ts';
+import { refuse, startUpstream, type Upstream } from './upstream.ts';
 
 export const pathsOfRelay = [
   '/',
@@ -41,11 +42,19 @@ export const paths = [
 ];
 
 /** So that tables have rows: a channel whose circuit opens, an application, another user with credits. */
-export async function fill({ root, key, serve, user, post }: Service, upstream: Upstream): Promise<void> {
+async function fill({ root, key, serve, user, post }: Service, upstream: Upstream): Promise<void> {
   const { modelId } = await serve({ kind: 'openai', url: upstream.url });
   for (let index = 0; index < 8; index += 1)
     await post('/v1/chat/completions', { model: modelId, messages: [{ role: 'user', content: 'hi' }] }, { key });
   const application = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
   await root.api('/api/oauth2/applications', { method: 'POST', body: application });
   await user(1_000_000);
+}
+
+export async function openFilledSite(): Promise<Site> {
+  const site = await openSite();
+  const upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
+  await fill(site.service, upstream);
+  upstream.stop();
+  return site;
 }

@@ -3,9 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Page } from 'playwright-core';
 import pageWords from '../web/src/language/zh-CN/index.ts';
 import serviceWords from '../web/src/language/zh-CN/service.ts';
-import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
-import { fill, paths } from './every-page.ts';
-import { refuse, startUpstream } from './upstream.ts';
+import { accessibilityFaults, browserMissing, overflow, type Site } from './browser.ts';
+import { openFilledSite, paths } from './every-page.ts';
 
 let site: Site;
 const chinese = { locale: 'zh-CN' };
@@ -45,10 +44,7 @@ const leftInEnglish = async (page: Page): Promise<string[]> =>
 
 describe.skipIf(browserMissing)('languages', () => {
   beforeAll(async () => {
-    site = await openSite();
-    const upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
-    await fill(site.service, upstream);
-    upstream.stop();
+    site = await openFilledSite();
   }, 300_000);
   afterEach(() => site.closeVisitors());
   afterAll(async () => {

@@ -1,18 +1,14 @@
 /** What holds for all pages: who may open them, and that they are whole on every screen. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
-import { fill, paths, pathsOfRelay } from './every-page.ts';
+import { accessibilityFaults, browserMissing, overflow, type Site } from './browser.ts';
+import { openFilledSite, paths, pathsOfRelay } from './every-page.ts';
 import { until } from './service.ts';
-import { refuse, startUpstream } from './upstream.ts';
 
 let site: Site;
 
 describe.skipIf(browserMissing)('pages', () => {
   beforeAll(async () => {
-    site = await openSite();
-    const upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
-    await fill(site.service, upstream);
-    upstream.stop();
+    site = await openFilledSite();
     await site.register('eve');
   }, 300_000);
   afterEach(() => site.closeVisitors());

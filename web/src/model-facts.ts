@@ -27,9 +27,6 @@ const units: Record<string, string> = {
 };
 export const unitOf = (type: string | undefined): string => units[type ?? 'chat'] ?? t('request##unit');
 
-/** Prices may be fractions of a cent, and cents are always two digits. */
-export const dollars = formatUsd;
-
 const isFree = ({ tiers = [], ...rates }: Prices): boolean =>
   Object.values(rates).every((rate) => rate === 0) &&
   tiers.every(({ above_context: _, ...tier }) => Object.values(tier).every((rate) => rate === 0));
@@ -42,9 +39,9 @@ export function priceWords({ prices, types }: Priced): string {
   if (isFree(prices)) return t('Free');
   const { prompt, completion, request = 0, tiers = [] } = prices;
   const words = [
-    (prompt > 0 || completion > 0) && t('{price} in', { price: dollars(prompt) }),
-    completion > 0 && t('{price} out', { price: dollars(completion) }),
-    request > 0 && t('{price} / {unit}', { price: dollars(request), unit: unitOf(types[0]) }),
+    (prompt > 0 || completion > 0) && t('{price} in', { price: formatUsd(prompt) }),
+    completion > 0 && t('{price} out', { price: formatUsd(completion) }),
+    request > 0 && t('{price} / {unit}', { price: formatUsd(request), unit: unitOf(types[0]) }),
     tiers[0] && t('more above {tokens}', { tokens: formatCompact(tiers[0].above_context) }),
   ];
   return words.filter(Boolean).join(' · ');

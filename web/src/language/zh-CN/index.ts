@@ -1,5 +1,6 @@
 /** Every message of the pages in Chinese, room by room. */
 import account from './account.ts';
+import acts from './acts.ts';
 import adminAliases from './admin-aliases.ts';
 import adminApplications from './admin-applications.ts';
 import adminAudit from './admin-audit.ts';
@@ -18,10 +19,6 @@ import adminUsers from './admin-users.ts';
 import applications from './applications.ts';
 import authorize from './authorize.ts';
 import authorizedApps from './authorized-apps.ts';
-import common from './common.ts';
-import commonActs from './common-acts.ts';
-import commonPages from './common-pages.ts';
-import commonThings from './common-things.ts';
 import components from './components.ts';
 import credits from './credits.ts';
 import device from './device.ts';
@@ -32,6 +29,7 @@ import home from './home.ts';
 import join from './join.ts';
 import keys from './keys.ts';
 import knowledge from './knowledge.ts';
+import labels from './labels.ts';
 import linkAccount from './link-account.ts';
 import login from './login.ts';
 import logout from './logout.ts';
@@ -40,6 +38,7 @@ import orchestrationPreferences from './orchestration-preferences.ts';
 import organisations from './organisations.ts';
 import organisationsPeople from './organisations-people.ts';
 import ownKeys from './own-keys.ts';
+import pageNames from './page-names.ts';
 import palette from './palette.ts';
 import playground from './playground.ts';
 import register from './register.ts';
@@ -52,6 +51,7 @@ import routingPreferences from './routing-preferences.ts';
 import runs from './runs.ts';
 import runsEvents from './runs-events.ts';
 import sessions from './sessions.ts';
+import states from './states.ts';
 import tools from './tools.ts';
 import usage from './usage.ts';
 import verifyEmail from './verify-email.ts';
@@ -59,6 +59,7 @@ import videos from './videos.ts';
 
 const words = {
   ...account,
+  ...acts,
   ...adminAliases,
   ...adminApplications,
   ...adminAudit,
@@ -77,10 +78,6 @@ const words = {
   ...applications,
   ...authorize,
   ...authorizedApps,
-  ...common,
-  ...commonActs,
-  ...commonPages,
-  ...commonThings,
   ...components,
   ...credits,
   ...device,
@@ -91,6 +88,7 @@ const words = {
   ...join,
   ...keys,
   ...knowledge,
+  ...labels,
   ...linkAccount,
   ...login,
   ...logout,
@@ -99,6 +97,7 @@ const words = {
   ...organisations,
   ...organisationsPeople,
   ...ownKeys,
+  ...pageNames,
   ...palette,
   ...playground,
   ...register,
@@ -111,6 +110,7 @@ const words = {
   ...runs,
   ...runsEvents,
   ...sessions,
+  ...states,
   ...tools,
   ...usage,
   ...verifyEmail,

@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core';
+import { formatUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import { dollars, priceTable } from '../../model-facts.ts';
+import { priceTable } from '../../model-facts.ts';
 import type { OfferedModel } from '../../models.ts';
 
 /** Every part of a price, with a column for each size of prompt that has prices of its own. */
@@ -31,7 +32,7 @@ export function PriceTable({ model: { prices, types } }: { model: OfferedModel }
               </Table.Th>
               {values.map((value, index) => (
                 <Table.Td key={columns[index]} ta="right" className="svc-number">
-                  {typeof value === 'number' ? dollars(value) : t('as {part}', { part: value.as.toLowerCase() })}
+                  {typeof value === 'number' ? formatUsd(value) : t('as {part}', { part: value.as.toLowerCase() })}
                 </Table.Td>
               ))}
             </Table.Tr>

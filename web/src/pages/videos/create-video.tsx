@@ -7,8 +7,9 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
+import { formatUsd } from '../../format.ts';
 import { said } from '../../language/said.ts';
-import { locale, t } from '../../language/words.ts';
+import { t } from '../../language/words.ts';
 import { useOnce } from '../../once.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -16,20 +17,14 @@ import { bodyOf, costOf, emptyVideo, faultsOf, fitting, type VideoFaults, type V
 import { MoreOptions, ShapeOptions } from './video-options.tsx';
 import { createVideo, reloadVideos, type VideoModel, videoModelsQuery } from './videos-api.ts';
 
-const money = (usd: number): string =>
-  usd.toLocaleString(locale, {
-    ...{ style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' },
-    maximumFractionDigits: 4,
-  });
-
 function Estimate({ fields, model }: { fields: VideoFields; model: VideoModel }) {
   const cost = costOf(fields, model);
   const words =
     cost === null
-      ? t('{price} for each second', { price: money(model.pricing.per_second) })
+      ? t('{price} for each second', { price: formatUsd(model.pricing.per_second) })
       : cost === 0
         ? t('Free of charge')
-        : t('About {cost}, charged only when it is done', { cost: money(cost) });
+        : t('About {cost}, charged only when it is done', { cost: formatUsd(cost) });
   return (
     <Text size="sm" c="dimmed" role="status">
       {words}
