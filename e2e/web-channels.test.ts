@@ -112,8 +112,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await page.goto('/admin/channels');
     await page.getByRole('button', { name: 'Add channel' }).click();
     const form = page.getByRole('dialog', { name: 'Add a channel' });
-    await form.getByRole('combobox', { name: 'Provider' }).fill('Olla');
-    await page.getByRole('option', { name: 'Ollama' }).click();
+    await form.getByRole('combobox', { name: 'Provider' }).selectOption('Ollama');
     await form.getByLabel('Address').fill(`${upstream.url}/v1`);
     await form.getByRole('button', { name: 'Add and test' }).click();
     await form.getByText('Ollama works').waitFor();
@@ -127,8 +126,7 @@ describe.skipIf(browserMissing)('channels', () => {
 
     upstream.script = () => refuse(401, { error: { message: 'Incorrect API key provided' } });
     await page.getByRole('button', { name: 'Add channel' }).click();
-    await form.getByRole('combobox', { name: 'Provider' }).fill('Olla');
-    await page.getByRole('option', { name: 'Ollama' }).click();
+    await form.getByRole('combobox', { name: 'Provider' }).selectOption('Ollama');
     await form.getByLabel('Address').fill(`${upstream.url}/v1`);
     await form.getByRole('button', { name: 'Add and test' }).click();
     await form.getByText('401: Incorrect API key provided').waitFor();

@@ -38,7 +38,10 @@ describe.skipIf(browserMissing)('playground', () => {
     await page.getByText('The built-in simulation is answering').waitFor();
     await page.getByLabel('Provider key', { exact: true }).fill('sk-ant-not-a-real-key');
     const provider = page.getByRole('combobox', { name: 'Provider' });
-    await until('it is known whose key that is', async () => (await provider.inputValue()) === 'Anthropic');
+    await until(
+      'it is known whose key that is',
+      async () => (await provider.locator('option:checked').innerText()) === 'Anthropic',
+    );
 
     await page.getByRole('button', { name: 'Create a key' }).click();
     const key = await page.getByRole('textbox', { name: 'Your API key' }).inputValue();

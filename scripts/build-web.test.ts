@@ -19,11 +19,14 @@ test('the login page loads less than 250 KB of compressed script', () => {
   expect(built.loginScriptBytes).toBeLessThan(250_000);
 });
 
-test('the page has no script or style of its own, and everything it names was built', async () => {
+test('the page has one script of its own, known by its hash, and everything it names was built', async () => {
   const page = await Bun.file(join(outDir, 'index.html')).text();
-  expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|javascript:/);
-  const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
-  expect(named.length).toBeGreaterThan(3);
+  const [early, ...others] = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => script!);
+  expect(others).toEqual([]);
+  expect(built.manifest.scriptHash).toBe(`sha256-${new Bun.CryptoHasher('sha256').update(early!).digest('base64')}`);
+  expect(page.replace(early!, '')).not.toMatch(/<script(?!>)(?![^>]* src=)|<style|\son\w+=|javascript:/);
+  const named = [...page.matchAll(/"(\/[^"$]+\.(?:js|css|svg))"/g)].map(([, address]) => address!);
+  expect(named.length).toBeGreaterThan(5);
   const paths = built.manifest.files.map(({ path }) => path);
   for (const address of named) expect(paths).toContain(address);
 });
@@ -39,6 +42,12 @@ test('the manifest tells the truth about every file and its compressed copies', 
       expect(new Uint8Array(brotliDecompressSync(packed))).toEqual(content);
     }
   }
+});
+
+test('the first pages come with a part of the styles and words', () => {
+  const sizeOf = (name: RegExp) => built.manifest.files.find(({ path }) => name.test(path))!.brotli;
+  expect(sizeOf(/styles-first-/)).toBeLessThan(0.8 * sizeOf(/styles-(?!first)/));
+  expect(sizeOf(/zh-cn-first-/)).toBeLessThan(0.2 * sizeOf(/zh-cn-(?!first)/));
 });
 
 test('pages are split: the login page does not carry the frame', async () => {

@@ -1,10 +1,11 @@
-/** Bundles the web app into `dist/web`: hashed scripts and styles, compressed copies beside them, and a manifest. */
+/** Bundles the web app into `dist/web`: hashed scripts, styles and words, compressed copies beside them, and a manifest. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants as zlib } from 'node:zlib';
 import { webStyles } from './web-styles.ts';
+import { webWords } from './web-words.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'web/src');
@@ -26,6 +27,8 @@ export interface WebFile {
 export interface WebManifest {
   index: string;
   files: WebFile[];
+  /** Of the script that stands in the index, as a content security policy names it. */
+  scriptHash: string;
   /** For somebody who is in: what the scripts of an address's page are, besides those that the index names. First that fits. */
   pages: { address: string; scripts: string[] }[];
 }
@@ -39,22 +42,36 @@ const types: Record<string, string> = {
   png: 'image/png',
 };
 
-async function bundle(entry: string, format: 'esm' | 'iife', outDir: string, constants: Record<string, string> = {}) {
+async function bundle(entry: string, outDir: string) {
   const result = await Bun.build({
     entrypoints: [join(source, entry)],
     outdir: join(outDir, 'assets'),
-    format,
+    format: 'esm',
     target: 'browser',
-    splitting: format === 'esm',
+    splitting: true,
     minify: true,
     metafile: true,
     publicPath: '/assets/',
     naming: '[name]-[hash].[ext]',
-    define: { 'process.env.NODE_ENV': '"production"', ...constants },
+    define: { 'process.env.NODE_ENV': '"production"' },
     jsx: { runtime: 'automatic', development: false },
   });
   if (!result.metafile) throw new Error('the bundler told nothing about its chunks');
   return { outputs: result.outputs, metafile: result.metafile };
+}
+
+/** The script that stands in the page itself. */
+async function earlyScript(constants: Record<string, string>): Promise<string> {
+  const entrypoints = [join(source, 'early.ts')];
+  const { outputs } = await Bun.build({
+    entrypoints,
+    format: 'iife',
+    target: 'browser',
+    minify: true,
+    define: constants,
+  });
+  // A page's parser would take the end of a tag in it for its own end.
+  return (await outputs[0]!.text()).trim().replaceAll('</', '<\\/');
 }
 
 type Bundle = Awaited<ReturnType<typeof bundle>>;
@@ -80,12 +97,13 @@ function chunksOf({ metafile }: Bundle, entry: string): Set<string> {
 
 /** Which group of `web/src/page-groups/` brings the page of an address; the first that fits holds. */
 const groups: [address: string, group: string][] = [
-  ['^/($|oauth2/authorize$|device$|join$|link-account$)', 'first'],
+  ['^/$', 'first'],
+  ['^/(oauth2/authorize|device|join|link-account)$', 'more'],
   ['^/admin(/|$)', 'admin'],
   ['^/', 'user'],
 ];
 
-function indexPage(app: Bundle, early: Bundle, styles: string): string {
+function indexPage(app: Bundle, early: string): string {
   const [entry, ...preloads] = chunksOf(app, 'main.tsx');
   const asset = (path: string): string => `/assets/${nameOf(path)}`;
   return `<!doctype html>
@@ -96,8 +114,7 @@ function indexPage(app: Bundle, early: Bundle, styles: string): string {
 <meta name="color-scheme" content="light dark">
 <title>svc</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${asset(styles)}">
-<script src="${asset(early.outputs[0]!.path)}"></script>
+<script>${early}</script>
 ${preloads.map((name) => `<link rel="modulepreload" href="${asset(name)}">`).join('\n')}
 <script type="module" src="${asset(entry!)}"></script>
 </head>
@@ -109,17 +126,43 @@ ${preloads.map((name) => `<link rel="modulepreload" href="${asset(name)}">`).joi
 `;
 }
 
-/** Replaces what the bundler made of our own styles; gives the name of the file that has all of them. */
-async function writeStyles(app: Bundle, outDir: string): Promise<string> {
-  const [ours, scripts] = ['.css', '.js'].map((end) => app.outputs.filter(({ path }) => path.endsWith(end)));
-  const texts = await Promise.all(
-    [scripts!, ours!].map(async (files) => (await Promise.all(files.map((file) => file.text()))).join('\n')),
-  );
-  const css = await webStyles(texts[0]!, texts[1]!);
-  for (const { path } of ours!) await rm(path);
-  const hash = new Bun.CryptoHasher('sha256').update(css).digest('hex').slice(0, 8);
-  await Bun.write(join(outDir, `assets/styles-${hash}.css`), css);
-  return `styles-${hash}.css`;
+const hashOf = (text: string): Bun.CryptoHasher => new Bun.CryptoHasher('sha256').update(text);
+
+/** Gives the address of a file that is named by what it holds. */
+async function writeAsset(outDir: string, name: string, ending: string, text: string): Promise<string> {
+  const path = `assets/${name}-${hashOf(text).digest('hex').slice(0, 8)}.${ending}`;
+  await Bun.write(join(outDir, path), text);
+  return `/${path}`;
+}
+
+/** In two editions: what the first pages need, and everything. */
+interface Editions {
+  first: string;
+  whole: string;
+}
+
+async function writeEditions(outDir: string, name: string, ending: string, { first, whole }: Editions) {
+  return {
+    first: await writeAsset(outDir, `${name}-first`, ending, first),
+    whole: await writeAsset(outDir, name, ending, whole),
+  };
+}
+
+/** Instead of what the bundler made of our own styles. */
+async function stylesOf({ outputs }: Bundle, firstChunks: Set<string>): Promise<Editions> {
+  const text = async (files: Bun.BuildArtifact[]) => (await Promise.all(files.map((file) => file.text()))).join('\n');
+  const scripts = outputs.filter(({ path }) => path.endsWith('.js'));
+  const made = outputs.filter(({ path }) => path.endsWith('.css'));
+  const ours = await text(made);
+  for (const { path } of made) await rm(path);
+  const first = scripts.filter(({ path }) => firstChunks.has(nameOf(path)));
+  return { first: await webStyles(await text(first), ours), whole: await webStyles(await text(scripts), ours) };
+}
+
+/** Our own files that chunks are made of. */
+function sourcesOf({ metafile }: Bundle, chunks: Set<string>): string[] {
+  const made = Object.entries(metafile.outputs).filter(([path]) => chunks.has(nameOf(path)));
+  return made.flatMap(([, { inputs }]) => Object.keys(inputs)).filter((path) => path.startsWith('web/src/'));
 }
 
 const compressed = promisify(brotliCompress);
@@ -150,33 +193,33 @@ async function compress(outDir: string, path: string, when: keyof typeof qualiti
 export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest; loginScriptBytes: number }> {
   await rm(outDir, { recursive: true, force: true });
   await mkdir(outDir, { recursive: true });
-  const [app, chinese] = await Promise.all([
-    bundle('main.tsx', 'esm', outDir),
-    bundle('language/zh-CN/zh-cn.ts', 'iife', outDir),
-  ]);
-  const wordFiles = { 'zh-CN': `/assets/${nameOf(chinese.outputs[0]!.path)}` };
-  const early = await bundle('early.ts', 'iife', outDir, { wordFiles: JSON.stringify(wordFiles) });
-  const styles = await writeStyles(app, outDir);
-  await Bun.write(join(outDir, 'index.html'), indexPage(app, early, styles));
+  const app = await bundle('main.tsx', outDir);
+  const login = chunksOf(app, 'main.tsx');
+  const firstChunks = chunksOf(app, 'page-groups/first.ts').union(login);
+  const styles = await writeEditions(outDir, 'styles', 'css', await stylesOf(app, firstChunks));
+  const words: Record<string, Editions> = {};
+  for (const [language, editions] of await webWords(sourcesOf(app, firstChunks).map((path) => join(root, path))))
+    words[language] = await writeEditions(outDir, language.toLowerCase(), 'js', editions);
+  const early = await earlyScript({ styleFiles: JSON.stringify(styles), wordFiles: JSON.stringify(words) });
+  await Bun.write(join(outDir, 'index.html'), indexPage(app, early));
   await Bun.write(join(outDir, 'favicon.svg'), Bun.file(join(dirname(source), 'favicon.svg')));
 
-  const scripts = [app, chinese, early].flatMap(({ outputs }) => outputs).filter(({ path }) => path.endsWith('.js'));
-  const assets = [styles, ...scripts.map(({ path }) => nameOf(path))].map((name) => `assets/${name}`);
-  const first = chunksOf(app, 'page-groups/first.ts').add(styles).add(nameOf(chinese.outputs[0]!.path));
+  const chunks = app.outputs.filter(({ path }) => path.endsWith('.js')).map(({ path }) => `assets/${nameOf(path)}`);
+  const editions = [styles, ...Object.values(words)].flatMap(({ first, whole }) => [first.slice(1), whole.slice(1)]);
+  const waitedFor = new Set([...firstChunks, ...editions.map(nameOf)]);
   const files = await Promise.all(
-    ['index.html', 'favicon.svg', ...assets].map((path) =>
-      compress(outDir, path, first.has(nameOf(path)) ? 'first' : 'later'),
+    ['index.html', 'favicon.svg', ...editions, ...chunks].map((path) =>
+      compress(outDir, path, waitedFor.has(nameOf(path)) ? 'first' : 'later'),
     ),
   );
-  const login = chunksOf(app, 'main.tsx');
   const pages = groups.map(([address, group]) => {
     const needed = chunksOf(app, `page-groups/${group}.ts`);
     return { address, scripts: [...needed.difference(login)].map((name) => `/assets/${name}`) };
   });
-  const manifest: WebManifest = { index: '/index.html', files, pages };
+  const scriptHash = `sha256-${hashOf(early).digest('base64')}`;
+  const manifest: WebManifest = { index: '/index.html', files, scriptHash, pages };
   await Bun.write(join(outDir, 'manifest.json'), JSON.stringify(manifest, null, 2));
 
-  for (const { path } of early.outputs) login.add(nameOf(path));
   const loginScriptBytes = files
     .filter(({ path }) => login.has(nameOf(path)))
     .reduce((sum, { gzip, bytes }) => sum + (gzip || bytes), 0);
@@ -187,7 +230,7 @@ if (import.meta.main) {
   const started = performance.now();
   const { manifest, loginScriptBytes } = await buildWeb(join(root, 'dist/web'));
   const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
-  const css = manifest.files.filter(({ path }) => path.endsWith('.css')).reduce((sum, { gzip }) => sum + gzip, 0);
+  const css = manifest.files.find(({ path }) => path.startsWith('/assets/styles-first'))?.gzip ?? 0;
   console.log(
     `web app: ${manifest.files.length} files in ${Math.round(performance.now() - started)} ms; ` +
       `login page loads ${kilobytes(loginScriptBytes)} of script and ${kilobytes(css)} of styles (gzip)`,

@@ -1,4 +1,4 @@
-/** The web app's styles in one file: Mantine's, of the components that are in its scripts and no others, then our own. */
+/** The web app's styles in one file: Mantine's, of the components that are in the given scripts and no others, then our own. */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -37,7 +37,10 @@ async function ofComponents(scripts: string): Promise<string> {
  */
 export async function webStyles(scripts: string, ours: string): Promise<string> {
   const more = await Promise.all(
-    ['notifications', 'charts'].map((name) => Bun.file(join(folderOf(name), 'styles.css')).text()),
+    ['notifications', 'charts'].map(async (name) => {
+      const css = await Bun.file(join(folderOf(name), 'styles.css')).text();
+      return classesIn(css).isDisjointFrom(classesIn(scripts)) ? '' : css;
+    }),
   );
   return [await ofComponents(scripts), ...more, ours].join('\n');
 }

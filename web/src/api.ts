@@ -7,6 +7,7 @@ import createClient from 'openapi-fetch';
 import type { paths } from './api-types.gen.ts';
 import { said } from './language/said.ts';
 import { t } from './language/words.ts';
+import { allWords } from './rest.ts';
 
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -123,8 +124,10 @@ async function send(method: Method, path: string, options: AnyOptions = {}): Pro
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(0, t('The server could not be reached. Check the connection and try again.'), null);
   });
-  if (!answer.response.ok) {
-    const { status } = answer.response;
+  const { status, ok } = answer.response;
+  // Whether somebody is in is asked before anything is shown, and a refusal of that is not.
+  if (method !== 'get' || !(ok || status === 401)) await allWords();
+  if (!ok) {
     if (status === 401) unauthorized(method, path);
     const refusal = parsed(answer.error) ?? null;
     if (await provenSince(status, refusal)) return send(method, path, options);

@@ -1,8 +1,15 @@
-// Runs before the first paint and before the app, from a file of its own because the content security policy allows no inline script.
+// Runs before the first paint and before the app. It stands in the page itself, and the content security policy names it by its hash.
 import { languageFor, languageKey } from './language/languages.ts';
 
-/** The file with the words of each language but English, whose words are the app's own; the build fills it in. */
-declare const wordFiles: Record<string, string | undefined>;
+interface Editions {
+  /** With what the first page and those before the door need. */
+  first: string;
+  whole: string;
+}
+
+/** Addresses of files, which the build fills in. English needs no file of words: its words are the app's own. */
+declare const styleFiles: Editions;
+declare const wordFiles: Record<string, Editions | undefined>;
 
 function kept(key: string): string | null {
   try {
@@ -14,12 +21,20 @@ function kept(key: string): string | null {
 
 const root = document.documentElement;
 
-// Must agree with `colorSchemeKey` in theme.ts, which is not imported to keep this file tiny.
+// Must agree with `colorSchemeKey` in theme.ts, which is not imported to keep this tiny.
 const scheme = kept('svc-color-scheme');
 const dark = scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
 root.dataset.mantineColorScheme = dark ? 'dark' : 'light';
 
 root.lang = languageFor(kept(languageKey), navigator.languages);
 const words = wordFiles[root.lang];
-// The one way to have it before the app, whose tables of choices, columns and titles are made of words as they are read.
-if (words) document.write(`<script src="${words}"></script>`);
+
+/** A page that is not named here gets everything; one that is named and needs more, brings the rest itself (rest.ts). */
+const isFirst = /^\/(login|register|forgot-password|reset-password|verify-email|goodbye|oauth2\/logout)?$/.test(
+  location.pathname,
+);
+const edition = isFirst ? 'first' : 'whole';
+if (isFirst) globalThis.svcRest = { styles: styleFiles.whole, words: words?.whole };
+// The one way to have words before the app, whose tables of choices, columns and titles are made of them as they are read.
+document.write(`<link rel="stylesheet" href="${styleFiles[edition]}">`);
+if (words) document.write(`<script src="${words[edition]}"></script>`);

@@ -13,17 +13,28 @@ import './pages/admin-user/people.css';
 import './pages/sessions/sessions.css';
 import './pages/videos/videos.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
+import { useNotifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onUnauthorized } from './api.ts';
 import { watchNavigation } from './heading-focus.ts';
 import { language } from './language/words.ts';
+import { later } from './later.tsx';
+import { allWords, whenIdle } from './rest.ts';
 import { router } from './router.tsx';
 import { forgetUser, queryClient, selfQuery, sessionEnded } from './session.ts';
 import { colorSchemeKey, cssVariables, theme } from './theme.ts';
+
+const Toasts = later('Toasts');
+
+function Messages() {
+  const { notifications } = useNotifications();
+  const [any, setAny] = useState(false);
+  if (!any && notifications.length > 0) setAny(true);
+  return any && <Toasts />;
+}
 
 // A 401 may concern one act (a wrong current password): ask who we are, and only when that is refused, leave.
 onUnauthorized((method, path) => {
@@ -41,6 +52,8 @@ watchNavigation(router);
 
 // Where its words did not come, the page is in another language than was wanted.
 document.documentElement.lang = language;
+// Ready for what the service will say.
+whenIdle(() => void allWords());
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
@@ -51,7 +64,7 @@ createRoot(document.getElementById('root')!).render(
       colorSchemeManager={localStorageColorSchemeManager({ key: colorSchemeKey })}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="top-right" />
+        <Messages />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

@@ -1,7 +1,9 @@
 import type { ComponentType } from 'react';
 import { t } from './language/words.ts';
+import { bringLater, laterComesFrom } from './later.tsx';
 import * as door from './page-groups/door.ts';
 import { prepareHome } from './pages/home/home-queries.ts';
+import { bringRest, whenIdle } from './rest.ts';
 
 interface Audience {
   /** Who may open it: `guest` pages send signed-in users on. */
@@ -28,8 +30,10 @@ const open = (audience: Audience, rows: Row[]): PageEntry[] =>
 // Fetched together: split page by page, what some share came in about ninety files of a few hundred bytes, for any of them.
 // What lies before the door comes with the app: what it shares with the others would be files of its own again.
 const firstPages = () => import('./page-groups/first.ts');
-const userPages = () => import('./page-groups/user.ts');
-const adminPages = () => import('./page-groups/admin.ts');
+const morePages = () => bringRest().then(() => import('./page-groups/more.ts'));
+const userPages = () => bringRest().then(() => import('./page-groups/user.ts'));
+const adminPages = () => bringRest().then(() => import('./page-groups/admin.ts'));
+laterComesFrom(morePages);
 
 /** Of the page that is opened first: what stands around a page comes with any group, and costs nothing more from this one. */
 function groupHere() {
@@ -37,14 +41,11 @@ function groupHere() {
   return /^\/admin(\/|$)/.test(location.pathname) ? adminPages() : userPages();
 }
 
-/** Some browsers have no word for it. */
-const whenIdle: (act: () => void) => void = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 1_000));
-
-/** Brings what stands around a page, and when that is shown, the pages that people go to from there. */
+/** Brings what stands around a page, and when that is shown, what comes over it and the pages that people go to from there. */
 export async function frame() {
   const group = await groupHere();
   // Without a network they are fetched when they are asked for.
-  whenIdle(() => void userPages().catch(() => {}));
+  whenIdle(() => void Promise.all([bringLater(), userPages()]).catch(() => {}));
   return group;
 }
 
@@ -105,8 +106,8 @@ export const pages: PageEntry[] = [
     ['/admin/system', t('System'), async () => (await adminPages()).AdminSystemPage],
   ]),
   ...open({ access: 'user', bare: true }, [
-    ['/oauth2/authorize', t('Authorize an application'), async () => (await firstPages()).AuthorizePage],
-    ['/device', t('Connect a device'), async () => (await firstPages()).DevicePage],
+    ['/oauth2/authorize', t('Authorize an application'), async () => (await morePages()).AuthorizePage],
+    ['/device', t('Connect a device'), async () => (await morePages()).DevicePage],
   ]),
   ...open({ access: 'guest', bare: true }, [
     ['/login', t('Log in'), async () => door.LoginPage],
@@ -115,8 +116,8 @@ export const pages: PageEntry[] = [
     ['/goodbye', t('Account deleted'), async () => door.GoodbyePage],
   ]),
   ...open({ access: 'public', bare: true }, [
-    ['/join', t('Join an organisation'), async () => (await firstPages()).JoinPage],
-    ['/link-account', t('Connect your account'), async () => (await firstPages()).LinkAccountPage],
+    ['/join', t('Join an organisation'), async () => (await morePages()).JoinPage],
+    ['/link-account', t('Connect your account'), async () => (await morePages()).LinkAccountPage],
     ['/reset-password', t('Choose a password'), async () => door.ResetPasswordPage],
     ['/verify-email', t('Verify your address'), async () => door.VerifyEmailPage],
     ['/oauth2/logout', t('Log out'), async () => door.LogoutPage],

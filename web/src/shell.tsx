@@ -1,7 +1,6 @@
-import { Burger, CloseButton, Drawer } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { ModalsProvider } from '@mantine/modals';
+import { Burger } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
+import { useState } from 'react';
 import { AccountMenu } from './components/account-menu.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
 import { LanguageMenu } from './components/language-menu.tsx';
@@ -11,24 +10,22 @@ import { PaletteButton } from './components/palette-button.tsx';
 import { SessionEnded } from './components/session-ended.tsx';
 import { StepUp } from './components/step-up.tsx';
 import { t } from './language/words.ts';
-import { useBackCloses, useFocusBack } from './use-overlay.ts';
+import { later } from './later.tsx';
+
+const NavigationDrawer = later('NavigationDrawer');
 
 function NarrowNavigation() {
-  const [opened, { open, close }] = useDisclosure();
-  const root = useFocusBack(opened);
-  useBackCloses(opened, close);
+  const [opened, setOpened] = useState<boolean>();
   return (
     <div className="svc-only-narrow">
-      <Burger opened={opened} onClick={open} size="sm" aria-label={t('Open navigation')} aria-expanded={opened} />
-      <Drawer.Root ref={root} opened={opened} onClose={close} size={280} padding="sm" returnFocus={false}>
-        <Drawer.Overlay />
-        <Drawer.Content aria-label={t('Navigation')}>
-          <Drawer.Body>
-            <CloseButton className="svc-drawer-close" onClick={close} aria-label={t('Close navigation')} />
-            <NavigationList onLeave={close} />
-          </Drawer.Body>
-        </Drawer.Content>
-      </Drawer.Root>
+      <Burger
+        opened={opened}
+        onClick={() => setOpened(true)}
+        size="sm"
+        aria-label={t('Open navigation')}
+        aria-expanded={opened === true}
+      />
+      {opened !== undefined && <NavigationDrawer opened={opened} onClose={() => setOpened(false)} />}
     </div>
   );
 }
@@ -36,7 +33,7 @@ function NarrowNavigation() {
 /** The frame of every page for signed-in users. */
 export function Shell() {
   return (
-    <ModalsProvider>
+    <>
       <StepUp />
       <SessionEnded />
       <a className="svc-skip" href="#main">
@@ -61,6 +58,6 @@ export function Shell() {
           </main>
         </div>
       </div>
-    </ModalsProvider>
+    </>
   );
 }

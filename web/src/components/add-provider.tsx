@@ -1,19 +1,23 @@
-import { Anchor, Button, Group, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { type Channel, type Preset, presetsQuery } from '../catalog.ts';
 import { rich, t } from '../language/words.ts';
+import { later } from '../later.tsx';
 import { usePost } from '../once.ts';
+import { whenIdle } from '../rest.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, guessPreset, saveByPreset, tryOut } from './add-by-preset.ts';
-import { AddedProvider } from './added-provider.tsx';
 import { ErrorState } from './error-state.tsx';
+
+const AddedProvider = later('AddedProvider');
 
 /** One field for a key: whose it is shows from how it begins, or is chosen. */
 export function AddProvider() {
-  // Asked for when somebody begins: most who see the form on the home page do not.
-  const [begun, setBegun] = useState(false);
-  const presets = useQuery({ ...presetsQuery, enabled: begun });
+  // Asked for after the page is shown, and before the browser opens the list: a list that is open does not grow.
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => whenIdle(() => setWanted(true)), []);
+  const presets = useQuery({ ...presetsQuery, enabled: wanted });
   const [secret, setSecret] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   const [added, setAdded] = useState<Added | null>(null);
@@ -48,7 +52,7 @@ export function AddProvider() {
   const needsKey = preset?.needs_key ?? true;
   return (
     <Stack>
-      <form onSubmit={submit} onFocus={() => setBegun(true)}>
+      <form onSubmit={submit}>
         <Group align="flex-end" gap="sm">
           {needsKey ? (
             <PasswordInput
@@ -68,14 +72,15 @@ export function AddProvider() {
               onChange={(event) => setSecret(event.currentTarget.value)}
             />
           )}
-          <Select
+          <NativeSelect
             label={t('Provider')}
-            placeholder={presets.isLoading ? t('Loading…') : t('Choose')}
-            data={presets.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-            searchable
+            data={[
+              { value: '', label: presets.isLoading ? t('Loading…') : t('Choose'), disabled: true },
+              ...(presets.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+            ]}
             flex="1 1 11rem"
-            value={preset?.id ?? null}
-            onChange={setChosen}
+            value={preset?.id ?? ''}
+            onChange={(event) => setChosen(event.currentTarget.value)}
           />
           <Button type="submit" loading={add.isPending} disabled={!preset || (needsKey && secret.trim() === '')}>
             {t('Add and test')}

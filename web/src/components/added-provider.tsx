@@ -73,7 +73,7 @@ function Works({ added, onTried }: Pick<AddedProviderProps, 'added' | 'onTried'>
   );
 }
 
-interface AddedProviderProps {
+export interface AddedProviderProps {
   added: Added;
   onTried: (added: Added) => void;
   onRemoved: () => void;

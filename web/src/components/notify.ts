@@ -5,8 +5,11 @@ import { ApiError } from '../api.ts';
 import { said } from '../language/said.ts';
 import { rich } from '../language/words.ts';
 
+/** Said each time: the place that has its own idea of it comes with the first message. */
+const position = 'top-right';
+
 export function notifySuccess(message: string): void {
-  notifications.show({ message, color: 'teal' });
+  notifications.show({ message, color: 'teal', position });
 }
 
 /** What became of it, beside the page: notifications stand outside the router, and what is on the page must not be lost. */
@@ -18,5 +21,5 @@ export function notifyError(error: unknown): void {
   const requestId = error instanceof ApiError ? error.requestId : null;
   const message = said(error instanceof Error ? error.message : String(error));
   const told = requestId ? rich('{message} (request {id})', { message, id: requestLink(requestId) }) : message;
-  notifications.show({ message: told, color: 'red', autoClose: 10_000 });
+  notifications.show({ message: told, color: 'red', autoClose: 10_000, position });
 }

@@ -3,7 +3,9 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { t } from '../language/words.ts';
-import { Palette } from '../palette/palette.tsx';
+import { later } from '../later.tsx';
+
+const Palette = later('Palette');
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -12,7 +14,7 @@ const isCovered = (): boolean => document.querySelector('[role=dialog][aria-moda
 
 /** Opens the palette. */
 export function PaletteButton() {
-  const [opened, setOpened] = useState(false);
+  const [opened, setOpened] = useState<boolean>();
   const open = () => {
     if (!isCovered()) setOpened(true);
   };
@@ -31,7 +33,7 @@ export function PaletteButton() {
       >
         {t('Search')}
       </Button>
-      <Palette opened={opened} onClose={() => setOpened(false)} />
+      {opened !== undefined && <Palette opened={opened} onClose={() => setOpened(false)} />}
     </>
   );
 }

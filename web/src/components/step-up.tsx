@@ -1,13 +1,8 @@
-import { Button, Stack, Text } from '@mantine/core';
-import { IconFingerprint } from '@tabler/icons-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { type FactorMethod, onStepUp, post } from '../api.ts';
-import { t } from '../language/words.ts';
-import { passkeysWork, stepUpWithPasskey } from '../passkeys.ts';
-import { useAct } from '../use-act.ts';
-import { CodeInput, takesCode } from './code-input.tsx';
-import { Dialog } from './dialog.tsx';
-import { FormFoot } from './form-foot.tsx';
+import { useEffect, useRef, useState } from 'react';
+import { type FactorMethod, onStepUp } from '../api.ts';
+import { later } from '../later.tsx';
+
+const StepUpDialog = later('StepUpDialog');
 
 interface Asked {
   methods: FactorMethod[];
@@ -16,7 +11,8 @@ interface Asked {
 
 /** Asks for the second factor when an act needs it fresh; the act then goes on by itself. */
 export function StepUp() {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  // Undefined until somebody is asked for the first time.
+  const [asked, setAsked] = useState<Asked | null>();
   const running = useRef<Promise<boolean>>(null);
   useEffect(() => {
     // Of several requests that are refused at once, one asks.
@@ -28,51 +24,9 @@ export function StepUp() {
     });
     return () => onStepUp(async () => false);
   }, []);
-  const prove = useAct({
-    mutationFn: async (code: string | null): Promise<void> => {
-      if (code === null) await stepUpWithPasskey();
-      else await post('/api/user/step-up', { body: { code } });
-    },
-    onSuccess: () => close(true),
-  });
-  const close = (proven: boolean) => {
+  const answer = (proven: boolean) => {
     asked?.answer(proven);
     setAsked(null);
-    prove.reset();
   };
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    // A dialog lies inside the form that opened it, as React sees it.
-    event.stopPropagation();
-    prove.mutate(String(new FormData(event.currentTarget).get('code')));
-  };
-  const methods = asked?.methods ?? [];
-  const byPasskey = methods.includes('passkey') && passkeysWork();
-  return (
-    <Dialog opened={asked !== null} onClose={() => close(false)} title={t('Confirm that it is you')} zIndex={400}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text size="sm">{t('This needs your second factor. You will not be asked again for ten minutes.')}</Text>
-          {byPasskey && (
-            <Button
-              variant="light"
-              leftSection={<IconFingerprint size={18} aria-hidden />}
-              onClick={() => prove.mutate(null)}
-              loading={prove.isPending}
-            >
-              {t('Use a passkey')}
-            </Button>
-          )}
-          {takesCode(methods) && <CodeInput methods={methods} />}
-          <FormFoot
-            act={prove}
-            failure={t('Not confirmed')}
-            submitLabel={t('Confirm')}
-            onCancel={() => close(false)}
-            disabled={!takesCode(methods)}
-          />
-        </Stack>
-      </form>
-    </Dialog>
-  );
+  return asked !== undefined && <StepUpDialog methods={asked?.methods ?? null} onAnswer={answer} />;
 }

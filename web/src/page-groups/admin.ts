@@ -13,5 +13,5 @@ export { AdminRoutingPage } from '../pages/admin-routing/admin-routing-page.tsx'
 export { AdminSystemPage } from '../pages/admin-system/admin-system-page.tsx';
 export { AdminUserPage } from '../pages/admin-user/admin-user-page.tsx';
 export { AdminUsersPage } from '../pages/admin-users/admin-users-page.tsx';
-// Around each of them. Named with all that comes with it, or the bundler makes a file of what each two groups share.
-export * from './first.ts';
+// Around each of them, and over it.
+export * from './more.ts';

@@ -27,5 +27,5 @@ export { SessionsPage } from '../pages/sessions/sessions-page.tsx';
 export { ToolsPage } from '../pages/tools/tools-page.tsx';
 export { UsagePage } from '../pages/usage/usage-page.tsx';
 export { VideosPage } from '../pages/videos/videos-page.tsx';
-// Around each of them. Named with all that comes with it, or the bundler makes a file of what each two groups share.
-export * from './first.ts';
+// Around each of them, and over it.
+export * from './more.ts';

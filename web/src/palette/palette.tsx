@@ -128,7 +128,7 @@ function Search({ onClose }: { onClose: () => void }) {
   );
 }
 
-interface PaletteProps {
+export interface PaletteProps {
   opened: boolean;
   onClose: () => void;
 }

@@ -6,24 +6,28 @@ const apiHeaders = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Mantine sets style attributes, so styles may be inline; scripts never. Logos of applications come from anywhere. */
-const pagePolicy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' https: data: blob:",
-  "media-src 'self' blob:",
-  "connect-src 'self'",
-  "font-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Mantine sets style attributes, so styles may be inline; of scripts only the one that the page begins with, named by its hash.
+ * Logos of applications come from anywhere.
+ */
+export const pagePolicy = (scriptHash?: string): string =>
+  [
+    "default-src 'self'",
+    scriptHash ? `script-src 'self' '${scriptHash}'` : "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' https: data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "font-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 const pageHeaders = {
   ...apiHeaders,
-  'content-security-policy': pagePolicy,
+  'content-security-policy': pagePolicy(),
   'referrer-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 };

@@ -15,8 +15,11 @@ export const answerUnmatched =
     const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/(api|v1|v1beta|mcp)(\/|$)/.test(path);
     if (mayBePage) {
       const asset = await webAsset(path, request);
-      for (const [name, value] of Object.entries(headers.page)) asset?.headers.set(name, value);
-      if (asset) return asset;
+      if (asset) {
+        for (const [name, value] of Object.entries(headers.page))
+          if (!asset.headers.has(name)) asset.headers.set(name, value);
+        return asset;
+      }
     }
     const error =
       allowed.length > 0

@@ -19,6 +19,7 @@ beforeAll(async () => {
     join(folder, 'manifest.json'),
     JSON.stringify({
       index: '/index.html',
+      scriptHash: 'sha256-c2NyaXB0',
       files: [
         { ...file('/index.html', 'text/html; charset=utf-8', false), gzip: 0, brotli: 0 },
         { ...file('/assets/main-1a2b3c4d.js', 'text/javascript; charset=utf-8', true), gzip: 90, brotli: 0 },
@@ -62,6 +63,13 @@ test('somebody who is in is told early what their page needs', async () => {
   expect(await linkOf('/elsewhere', session)).toBeNull();
   expect(await linkOf('/assets/main-1a2b3c4d.js', session)).toBeNull();
   expect((await get('/', { accept: 'text/html' }))?.headers.get('vary')).toContain('cookie');
+});
+
+test('of the scripts in a page only its own may run; files have no policy of their own', async () => {
+  const policyOf = async (path: string) =>
+    (await get(path, { accept: 'text/html' }))?.headers.get('content-security-policy');
+  for (const path of ['/', '/login']) expect(await policyOf(path)).toContain("script-src 'self' 'sha256-c2NyaXB0';");
+  expect(await policyOf('/assets/main-1a2b3c4d.js')).toBeNull();
 });
 
 test('pages of the app answer with its index, revalidated each time', async () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pagePolicy } from './headers.ts';
 
 /** What scripts/build-web.ts tells about a file it made, as far as serving needs it. */
 interface WebFile {
@@ -14,6 +15,7 @@ interface WebFile {
 interface Manifest {
   index: string;
   files: WebFile[];
+  scriptHash: string;
   /** The scripts of the page at an address; the first that fits holds. */
   pages: { address: string; scripts: string[] }[];
 }
@@ -22,6 +24,8 @@ interface Manifest {
 interface Build {
   index: WebFile | undefined;
   files: Map<string, WebFile>;
+  /** Of the index, which has a script of its own. */
+  policy: string;
   pages: { address: RegExp; early: string }[];
   locate(path: string): string;
 }
@@ -67,7 +71,8 @@ async function currentBuild(folder: string): Promise<Build | undefined> {
       address: new RegExp(address),
       early: earlyOf(scripts),
     }));
-    cached = { key, build: { index: files.get(manifest.index), files, pages, locate } };
+    const policy = pagePolicy(manifest.scriptHash);
+    cached = { key, build: { index: files.get(manifest.index), files, policy, pages, locate } };
   }
   return cached.build;
 }
@@ -106,7 +111,7 @@ const isSignedIn = (request: Request): boolean => /(^|; )svc_session=/.test(requ
 /**
  * The web app's answer to a GET or HEAD of `path` (the URL's pathname): the file, or the app itself for the address of
  * one of its pages; `null` when it is neither, or nothing was built. Only names in the build's list are ever opened, so
- * no address can lead out of it. Security headers are the caller's.
+ * no address can lead out of it. Security headers are the caller's, but for the policy of the app's page.
  */
 export async function webAsset(path: string, request: Request, folder = builtFolder): Promise<Response | null> {
   const build = await currentBuild(folder);
@@ -122,6 +127,7 @@ export async function webAsset(path: string, request: Request, folder = builtFol
     etag,
     vary: file === build.index ? 'accept, accept-encoding, cookie' : 'accept-encoding',
   };
+  if (file === build.index) headers['content-security-policy'] = build.policy;
   const early =
     file === build.index && isSignedIn(request) && build.pages.find(({ address }) => address.test(path))?.early;
   if (early) headers.link = early;

@@ -1,0 +1,66 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useEffect } from 'react';
+import { get } from '../api.ts';
+import { t } from '../language/words.ts';
+import { queryClient, selfQuery, useUser } from '../session.ts';
+import { useAct } from '../use-act.ts';
+import { Dialog } from './dialog.tsx';
+import { ErrorState } from './error-state.tsx';
+
+export interface SessionEndedDialogProps {
+  ended: boolean;
+  onBack: () => void;
+}
+
+/** Logging in happens in another tab, since there are many ways of it; this one goes on when it is looked at again. */
+export function SessionEndedDialog({ ended, onBack }: SessionEndedDialogProps) {
+  const user = useUser();
+  const { mutate, isPending, error } = useAct({
+    mutationFn: () => get('/api/user/self'),
+    onSuccess: async (fresh) => {
+      // Somebody else: nothing that the one before saw may stay.
+      if (fresh.id !== user.id) {
+        window.location.reload();
+        return;
+      }
+      queryClient.setQueryData(selfQuery.queryKey, fresh);
+      onBack();
+      await queryClient.invalidateQueries();
+    },
+  });
+  useEffect(() => {
+    if (!ended) return;
+    const look = () => mutate();
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, [ended, mutate]);
+  return (
+    <Dialog
+      opened={ended}
+      onClose={() => {}}
+      title={t('Your session has ended')}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+      zIndex={500}
+    >
+      <Stack>
+        <Text size="sm">
+          {t('What you have typed is still here. Log in again in another tab, come back, and go on where you were.')}
+        </Text>
+        {error && <ErrorState error={error} title={t('Not logged in yet')} />}
+        <Group justify="flex-end">
+          <Button variant="subtle" color="gray" onClick={() => window.location.reload()}>
+            {t('Leave this page')}
+          </Button>
+          <Button variant="default" loading={isPending} onClick={() => mutate()}>
+            {t('Go on')}
+          </Button>
+          <Button component="a" href="/login" target="_blank" rel="noopener">
+            {t('Log in')}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { IconFingerprint } from '@tabler/icons-react';
+import type { FormEvent } from 'react';
+import { type FactorMethod, post } from '../api.ts';
+import { t } from '../language/words.ts';
+import { passkeysWork, stepUpWithPasskey } from '../passkeys.ts';
+import { useAct } from '../use-act.ts';
+import { CodeInput, takesCode } from './code-input.tsx';
+import { Dialog } from './dialog.tsx';
+import { FormFoot } from './form-foot.tsx';
+
+export interface StepUpDialogProps {
+  /** Null: nothing is asked. */
+  methods: FactorMethod[] | null;
+  onAnswer: (proven: boolean) => void;
+}
+
+export function StepUpDialog({ methods: asked, onAnswer }: StepUpDialogProps) {
+  const prove = useAct({
+    mutationFn: async (code: string | null): Promise<void> => {
+      if (code === null) await stepUpWithPasskey();
+      else await post('/api/user/step-up', { body: { code } });
+    },
+    onSuccess: () => close(true),
+  });
+  const close = (proven: boolean) => {
+    onAnswer(proven);
+    prove.reset();
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // A dialog lies inside the form that opened it, as React sees it.
+    event.stopPropagation();
+    prove.mutate(String(new FormData(event.currentTarget).get('code')));
+  };
+  const methods = asked ?? [];
+  const byPasskey = methods.includes('passkey') && passkeysWork();
+  return (
+    <Dialog opened={asked !== null} onClose={() => close(false)} title={t('Confirm that it is you')} zIndex={400}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">{t('This needs your second factor. You will not be asked again for ten minutes.')}</Text>
+          {byPasskey && (
+            <Button
+              variant="light"
+              leftSection={<IconFingerprint size={18} aria-hidden />}
+              onClick={() => prove.mutate(null)}
+              loading={prove.isPending}
+            >
+              {t('Use a passkey')}
+            </Button>
+          )}
+          {takesCode(methods) && <CodeInput methods={methods} />}
+          <FormFoot
+            act={prove}
+            failure={t('Not confirmed')}
+            submitLabel={t('Confirm')}
+            onCancel={() => close(false)}
+            disabled={!takesCode(methods)}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+/**
+ * The first page comes with the styles and words that it needs; other pages need all of them, and need them before they are
+ * read: tables of choices, columns and titles are made of words. Where another page was opened first, early.ts has brought all.
+ */
+declare global {
+  /** What early.ts left out: addresses of files, each with the element that brings it. */
+  var svcRest: { styles?: string; words?: string } | undefined;
+}
+
+function arrived(element: HTMLLinkElement | HTMLScriptElement): Promise<void> {
+  return new Promise((resolve, reject) => {
+    element.onload = () => resolve();
+    element.onerror = () => {
+      element.remove();
+      reject(new Error('a file of the app could not be fetched'));
+    };
+    document.head.append(element);
+  });
+}
+
+/** Once; after a failure whoever asks next tries again. */
+function once(bring: () => Promise<void> | undefined): () => Promise<void> {
+  let coming: Promise<void> | undefined;
+  return () => {
+    coming ??= Promise.resolve(bring()).catch((error) => {
+      coming = undefined;
+      throw error;
+    });
+    return coming;
+  };
+}
+
+const bringStyles = once(() => {
+  const href = globalThis.svcRest?.styles;
+  return href ? arrived(Object.assign(document.createElement('link'), { rel: 'stylesheet', href })) : undefined;
+});
+
+const bringWords = once(() => {
+  const src = globalThis.svcRest?.words;
+  return src ? arrived(Object.assign(document.createElement('script'), { src })) : undefined;
+});
+
+export const bringRest = (): Promise<unknown> => Promise.all([bringStyles(), bringWords()]);
+
+/** Before what the service says is told. Without a network it is told in English. */
+export const allWords = (): Promise<void> => bringWords().catch(() => {});
+
+/** Some browsers have no word for it. */
+export const whenIdle: (act: () => void) => void = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 1_000));
