@@ -16,7 +16,9 @@ const AddedProvider = later('AddedProvider');
 export function AddProvider() {
   // Asked for after the page is shown, and before the browser opens the list: a list that is open does not grow.
   const [wanted, setWanted] = useState(false);
-  useEffect(() => whenIdle(() => setWanted(true)), []);
+  useEffect(() => {
+    whenIdle(() => setWanted(true));
+  }, []);
   const presets = useQuery({ ...presetsQuery, enabled: wanted });
   const [secret, setSecret] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
