@@ -29,8 +29,11 @@ export interface WebManifest {
   files: WebFile[];
   /** Of the script that stands in the index, as a content security policy names it. */
   scriptHash: string;
-  /** For somebody who is in: what the scripts of an address's page are, besides those that the index names. First that fits. */
-  pages: { address: string; scripts: string[] }[];
+  /**
+   * For somebody who is in: what the scripts of an address's page are, and what it asks of the API, where `{today}` is the first
+   * second of the day. The first that fits holds.
+   */
+  pages: { address: string; scripts: string[]; questions: string[] }[];
 }
 
 const types: Record<string, string> = {
@@ -95,12 +98,17 @@ function chunksOf({ metafile }: Bundle, entry: string): Set<string> {
   return found;
 }
 
-/** Which group of `web/src/page-groups/` brings the page of an address; the first that fits holds. */
-const groups: [address: string, group: string][] = [
-  ['^/$', 'first'],
-  ['^/(oauth2/authorize|device|join|link-account)$', 'more'],
-  ['^/admin(/|$)', 'admin'],
-  ['^/', 'user'],
+const self = '/api/user/self';
+
+/**
+ * Which group of `web/src/page-groups/` brings the page of an address, and what of its questions are known before it comes; they
+ * have to be the page's own letter by letter (home-queries.ts). The first that fits holds.
+ */
+const groups: [address: string, group: string, questions: string[]][] = [
+  ['^/$', 'first', [self, '/api/models', '/api/usage/summary?from={today}&group_by=day']],
+  ['^/(oauth2/authorize|device|join|link-account)$', 'more', [self]],
+  ['^/admin(/|$)', 'admin', [self]],
+  ['^/', 'user', [self]],
 ];
 
 function indexPage(app: Bundle, early: string): string {
@@ -212,9 +220,9 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
       compress(outDir, path, waitedFor.has(nameOf(path)) ? 'first' : 'later'),
     ),
   );
-  const pages = groups.map(([address, group]) => {
+  const pages = groups.map(([address, group, questions]) => {
     const needed = chunksOf(app, `page-groups/${group}.ts`);
-    return { address, scripts: [...needed.difference(login)].map((name) => `/assets/${name}`) };
+    return { address, scripts: [...login.union(needed)].map((name) => `/assets/${name}`), questions };
   });
   const scriptHash = `sha256-${hashOf(early).digest('base64')}`;
   const manifest: WebManifest = { index: '/index.html', files, scriptHash, pages };

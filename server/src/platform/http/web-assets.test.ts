@@ -25,8 +25,8 @@ beforeAll(async () => {
         { ...file('/assets/main-1a2b3c4d.js', 'text/javascript; charset=utf-8', true), gzip: 90, brotli: 0 },
       ],
       pages: [
-        { address: '^/$', scripts: ['/assets/first-5e6f7a8b.js'] },
-        { address: '^/admin(/|$)', scripts: ['/assets/admin-9c0d1e2f.js'] },
+        { address: '^/$', scripts: ['/assets/first-5e6f7a8b.js'], questions: ['/api/a', '/api/b?from={today}'] },
+        { address: '^/admin(/|$)', scripts: ['/assets/admin-9c0d1e2f.js'], questions: ['/api/a'] },
       ],
     }),
   );
@@ -55,10 +55,15 @@ test('a hashed file is kept for ever, in the coding the client takes', async () 
 test('somebody who is in is told early what their page needs', async () => {
   const linkOf = async (path: string, cookie: string) =>
     (await get(path, { accept: 'text/html', cookie }))?.headers.get('link');
-  const self = '</api/user/self>; rel=preload; as=fetch; crossorigin';
+  const question = (path: string) => `<${path}>; rel=preload; as=fetch; crossorigin`;
+  const today = Date.parse(new Date().toISOString().slice(0, 10)) / 1_000;
   const session = 'a=b; svc_session=x';
-  expect(await linkOf('/', session)).toBe(`${self}, </assets/first-5e6f7a8b.js>; rel=modulepreload`);
-  expect(await linkOf('/admin/users', session)).toBe(`${self}, </assets/admin-9c0d1e2f.js>; rel=modulepreload`);
+  expect(await linkOf('/', session)).toBe(
+    `</assets/first-5e6f7a8b.js>; rel=modulepreload, ${question('/api/a')}, ${question(`/api/b?from=${today}`)}`,
+  );
+  expect(await linkOf('/admin/users', session)).toBe(
+    `</assets/admin-9c0d1e2f.js>; rel=modulepreload, ${question('/api/a')}`,
+  );
   for (const cookie of ['', 'svc_sessions=x', 'other=svc_session=x']) expect(await linkOf('/', cookie)).toBeNull();
   expect(await linkOf('/elsewhere', session)).toBeNull();
   expect(await linkOf('/assets/main-1a2b3c4d.js', session)).toBeNull();

@@ -16,8 +16,8 @@ interface Manifest {
   index: string;
   files: WebFile[];
   scriptHash: string;
-  /** The scripts of the page at an address; the first that fits holds. */
-  pages: { address: string; scripts: string[] }[];
+  /** The scripts of the page at an address, and what it asks; the first that fits holds. */
+  pages: { address: string; scripts: string[]; questions: string[] }[];
 }
 
 /** A built web app: its files by address, and where a file (or its compressed copy) lies. */
@@ -46,12 +46,16 @@ export function registerEmbedded(files: Record<string, string> | undefined): voi
   cached = undefined;
 }
 
-/** Who somebody is, and what their page runs, in time: a browser would come to ask for it one after the other. */
-const earlyOf = (scripts: string[]): string =>
+/** What a page asks and what it runs, in time: a browser would come to ask for it one after the other. */
+const earlyOf = ({ questions, scripts }: Manifest['pages'][number]): string =>
   [
-    '</api/user/self>; rel=preload; as=fetch; crossorigin',
+    // First what takes longest: a browser has six connections.
     ...scripts.map((path) => `<${path}>; rel=modulepreload`),
+    ...questions.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`),
   ].join(', ');
+
+const daySeconds = 86_400;
+const today = (): string => String(Math.floor(Date.now() / 1_000 / daySeconds) * daySeconds);
 
 async function currentBuild(folder: string): Promise<Build | undefined> {
   const own = embedded;
@@ -67,10 +71,7 @@ async function currentBuild(folder: string): Promise<Build | undefined> {
   if (cached?.key !== key) {
     const manifest: Manifest = await file.json();
     const files = new Map(manifest.files.map((entry) => [entry.path, entry]));
-    const pages = manifest.pages.map(({ address, scripts }) => ({
-      address: new RegExp(address),
-      early: earlyOf(scripts),
-    }));
+    const pages = manifest.pages.map((page) => ({ address: new RegExp(page.address), early: earlyOf(page) }));
     const policy = pagePolicy(manifest.scriptHash);
     cached = { key, build: { index: files.get(manifest.index), files, policy, pages, locate } };
   }
@@ -130,7 +131,7 @@ export async function webAsset(path: string, request: Request, folder = builtFol
   if (file === build.index) headers['content-security-policy'] = build.policy;
   const early =
     file === build.index && isSignedIn(request) && build.pages.find(({ address }) => address.test(path))?.early;
-  if (early) headers.link = early;
+  if (early) headers.link = early.replace('{today}', today());
   if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
   if (variant) headers['content-encoding'] = variant.coding;
   return new Response(Bun.file(build.locate(file.path + (variant?.suffix ?? ''))), { headers });
