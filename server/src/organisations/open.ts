@@ -63,6 +63,7 @@ export function openOrganisations(room: Room): Organisations {
   const gate = new Gate({ places, shared: room.shared });
   const warnings = new Warnings(room);
   const ownLimits = new OwnLimitsLookup(room);
+  const applications = teamApplications(room);
   room.audit.nameTargets('organisation', (ids) => namesOfOrganisations(room.db, ids));
   const note = (standing: PlaceStanding | null, tokens: number): void => {
     if (!standing) return;
@@ -71,7 +72,7 @@ export function openOrganisations(room: Room): Organisations {
   };
   return {
     routes: [
-      ...organisationRoutes(room),
+      ...organisationRoutes(room, applications),
       ...teamRoutes(room),
       ...memberRoutes(room),
       ...invitationRoutes(room),
@@ -110,7 +111,7 @@ export function openOrganisations(room: Room): Organisations {
       const found = places.of(keyId);
       return found instanceof Promise ? found.then(teamIn) : teamIn(found);
     },
-    applications: teamApplications(room),
+    applications,
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: async (userId) => {
       await deleteKeysPlace(room.db, userId);
