@@ -21,7 +21,7 @@ import { type OwnKey, type OwnKeys, openOwnKeys } from './own-keys.ts';
 import { ownLine } from './own-line.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
-import { type Preferences, type Scored, scoreAll } from './rank.ts';
+import { mayBeChosen, type Preferences, type Scored, scoreAll } from './rank.ts';
 import { circuitKeys } from './ways.ts';
 
 export interface PlanRequest {
@@ -70,6 +70,8 @@ export interface Routing {
   plan(request: PlanRequest): Plan | Promise<Plan>;
   /** How candidates stand for a user whose request has this override, without choosing among them. */
   standing(userId: number, override: Override | null): Promise<Standing>;
+  /** Whether a request could be led to a provider; at once when the user's preferences are in memory. */
+  mayReach(request: Reaching, provider: string): boolean | Promise<boolean>;
   /** How a candidate has been doing, as last aggregated. */
   health(candidate: Candidate): Health;
   /** The 60-second cycle: recovery check, aggregation, sweeping. Run by `start`; public for tests. */
@@ -79,6 +81,8 @@ export interface Routing {
   stop(): Promise<void>;
   readonly parts: RoutingParts;
 }
+
+export type Reaching = Pick<PlanRequest, 'userId' | 'modelId' | 'type' | 'group' | 'override'>;
 
 /** Which limits leave candidates out, and how their circuits are. */
 export type Standing = (candidates: readonly Candidate[]) => Scored[];
@@ -153,6 +157,21 @@ class RoutingRoom implements Routing {
     const given = { measured: this.#measured, circuit: this.#circuit, userId, preferences, override, config: null };
     // By whichever strategy: who is left does not depend on scores.
     return (candidates) => scoreAll({ ...given, candidates }, 'balanced');
+  }
+
+  mayReach(request: Reaching, provider: string): boolean | Promise<boolean> {
+    const preferences = this.parts.preferences.get(request.userId);
+    return preferences instanceof Promise
+      ? preferences.then((loaded) => this.#leadsTo(request, provider, loaded))
+      : this.#leadsTo(request, provider, preferences);
+  }
+
+  #leadsTo(request: Reaching, provider: string, preferences: Preferences | null): boolean {
+    for (const candidate of this.#offered(request).candidates) {
+      if (candidate.channel.provider !== provider) continue;
+      if (mayBeChosen(candidate, preferences, request.override ?? null)) return true;
+    }
+    return false;
   }
 
   health(candidate: Candidate): Health {
@@ -235,12 +254,17 @@ class RoutingRoom implements Routing {
     return choice;
   }
 
-  #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {
+  #offered({ modelId, type, group }: Reaching): { candidates: readonly Candidate[]; legacy: boolean } {
     const { catalog } = this.parts.deps;
     const candidates = catalog.candidatesFor(modelId, type, group);
     if (candidates.length > 0) return { candidates, legacy: false };
-    const legacy = catalog.legacyCandidatesFor(modelId, type, group);
-    if (legacy.length > 0) return { candidates: legacy, legacy: true };
+    return { candidates: catalog.legacyCandidatesFor(modelId, type, group), legacy: true };
+  }
+
+  #candidatesOf(request: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {
+    const offered = this.#offered(request);
+    if (offered.candidates.length > 0) return offered;
+    const { modelId } = request;
     throw new AppError('model_not_found', `The model '${modelId}' does not exist or cannot be used here.`, {
       param: 'model',
     });
