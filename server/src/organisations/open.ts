@@ -39,9 +39,9 @@ export interface Organisations {
   levels: LevelsPort;
   /**
    * Lets a request with a key in by what every level allows besides money; `models` are the names that it is asked by. Null
-   * where nothing is limited.
+   * where nothing is limited. `counted`: the same request was let in before, for another model.
    */
-  admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  admit(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
   /** What a key can ask for at all levels, for lists; null where every model of every provider is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null>;
   /** The team for which requests with a key are; null where there is none. */
@@ -105,7 +105,7 @@ export function openOrganisations(room: Room): Organisations {
         );
       },
     },
-    admit: (keyId, models) => gate.admit(keyId, models),
+    admit: (keyId, models, counted) => gate.admit(keyId, models, counted),
     reachOf: (keyId) => gate.reachOf(keyId),
     teamOf: (keyId) => {
       const found = places.of(keyId);
