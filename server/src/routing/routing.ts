@@ -1,5 +1,4 @@
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
@@ -16,12 +15,13 @@ import { credentialOrder } from './credential-order.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Health, healthOf } from './health.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
+import { leadsTo, requireOffered } from './offered.ts';
 import type { Override } from './override.ts';
 import { type OwnKey, type OwnKeys, openOwnKeys } from './own-keys.ts';
 import { ownLine } from './own-line.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
-import { mayBeChosen, type Preferences, type Scored, scoreAll } from './rank.ts';
+import { type Preferences, type Scored, scoreAll } from './rank.ts';
 import { circuitKeys } from './ways.ts';
 
 export interface PlanRequest {
@@ -161,17 +161,10 @@ class RoutingRoom implements Routing {
 
   mayReach(request: Reaching, provider: string): boolean | Promise<boolean> {
     const preferences = this.parts.preferences.get(request.userId);
+    const { catalog } = this.parts.deps;
     return preferences instanceof Promise
-      ? preferences.then((loaded) => this.#leadsTo(request, provider, loaded))
-      : this.#leadsTo(request, provider, preferences);
-  }
-
-  #leadsTo(request: Reaching, provider: string, preferences: Preferences | null): boolean {
-    for (const candidate of this.#offered(request).candidates) {
-      if (candidate.channel.provider !== provider) continue;
-      if (mayBeChosen(candidate, preferences, request.override ?? null)) return true;
-    }
-    return false;
+      ? preferences.then((loaded) => leadsTo(catalog, request, provider, loaded))
+      : leadsTo(catalog, request, provider, preferences);
   }
 
   health(candidate: Candidate): Health {
@@ -230,7 +223,7 @@ class RoutingRoom implements Routing {
   #choose(request: PlanRequest, preferences: Preferences | null): Choice {
     const { deps, configs } = this.parts;
     const { modelId, userId } = request;
-    const { candidates, legacy } = this.#candidatesOf(request);
+    const { candidates, legacy } = requireOffered(deps.catalog, request);
     const override = request.override ?? null;
     const turn = this.#turns.get(modelId) ?? 0;
     const probe = this.#probes.get(modelId) ?? 0;
@@ -252,22 +245,6 @@ class RoutingRoom implements Routing {
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
     return choice;
-  }
-
-  #offered({ modelId, type, group }: Reaching): { candidates: readonly Candidate[]; legacy: boolean } {
-    const { catalog } = this.parts.deps;
-    const candidates = catalog.candidatesFor(modelId, type, group);
-    if (candidates.length > 0) return { candidates, legacy: false };
-    return { candidates: catalog.legacyCandidatesFor(modelId, type, group), legacy: true };
-  }
-
-  #candidatesOf(request: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {
-    const offered = this.#offered(request);
-    if (offered.candidates.length > 0) return offered;
-    const { modelId } = request;
-    throw new AppError('model_not_found', `The model '${modelId}' does not exist or cannot be used here.`, {
-      param: 'model',
-    });
   }
 
   async #runCycle(): Promise<void> {
