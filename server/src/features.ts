@@ -231,7 +231,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...front.routes,
       ...used,
       ...failureRoutes({ db, failures }),
-      ...requestRoutes({ db, failures, contents, decisions: routing.parts.decisions }),
+      ...requestRoutes({ db, failures, contents, audit, decisions: routing.parts.decisions }),
       ...catalogRoutes({ db, sealer, clock, catalog, ...standingIn(routing.parts) }),
       ...routingRoutes(routing),
       ...overviewRoutes({ db, database, clock, sealer, jobs, catalog, refusals, routing: routing.parts }),

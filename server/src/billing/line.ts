@@ -1,4 +1,5 @@
 import { mayPass } from '../platform/durable/errors.ts';
+import { repeat } from '../platform/durable/repeat.ts';
 import { batchOf, type Charge } from './charge-batch.ts';
 import type { Purse, Purses } from './purse.ts';
 import type { Now, PurseStore, TopUp, TopUpAsk } from './store/port.ts';
@@ -228,7 +229,7 @@ export class Line {
   async #writeLate(waiting: Waiting[]): Promise<void> {
     const { writer, chargeLate } = this.deps;
     for (const { charge, done } of waiting)
-      await writer.repeat(() => chargeLate(charge), writer.stopping ? 1 : undefined).then(done.resolve, done.reject);
+      await repeat(() => chargeLate(charge), writer.stopping ? { mostTries: 1 } : {}).then(done.resolve, done.reject);
   }
 
   /** Whatever was kept is gone; what it was taken for is charged past it. */

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/db/tables.ts';
+import { repeat } from '../platform/durable/repeat.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Line } from './line.ts';
@@ -130,9 +131,9 @@ export class Returns {
     const { db, writer, purses, log } = this.deps;
     purses.lose();
     const empty = () => db.transaction().execute((tx) => emptyPurses(tx, writer.owner));
-    await writer
-      .repeat(empty, lastTries)
-      .catch((error) => log.warn({ error }, 'what is kept will be given back by others'));
+    await repeat(empty, { mostTries: lastTries }).catch((error) =>
+      log.warn({ error }, 'what is kept will be given back by others'),
+    );
   }
 }
 

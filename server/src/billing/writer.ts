@@ -118,18 +118,6 @@ export class Writer {
     }
   }
 
-  /** The same for what may be repeated as it is. */
-  async repeat<T>(work: () => Promise<T>, mostTries = Number.POSITIVE_INFINITY): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!mayPass(error) || tries >= mostTries) throw error;
-        await Bun.sleep(pauseMs);
-      }
-    }
-  }
-
   /** Under a new name, with nothing kept. */
   async rejoin(): Promise<void> {
     while (!this.stopping) {

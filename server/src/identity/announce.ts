@@ -3,7 +3,7 @@ import type { Shared } from '../platform/shared/port.ts';
 
 const channel = 'identity';
 
-/** Tells every process that what it cached of a user, session or key is no longer so. Tags: `user:7`, `session:3`, `key:5`. */
+/** Tells every process that what it cached of a user, session or key is no longer so. Tags: `user:7`, `session:3`, `key:5`, `factors:7`. */
 export interface Announcements {
   changed(tag: string): Promise<void>;
   onChanged(listener: (tag: string) => void, onGap: () => void): void;

@@ -13,7 +13,7 @@ import type { AuditLog } from './audit/log.ts';
 import { deleteOldAudit } from './audit/store.ts';
 import { authenticatorsOf, type TokenReader } from './authenticators.ts';
 import type { FactorDeps } from './factors/deps.ts';
-import { mayAdminister } from './factors/required.ts';
+import { mayAdminister, openFactorLookup } from './factors/required.ts';
 import { requireRecentFactor } from './factors/step-up.ts';
 import { type KeyLookup, openKeyLookup } from './key-lookup.ts';
 import type { KeyDeps } from './keys.ts';
@@ -90,6 +90,7 @@ export async function openIdentity(deps: {
   const { sealer, log, webUrl, mailer, allowPrivateAddresses: allowPrivate } = deps;
   const factors: FactorDeps = { ...accounts, sealer, webUrl };
   const links: LinkDeps = { ...accounts, webUrl, mailer, log };
+  const hasFactor = openFactorLookup({ ...accounts, hearing });
   let tokens: TokenReader | null = null;
   const signIn = openSignIn({ ...factors, log, https, allowPrivate }, origins);
   return {
@@ -100,7 +101,7 @@ export async function openIdentity(deps: {
     accounts,
     authenticators: authenticatorsOf({
       ...{ sessions, keys, origins, tokens: () => tokens },
-      mayAdminister: (user) => mayAdminister(accounts, user),
+      mayAdminister: (user) => mayAdminister(accounts, hasFactor, user),
     }),
     acceptTokens: (reader) => {
       tokens = reader;

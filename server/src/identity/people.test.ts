@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Member, openTestApp, rootPassword, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
+import { lookedAt } from '../platform/db/plans.fixture.ts';
 import { makeAdministrator } from './administrator.ts';
 import { cookieOf, dataOf, enrol, password, post } from './factors/factors.fixture.ts';
 import { type Inbox, openInbox } from './links/smtp.fixture.ts';
@@ -241,5 +242,13 @@ test('where administrators need a second factor, one without it has no more than
   expect(await dataOf((await t.user()).call('/api/user/security'))).toMatchObject({ required: false });
   await enrol(t, admin, rootPassword);
   expect((await admin.call('/api/admin/users')).status).toBe(200);
+  // From memory, until a factor comes or goes.
+  const { db } = t.platform.database;
+  const asked = () => lookedAt(db, () => admin.call('/api/admin/options'), /totp|passkeys|recovery_codes/);
+  expect(await asked()).toEqual([]);
+  const removed = await root.call(`/api/admin/users/${admin.id}/factors`, { method: 'DELETE' });
+  expect(removed.status).toBe(200);
+  expect((await admin.call('/api/admin/users')).status).toBe(403);
+  expect(await asked()).toEqual([]);
   expect((await set(root, false)).status).toBe(200);
 });

@@ -13,6 +13,7 @@ import { openidColumns } from './openid/application.ts';
 import type { Room } from './room.ts';
 import { operatorScopes, registeredScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
+import { livingApplicationsOf } from './store/account-data.ts';
 import { type ApplicationChange, changeApplication, findApplication, insertApplication } from './store/applications.ts';
 import { deleteConsentsOf } from './store/consents.ts';
 import { type ApplicationFilter, listAll, listOwned, type WithOwner } from './store/list-applications.ts';
@@ -148,9 +149,21 @@ export async function giveToTeam(deps: Room, owner: Owner, id: number, teamId: n
 
 /** Final and at once: whatever the application was given counts no more from this one write on. */
 export async function deleteApplication(deps: Room, owner: Owner, id: number): Promise<void> {
-  const before = await ownApplication(deps, owner.userId, id);
+  await endApplication(deps, owner, await ownApplication(deps, owner.userId, id));
+}
+
+/** With the organisation that this owner stands for. May be repeated. */
+export async function endApplicationsOf(deps: Room, ownerId: number, by: Owner): Promise<void> {
+  for (const id of await livingApplicationsOf(deps.db, ownerId)) {
+    const before = await findApplication(deps.db, { id });
+    if (before?.owner_id === ownerId) await endApplication(deps, by, before);
+  }
+}
+
+async function endApplication(deps: Room, by: Owner, before: ApplicationRow): Promise<void> {
+  const { id } = before;
   await changed(deps, id, { status: applicationStatus.deleted, secret_hash: '' });
-  record(deps, 'app_deleted', owner, { app_name: before.name }, before, null);
+  record(deps, 'app_deleted', by, { app_name: before.name }, before, null);
   await endActing(deps, id);
   await inBatches((most) => deleteConsentsOf(deps.db, id, most));
 }

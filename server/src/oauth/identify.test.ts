@@ -17,7 +17,7 @@ beforeAll(async () => {
   const jobs = { ...t.platform.jobs, work: () => {} };
   const { accounts } = t.app.app.identity;
   const sealer = openSealer({ keys: sealingKeys });
-  const teams = { manages: async () => false, accountOf: async () => 0, given: async () => {} };
+  const teams = { manages: async () => false, accountOf: async () => 0, given: async () => {}, onEnd: () => {} };
   oauth = openOAuth({ db: database.db, accounts, sealer, teams, jobs, log, hearing, config: t.config });
   client = await t.client();
 });

@@ -8,6 +8,7 @@ import { sendGuarded } from '../platform/http/outgoing.ts';
 import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
+import { endApplicationsOf } from './applications.ts';
 import { openAudit } from './audit.ts';
 import { type BearerPrincipal, identifyBearer } from './bearer.ts';
 import { openTokenIds } from './credentials.ts';
@@ -132,6 +133,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
   };
+  deps.teams.onEnd((ownerId, by) => endApplicationsOf(room, ownerId, by));
   const sweep = openSweep(room);
   const sweepClients = openClientSweep(room);
   /** Userinfo and the user's API tokens: ours, and open to tokens that name no resource, as they always were. */

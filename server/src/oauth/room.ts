@@ -25,6 +25,8 @@ export interface TeamApplications {
   /** Who owns what is given to a team; throws unless this user may give something to it. */
   accountOf(userId: number, teamId: number): Promise<number>;
   given(application: { id: number; name: string }, teamId: number): Promise<void>;
+  /** Tells who ends what an owner has, when the organisation that the owner stands for ends. */
+  onEnd(end: (ownerId: number, by: { userId: number; origin: Origin }) => Promise<void>): void;
 }
 
 /** What the functions of this room work with. */

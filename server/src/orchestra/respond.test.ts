@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { AppError } from '../lib/errors.ts';
 import { until } from '../lib/until.fixture.ts';
 import { textOf } from './messages.ts';
@@ -45,6 +46,22 @@ describe('one task', () => {
       'You said: What is the capital of France?',
       'And of Spain?',
     ]);
+  });
+
+  test('an answer that cannot be kept is given all the same, as its calls are paid', async () => {
+    let db: Stage['deps']['db'];
+    const refuse = (table: string) =>
+      sql.raw(`create trigger refuse_${table} before insert on ${table} begin select raise(abort, 'no room'); end`);
+    const s = await on(async () => {
+      await refuse('ms_messages').execute(db);
+      return 'Paris';
+    });
+    db = s.deps.db;
+    const answer = await s.ask('What is the capital of France?', { session_id: 'full' });
+    expect(answer.message.content).toBe('Paris');
+    expect(s.warnings).toEqual([expect.stringContaining('no room')]);
+    const session = (await findSession(s.deps.db, 1, 'full', 0))!;
+    expect(session.tokensUsed).toBe(15);
   });
 
   test('a client that resends its history does not double it; a new id is made when none is given', async () => {

@@ -1,4 +1,6 @@
 import type { Usage } from '../lib/money.ts';
+import { isBusy } from '../platform/durable/errors.ts';
+import { repeat } from '../platform/durable/repeat.ts';
 import type { ChatMessage } from './messages.ts';
 import type { Deps } from './ports.ts';
 import { others } from './slices.ts';
@@ -23,6 +25,8 @@ export interface TurnAnswer {
 
 /** How long an answer that is ready waits for the summary made beside it. */
 const summaryGraceMs = 1000;
+/** How long an answer that is ready waits for a file that another holds. */
+const keepPatienceMs = 15_000;
 
 /** One request to the orchestration model, step by step. */
 export async function respond(deps: Deps, request: TurnRequest, out: Out = silent): Promise<TurnAnswer> {
@@ -41,7 +45,7 @@ export async function respond(deps: Deps, request: TurnRequest, out: Out = silen
       Bun.sleep(summaryGraceMs).then(() => false),
     ]);
     await others();
-    await keep(turn, plan, answer);
+    await keepPaid(turn, plan, answer);
     return result(turn, answer);
   } catch (error) {
     await others();
@@ -60,6 +64,17 @@ async function keepFailed(turn: Turn, plan: RunningPlan): Promise<void> {
     await keepPlan(turn, plan, waits ? 'waiting_for_tools' : 'failed');
   } catch (fault) {
     turn.deps.warn('a failed plan was not kept', fault);
+  }
+}
+
+/** Its calls are paid: what cannot be kept of it is missing the next time, and the answer is given all the same. */
+async function keepPaid(turn: Turn, plan: RunningPlan, answer: Answer): Promise<void> {
+  try {
+    // A message is not to be there twice, so nothing is repeated that may have been written.
+    await repeat(() => keep(turn, plan, answer), { passes: isBusy, patienceMs: keepPatienceMs });
+  } catch (error) {
+    turn.deps.warn('an answer was not kept', error);
+    await countTokens(turn).catch((fault) => turn.deps.warn('the tokens of a turn were not counted', fault));
   }
 }
 

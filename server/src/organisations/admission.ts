@@ -29,11 +29,11 @@ const counterOf = (organisationId: number, { level, levelId }: Limits, what: str
 export class Gate {
   constructor(readonly deps: { places: Places; shared: Shared }) {}
 
-  /** Null where nothing is limited. Throws `model_not_allowed` and `rate_limit_exceeded`. */
-  admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null> {
+  /** Null where nothing is limited. Throws `model_not_allowed` and `rate_limit_exceeded`. What counts already counts once. */
+  admit(keyId: number, models: readonly string[], counted = false): Admission | null | Promise<Admission | null> {
     const found = this.deps.places.of(keyId);
-    if (found instanceof Promise) return found.then((standing) => this.#decide(standing, models));
-    return this.#decide(found, models);
+    if (found instanceof Promise) return found.then((standing) => this.#decide(standing, models, counted));
+    return this.#decide(found, models, counted);
   }
 
   /** Counts nothing. Null where every model of every provider is allowed. */
@@ -42,15 +42,20 @@ export class Gate {
     return found instanceof Promise ? found.then(reachIn) : reachIn(found);
   }
 
-  #decide(standing: PlaceStanding | null, models: readonly string[]): Admission | null | Promise<Admission | null> {
+  #decide(
+    standing: PlaceStanding | null,
+    models: readonly string[],
+    counted: boolean,
+  ): Admission | null | Promise<Admission | null> {
     if (!standing || standing.limits.length === 0) return null;
     for (const limits of standing.limits) {
       if (limits.models.size === 0 || models.some((model) => limits.models.has(model))) continue;
       throw new AppError('model_not_allowed', `${capital(words[limits.level])} may not use the model ${models[0]}.`);
     }
-    const counted = standing.limits.filter((one) => one.requestsPerMinute > 0 || one.tokensPerMinute > 0);
     const admission = admissionOf(standing.limits);
-    return counted.length === 0 ? admission : this.#count(standing, counted).then(() => admission);
+    if (counted) return admission;
+    const counting = standing.limits.filter((one) => one.requestsPerMinute > 0 || one.tokensPerMinute > 0);
+    return counting.length === 0 ? admission : this.#count(standing, counting).then(() => admission);
   }
 
   /** Tokens of those before first: a request that is refused for them is none. */

@@ -1,3 +1,4 @@
+import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { has, type MemberRole } from './rights.ts';
@@ -16,7 +17,12 @@ export interface TeamApplications {
   accountOf(userId: number, teamId: number): Promise<number>;
   /** It is the team's from now on. */
   given(application: { id: number; name: string }, teamId: number): Promise<void>;
+  /** Declares who ends what an account owns, when its organisation ends. */
+  onEnd(end: EndApplications): void;
+  end: EndApplications;
 }
+
+export type EndApplications = (accountId: number, by: { userId: number; origin: Origin }) => Promise<void>;
 
 export const teamApplications = (room: Room): TeamApplications => {
   const requireTeam = async (teamId: number) => {
@@ -24,7 +30,12 @@ export const teamApplications = (room: Room): TeamApplications => {
     if (!team) throw new AppError('not_found', 'There is no such team.');
     return team;
   };
+  let endAll: EndApplications = async () => {};
   return {
+    onEnd: (end) => {
+      endAll = end;
+    },
+    end: (accountId, by) => endAll(accountId, by),
     manages: async (userId, ownerId) => {
       const organisationId = await organisationOfAccount(room.db, ownerId);
       if (organisationId === null) return false;

@@ -39,9 +39,9 @@ export interface Organisations {
   levels: LevelsPort;
   /**
    * Lets a request with a key in by what every level allows besides money; `models` are the names that it is asked by. Null
-   * where nothing is limited.
+   * where nothing is limited. `counted`: the same request was let in before, for another model.
    */
-  admit(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  admit(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
   /** What a key can ask for at all levels, for lists; null where every model of every provider is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null>;
   /** The team for which requests with a key are; null where there is none. */
@@ -63,6 +63,7 @@ export function openOrganisations(room: Room): Organisations {
   const gate = new Gate({ places, shared: room.shared });
   const warnings = new Warnings(room);
   const ownLimits = new OwnLimitsLookup(room);
+  const applications = teamApplications(room);
   room.audit.nameTargets('organisation', (ids) => namesOfOrganisations(room.db, ids));
   const note = (standing: PlaceStanding | null, tokens: number): void => {
     if (!standing) return;
@@ -71,7 +72,7 @@ export function openOrganisations(room: Room): Organisations {
   };
   return {
     routes: [
-      ...organisationRoutes(room),
+      ...organisationRoutes(room, applications),
       ...teamRoutes(room),
       ...memberRoutes(room),
       ...invitationRoutes(room),
@@ -104,13 +105,13 @@ export function openOrganisations(room: Room): Organisations {
         );
       },
     },
-    admit: (keyId, models) => gate.admit(keyId, models),
+    admit: (keyId, models, counted) => gate.admit(keyId, models, counted),
     reachOf: (keyId) => gate.reachOf(keyId),
     teamOf: (keyId) => {
       const found = places.of(keyId);
       return found instanceof Promise ? found.then(teamIn) : teamIn(found);
     },
-    applications: teamApplications(room),
+    applications,
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: async (userId) => {
       await deleteKeysPlace(room.db, userId);

@@ -1,11 +1,13 @@
 import { spans } from '../billing/levels.ts';
 import { moveWindow } from '../billing/store/windows.ts';
+import type { Origin } from '../identity/audit/log.ts';
 import { noPassword } from '../identity/passwords.ts';
 import { insertUser } from '../identity/store/users.ts';
 import { roles } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { randomString } from '../lib/ids.ts';
+import type { TeamApplications } from './applications.ts';
 import { windowAt } from './calendar.ts';
 import { organisationTag, type Room } from './room.ts';
 import type { Standing } from './standing.ts';
@@ -89,10 +91,19 @@ export async function rotateWebhookSecret(room: Room, { organisation }: Standing
   return secret;
 }
 
-/** Its keys end with it. What is in its balance stays with its account, in the hands of the operator. */
-export async function endOrganisation(room: Room, { organisation }: Standing): Promise<void> {
+/** Its keys and applications end with it. What is in its balance stays with its account, in the hands of the operator. */
+export async function endOrganisation(
+  room: Room,
+  { organisation, userId }: Standing,
+  applications: Pick<TeamApplications, 'end'>,
+  origin: Origin,
+): Promise<void> {
+  const end = () => applications.end(organisation.account_id, { userId, origin });
+  // Before, so that a crash in between leaves nothing that nobody can end; and what was given to a team meanwhile, after.
+  await end();
   await deleteOrganisation(room.db, organisation.id);
   await room.announcements.changed(organisationTag(organisation.id));
+  await end();
 }
 
 /** The account of an organisation is no person, and does not go before it. */

@@ -1,17 +1,16 @@
 import { type LevelName, type Levels, levelNames } from '../billing/levels.ts';
-import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import { always, openBudgets } from './open-budgets.ts';
 import { has, type MemberRole } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
 import { budgetsAt, type LevelPlace, limitsAt } from './store/budgets.ts';
 import { findKeyPlace, type KeyPlace } from './store/keys.ts';
 import type { BudgetRow, LimitRow } from './store/tables.ts';
+import { type Windowed, WindowedLookup } from './windowed-lookup.ts';
 
 /** Where a key stands, and all that holds there. */
-export interface Place {
+interface Place extends Windowed {
   keyId: number;
   /** Null for keys that belong to no organisation. */
   standing: PlaceStanding | null;
@@ -25,9 +24,6 @@ export interface PlaceStanding {
   refusal: string | null;
   levels: Levels;
   limits: readonly Limits[];
-  /** All windows are the ones they were between these times. */
-  from: number;
-  until: number;
 }
 
 /** What one level allows besides money. */
@@ -44,48 +40,27 @@ export interface Limits {
 
 /** Places of keys from memory, loaded with everything in a few statements when they are not there. */
 export class Places {
-  readonly #cache: CachedLookup<Place>;
+  readonly #lookup: WindowedLookup<Place>;
 
-  constructor(readonly room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
-    const { db, clock, hearing, announcements } = room;
-    this.#cache = new CachedLookup<Place>({
-      load: (keyId) => loadPlace(db, Number(keyId), nowSeconds(clock)),
+  constructor(room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
+    this.#lookup = new WindowedLookup(room, {
+      load: loadPlace,
       tagsOf: ({ keyId, standing }) => [
         `key:${keyId}`,
         ...(standing ? [organisationTag(standing.organisationId)] : []),
       ],
-      max: 50_000,
-      clock,
-      hearing,
     });
-    announcements.onChanged(
-      (tag) => this.#cache.invalidate(tag),
-      () => this.#cache.clear(),
-    );
   }
 
   /** Null outside of organisations. Throws what must not go on. */
   of(keyId: number): PlaceStanding | null | Promise<PlaceStanding | null> {
-    const found = this.#cache.get(`${keyId}`);
-    if (found instanceof Promise) return found.then((place) => this.#current(keyId, place));
-    return this.#current(keyId, found);
-  }
-
-  #current(keyId: number, place: Place | null): PlaceStanding | null | Promise<PlaceStanding | null> {
-    if (!place?.standing) return null;
-    const now = nowSeconds(this.room.clock);
-    const { from, until } = place.standing;
-    if (now >= from && now < until) return usable(place.standing);
-    // A window has ended, or the clock went back: the rows of those that are open now.
-    this.#cache.forget(`${keyId}`);
-    const again = this.#cache.get(`${keyId}`);
-    if (again instanceof Promise) return again.then((loaded) => (loaded?.standing ? usable(loaded.standing) : null));
-    return again?.standing ? usable(again.standing) : null;
+    const found = this.#lookup.of(keyId);
+    return found instanceof Promise ? found.then(usable) : usable(found);
   }
 }
 
-function usable(standing: PlaceStanding): PlaceStanding {
-  if (standing.refusal !== null) throw new AppError('invalid_api_key', standing.refusal);
+function usable({ standing }: Place): PlaceStanding | null {
+  if (standing && standing.refusal !== null) throw new AppError('invalid_api_key', standing.refusal);
   return standing;
 }
 
@@ -101,12 +76,12 @@ function refusalOf({ account_id, team_id, found_team, member_id, role, in_team }
 
 async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   const found = await findKeyPlace(db, keyId);
-  if (!found) return { keyId, standing: null };
+  if (!found) return { keyId, standing: null, ...always };
   const { organisation_id: organisationId, team_id: teamId, account_id, member_id, balance, time_zone } = found;
   const refusal = refusalOf(found);
   if (refusal !== null || account_id === null || time_zone === null) {
     const levels = { payerId: 0, budgets: [] };
-    return { keyId, standing: { organisationId, teamId, refusal, levels, limits: [], ...always } };
+    return { keyId, standing: { organisationId, teamId, refusal, levels, limits: [] }, ...always };
   }
   const places = placesOf(keyId, found);
   const budgets = narrowestFirst(await budgetsAt(db, organisationId, places));
@@ -115,10 +90,8 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   });
   const limits = (await limitsAt(db, organisationId, places)).map(limitsOf);
   const payerId = member_id === null || balance === 'shared' ? account_id : member_id;
-  return {
-    keyId,
-    standing: { organisationId, teamId, refusal: null, levels: { payerId, budgets: open }, limits, from, until },
-  };
+  const levels = { payerId, budgets: open };
+  return { keyId, standing: { organisationId, teamId, refusal: null, levels, limits }, from, until };
 }
 
 function placesOf(keyId: number, { organisation_id, team_id, member_id }: KeyPlace): LevelPlace[] {

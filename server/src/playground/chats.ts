@@ -1,11 +1,11 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { oneAtATime } from '../platform/db/one-at-a-time.ts';
 import { nameOf } from './chat-name.ts';
 import type { Content } from './content.ts';
 import type { PlaygroundDeps } from './deps.ts';
 import { limits } from './limits.ts';
 import { type ChatHead, insertChat, othersThan, versionOf, writeChat } from './store/chats.ts';
-import { oneAtATime } from './store/one-at-a-time.ts';
 
 export const noChat = () => new AppError('not_found', 'Chat not found');
 
@@ -28,7 +28,7 @@ export async function saveChat(
   const models = JSON.stringify(content.columns.map(({ model }) => model));
   const said = { models, bytes, content: text, updated_at: nowSeconds(clock) };
   return db.transaction().execute(async (tx) => {
-    await oneAtATime(tx, userId);
+    await oneAtATime(tx, 'playground', userId);
     const kept = await versionOf(tx, userId, chatId);
     if (kept === null && version > 0) throw noChat();
     if (kept !== null && kept !== version)

@@ -22,7 +22,7 @@ export async function askInTurn<T>(
   let insteadOf: string | undefined;
   for (const [i, asked] of models.entries()) {
     try {
-      return await ask(inPlaceOf(given, { insteadOf, failed }), asked);
+      return await ask(inPlaceOf(given, { insteadOf, failed, counted: i > 0 || given.counted === true }), asked);
     } catch (error) {
       if (i < models.length - 1 && mayAskNext(error)) {
         insteadOf = asked.shown;
@@ -38,9 +38,10 @@ export async function askInTurn<T>(
 /** The same request, asked otherwise. What it looks up when asked, such as its signal, stays where it is. */
 const inPlaceOf = (
   context: RequestContext,
-  { insteadOf = context.insteadOf, failed }: Pick<RequestContext, 'insteadOf' | 'failed'>,
+  { insteadOf = context.insteadOf, failed, counted }: Pick<RequestContext, 'insteadOf' | 'failed' | 'counted'>,
 ): RequestContext =>
   Object.create(context, {
     insteadOf: { value: insteadOf, enumerable: true },
     failed: { value: failed, enumerable: true },
+    counted: { value: counted, enumerable: true },
   }) as RequestContext;

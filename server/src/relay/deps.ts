@@ -36,9 +36,9 @@ export interface RelayDeps {
   contents?: Contents;
   /**
    * Lets a request with a key in by what its organisation allows besides money; `models` are the names that it is asked by.
-   * Null where nothing is limited.
+   * Null where nothing is limited. `counted`: the same request was let in before, for another model.
    */
-  admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
+  admit?(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
   /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */
   reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
   /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
@@ -79,6 +79,8 @@ export interface RequestContext {
   readonly fallbackModels?: readonly string[] | undefined;
   /** The model in whose place this one is asked. */
   readonly insteadOf?: string | undefined;
+  /** It was let in before, for another model or at its full length, and counts as one request. */
+  readonly counted?: boolean;
   /** Told of a failure in place of the log, where another model may still answer. */
   failed?(failure: Failure): void;
   /** Of the turn, run or batch that makes the request. */

@@ -40,7 +40,7 @@ export async function openCall(
     const meant = meantModel(deps.catalog, model, group);
     modelId = meant.modelId;
     allowModel(deps, context, meant.name, modelId);
-    const admitting = keyId === null ? null : (deps.admit?.(keyId, [modelId, meant.name]) ?? null);
+    const admitting = keyId === null ? null : (deps.admit?.(keyId, [modelId, meant.name], context.counted) ?? null);
     const admission = admitting instanceof Promise ? await admitting : admitting;
     const planned = deps.routing.plan({
       ...{ requestId, userId, keyId, group, modelId, type, conversation, insteadOf, parentRequestId },

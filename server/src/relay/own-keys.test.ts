@@ -154,6 +154,30 @@ describe('a key of the user’s own', () => {
     expect(exported).not.toContain('"s1.');
   });
 
+  test('is tried where its requests would go, and nowhere else', async () => {
+    const elsewhere = scriptedUpstream(answered);
+    const model = (name: string) => [{ model_id: `twin/${name}` }];
+    const twin = { provider: 'twin', credential: 'sk-twin' };
+    const brought = async (provider: string) =>
+      ((await (await bring({ provider })).json()) as { data: { id: number } }).data.id;
+    const tried = async (key: number) => {
+      const answer = await relay.member.call(`${path}/${key}/test`, { method: 'POST' });
+      return { status: answer.status, ...((await answer.json()) as { data?: { ok: boolean } }).data };
+    };
+    try {
+      // Of a group that the user is not in, though it is the first of that provider.
+      await addUpstream(relay.test, elsewhere.url, model('vip'), { ...twin, group: 'vip' });
+      const key = await brought('twin');
+      expect(await tried(key)).toMatchObject({ status: 409 });
+      await addUpstream(relay.test, upstream.url, model('all'), twin);
+      expect(await tried(key)).toMatchObject({ status: 200, ok: true });
+      expect(keysSeen()).toEqual([secret]);
+      expect(elsewhere.seen).toEqual([]);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
   test('what is no key is refused', async () => {
     expect((await bring({ provider: 'nobody' })).status).toBe(400);
     expect((await bring({ provider: 'demo' })).status).toBe(400);

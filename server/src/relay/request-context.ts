@@ -12,7 +12,11 @@ export interface Behind {
 }
 
 /** A call with a key, wherever it came in. */
-export type KeyCall = Call<'apiKey' | 'googleKey'> & { readonly behind?: Behind };
+export type KeyCall = Call<'apiKey' | 'googleKey'> & {
+  readonly behind?: Behind;
+  /** It was let in before, and is asked anew. */
+  counted?: boolean;
+};
 
 /** Headers that a vendor gives meaning to; nothing else of the client's travels on. */
 const forwardedHeaders = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
@@ -68,6 +72,10 @@ class CallContext implements RequestContext {
       if (value) return value;
     }
     return undefined;
+  }
+
+  get counted(): boolean {
+    return this.call.counted === true;
   }
 
   get chargeLater(): ChargeLater | undefined {

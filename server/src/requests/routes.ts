@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { AuditLog } from '../identity/audit/log.ts';
+import { originOf } from '../identity/audit/record-acts.ts';
 import type {} from '../identity/principals.ts';
 import { applicationsOfKeys } from '../identity/store/application-keys.ts';
 import { usernamesOf } from '../identity/store/users.ts';
@@ -6,7 +8,7 @@ import { AppError } from '../lib/errors.ts';
 import { answered } from '../platform/http/answers.ts';
 import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
 import { idText, pageFields } from '../platform/http/paging.ts';
-import { defineRoute, ok, type Route } from '../platform/http/route.ts';
+import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import type { KeptContents } from './contents/open.ts';
 import { contentRoutes } from './contents/routes.ts';
 import { type Asking, type FoundRequest, findRequest, type RequestRoom } from './find.ts';
@@ -90,7 +92,16 @@ const applicationsIn = ({ db }: RequestRoom, { logs }: FoundRequest) =>
     logs.map(({ key_id }) => key_id),
   );
 
-export function requestRoutes(room: RequestRoom & { contents: KeptContents }): Route[] {
+/** Whoever may read what others ask does not do so unseen. The text itself is in no log. */
+async function noteReading(audit: AuditLog, call: Call<'admin'>, userId: number, requestId: string): Promise<void> {
+  audit.record({
+    ...{ action: 'request_contents_read', actor: call.principal.user.id, origin: originOf(call) },
+    ...{ target: { type: 'user', id: userId }, metadata: { request_id: requestId } },
+  });
+  await audit.flush();
+}
+
+export function requestRoutes(room: RequestRoom & { contents: KeptContents; audit: AuditLog }): Route[] {
   return [
     ...contentRoutes(room.contents),
     defineRoute({
@@ -145,6 +156,7 @@ export function requestRoutes(room: RequestRoom & { contents: KeptContents }): R
         const found = await oneOf(room, id, { at: call.query.at });
         const userId = userOf(found);
         const username = (await usernamesOf(room.db, [userId])).get(userId) ?? null;
+        if (found.content && userId !== call.principal.user.id) await noteReading(room.audit, call, userId, id);
         return ok(call, viewWholeDetail(id, found, await applicationsIn(room, found), username));
       },
     }),

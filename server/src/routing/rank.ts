@@ -67,7 +67,10 @@ function isOverMaxPrice(candidate: Candidate, override: Override | null, prefere
   );
 }
 
-function whyDropped(candidate: Candidate, request: RankRequest): Dropped | null {
+function whyDropped(
+  candidate: Candidate,
+  request: Pick<RankRequest, 'override' | 'preferences' | 'fits'>,
+): Dropped | null {
   const { override, preferences } = request;
   const { provider } = candidate.channel;
   if (preferences?.blockedProviders.includes(provider)) return 'blocked';
@@ -88,6 +91,13 @@ function missesSoftLimit(measured: Measured, preferences: Preferences | null): b
     (preferences.maxLatencyMs !== null && measured.latencyMs > preferences.maxLatencyMs)
   );
 }
+
+/** Whether the user's and the request's own limits leave a candidate in. */
+export const mayBeChosen = (
+  candidate: Candidate,
+  preferences: Preferences | null,
+  override: Override | null,
+): boolean => whyDropped(candidate, { preferences, override }) === null;
 
 /** Scores every candidate, dropped ones included, in the order given. */
 export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {

@@ -1,5 +1,4 @@
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
@@ -16,6 +15,7 @@ import { credentialOrder } from './credential-order.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Health, healthOf } from './health.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
+import { leadsTo, requireOffered } from './offered.ts';
 import type { Override } from './override.ts';
 import { type OwnKey, type OwnKeys, openOwnKeys } from './own-keys.ts';
 import { ownLine } from './own-line.ts';
@@ -70,6 +70,8 @@ export interface Routing {
   plan(request: PlanRequest): Plan | Promise<Plan>;
   /** How candidates stand for a user whose request has this override, without choosing among them. */
   standing(userId: number, override: Override | null): Promise<Standing>;
+  /** Whether a request could be led to a provider; at once when the user's preferences are in memory. */
+  mayReach(request: Reaching, provider: string): boolean | Promise<boolean>;
   /** How a candidate has been doing, as last aggregated. */
   health(candidate: Candidate): Health;
   /** The 60-second cycle: recovery check, aggregation, sweeping. Run by `start`; public for tests. */
@@ -79,6 +81,8 @@ export interface Routing {
   stop(): Promise<void>;
   readonly parts: RoutingParts;
 }
+
+export type Reaching = Pick<PlanRequest, 'userId' | 'modelId' | 'type' | 'group' | 'override'>;
 
 /** Which limits leave candidates out, and how their circuits are. */
 export type Standing = (candidates: readonly Candidate[]) => Scored[];
@@ -155,6 +159,14 @@ class RoutingRoom implements Routing {
     return (candidates) => scoreAll({ ...given, candidates }, 'balanced');
   }
 
+  mayReach(request: Reaching, provider: string): boolean | Promise<boolean> {
+    const preferences = this.parts.preferences.get(request.userId);
+    const { catalog } = this.parts.deps;
+    return preferences instanceof Promise
+      ? preferences.then((loaded) => leadsTo(catalog, request, provider, loaded))
+      : leadsTo(catalog, request, provider, preferences);
+  }
+
   health(candidate: Candidate): Health {
     return healthOf(this.parts, candidate);
   }
@@ -211,7 +223,7 @@ class RoutingRoom implements Routing {
   #choose(request: PlanRequest, preferences: Preferences | null): Choice {
     const { deps, configs } = this.parts;
     const { modelId, userId } = request;
-    const { candidates, legacy } = this.#candidatesOf(request);
+    const { candidates, legacy } = requireOffered(deps.catalog, request);
     const override = request.override ?? null;
     const turn = this.#turns.get(modelId) ?? 0;
     const probe = this.#probes.get(modelId) ?? 0;
@@ -233,17 +245,6 @@ class RoutingRoom implements Routing {
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
     return choice;
-  }
-
-  #candidatesOf({ modelId, type, group }: PlanRequest): { candidates: readonly Candidate[]; legacy: boolean } {
-    const { catalog } = this.parts.deps;
-    const candidates = catalog.candidatesFor(modelId, type, group);
-    if (candidates.length > 0) return { candidates, legacy: false };
-    const legacy = catalog.legacyCandidatesFor(modelId, type, group);
-    if (legacy.length > 0) return { candidates: legacy, legacy: true };
-    throw new AppError('model_not_found', `The model '${modelId}' does not exist or cannot be used here.`, {
-      param: 'model',
-    });
   }
 
   async #runCycle(): Promise<void> {

@@ -7,7 +7,7 @@ import { topUpRoutes } from './routes/topups.ts';
 import { webhookRoute } from './routes/webhook.ts';
 import { settleTopUp } from './settle.ts';
 import { exportOf } from './store/account-data.ts';
-import { deleteOldEvents, findUnsettled, postponeTopUp } from './store/topups.ts';
+import { deleteOldEvents, expireUnnamed, findUnsettled, postponeTopUp } from './store/topups.ts';
 import type { StripeConfig } from './stripe.ts';
 
 export interface TopUps {
@@ -22,6 +22,8 @@ export interface TopUps {
 const unheardSeconds = 900;
 /** Each is a question to Stripe. */
 const mostAsked = 5;
+/** Pages of Stripe's run out after a day. Were one paid after all, its event names it, and it is credited as any other. */
+const unnamedSeconds = 2 * 86_400;
 /** Stripe sends an event for three days. */
 const eventSeconds = 30 * 86_400;
 
@@ -51,6 +53,8 @@ export async function openTopUps(
     forgetUser: async () => {},
     sweep: async () => {
       await inBatches((most) => deleteOldEvents(db, nowSeconds(clock) - eventSeconds, most), sweepBatches);
+      const now = nowSeconds(clock);
+      await inBatches((most) => expireUnnamed(db, now - unnamedSeconds, now, most), sweepBatches);
       await settleUnheard();
     },
   };

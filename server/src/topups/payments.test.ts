@@ -133,6 +133,30 @@ describe('a payment', () => {
     expect((await topUps()).topups).toMatchObject([{ status: 'paid' }]);
   });
 
+  test('whose page nobody was shown runs out, and is credited once should it be paid after all', async () => {
+    const [lost, fresh] = [await begun(), await begun(5)];
+    const { db } = t.platform.database;
+    const row = (payment: ScriptedPayment) =>
+      db.updateTable('topups').where('id', '=', Number(payment.metadata.topup_id));
+    const statuses = async () => (await topUps()).topups.map(({ status }) => status);
+    // As a process leaves it that dies before it has written down what Stripe calls the session.
+    await row(lost).set({ session_id: null, updated_at: 0 }).execute();
+    await row(fresh).set({ session_id: null }).execute();
+    t.app.sweep();
+    await until('it ran out', async () => (await statuses())[1] === 'expired');
+    expect(await statuses()).toEqual(['open', 'expired']);
+    expect(await balance()).toBe(0);
+
+    lost.paid = true;
+    const events = await Promise.all([1, 2].map(() => stripe.event('checkout.session.completed', lost)));
+    for (const { status } of await Promise.all(events.map(send))) expect(status).toBe(200);
+    expect(await statuses()).toEqual(['open', 'paid']);
+    expect(await ledger()).toEqual([10 * perDollar]);
+    t.app.sweep();
+    expect(await tell('checkout.session.completed', fresh)).toBe(200);
+    expect(await balance()).toBe(10 * perDollar);
+  });
+
   test('is begun so often and no oftener', async () => {
     for (let i = 0; i < 20; i += 1) await begun(5);
     const answer = await begin(5);

@@ -14,6 +14,7 @@ import { noteFactor } from '../store/sessions.ts';
 import { findUserRow } from '../store/users.ts';
 import type { FactorDeps } from './deps.ts';
 import { drawRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.ts';
+import { factorsChanged } from './required.ts';
 import { methodsOf } from './second-factor.ts';
 import { requireRecentFactor } from './step-up.ts';
 import { addressOf, newSecret, stepOf } from './totp.ts';
@@ -64,6 +65,7 @@ export async function confirmSecret(deps: FactorDeps, principal: SessionPrincipa
       param: 'code',
     });
   if (!(await confirmTotp(deps.db, offered, { step, now }))) throw inUse();
+  await factorsChanged(deps, user.id);
   await noteFactor(deps.db, sessionId, now);
   return newRecoveryCodes(deps, user.id);
 }
@@ -77,6 +79,7 @@ export async function newRecoveryCodes(deps: FactorDeps, userId: number): Promis
 /** Without any factor left the recovery codes recover nothing. */
 export async function dropTotp(deps: FactorDeps, userId: number): Promise<void> {
   if (!(await deleteTotp(deps.db, userId))) throw new AppError('not_found', 'No codes of an app are asked for.');
+  await factorsChanged(deps, userId);
   await dropUselessCodes(deps, userId);
 }
 

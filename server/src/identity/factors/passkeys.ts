@@ -11,6 +11,7 @@ import { insertOneTime, type OneTimeRow, takeOneTime } from '../store/one-time.t
 import { findPasskey, insertPasskey, listPasskeys, notePasskeyUse, type PasskeyRow } from '../store/passkeys.ts';
 import type { User } from '../user.ts';
 import type { FactorDeps } from './deps.ts';
+import { factorsChanged } from './required.ts';
 
 /** Loaded by the first passkey: it takes longer than the rest of a start. */
 const loadWebAuthn = () => import('@simplewebauthn/server');
@@ -120,6 +121,7 @@ export async function registerPasskey(
     last_used_at: null,
   });
   if (id === null) throw new AppError('conflict', 'This passkey is registered already.');
+  await factorsChanged(deps, user.id);
   return id;
 }
 

@@ -1,16 +1,45 @@
 import { AppError } from '../../lib/errors.ts';
+import { CachedLookup } from '../../platform/shared/cached-lookup.ts';
+import type { Hearing } from '../../platform/shared/hearing.ts';
 import type { AccountDeps } from '../accounts.ts';
 import { roles, type User } from '../user.ts';
 import { methodsOf } from './second-factor.ts';
 
 type Deps = Pick<AccountDeps, 'db' | 'options'>;
 
+/** Who has a second factor, from memory: where one is required of administrators, each of their requests asks. */
+export function openFactorLookup(deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { hearing: Hearing }) {
+  const { db, clock, hearing, announcements } = deps;
+  const cache = new CachedLookup<{ userId: number; has: boolean }>({
+    load: async (id) => ({ userId: Number(id), has: (await methodsOf(db, Number(id))).length > 0 }),
+    tagsOf: ({ userId }) => [factorTag(userId)],
+    ...{ max: 10_000, clock, hearing },
+  });
+  announcements.onChanged(
+    (tag) => cache.invalidate(tag),
+    () => cache.clear(),
+  );
+  return (userId: number): boolean | Promise<boolean> => {
+    const found = cache.get(`${userId}`);
+    return found instanceof Promise ? found.then((known) => known?.has === true) : found?.has === true;
+  };
+}
+
+const factorTag = (userId: number): string => `factors:${userId}`;
+
+/** After a factor was added or removed. */
+export const factorsChanged = (deps: Pick<AccountDeps, 'announcements'>, userId: number): Promise<void> =>
+  deps.announcements.changed(factorTag(userId));
+
 export const isRequired = ({ options }: Deps, { role }: Pick<User, 'role'>): boolean =>
   options.get('AdminSecondFactor') && role >= roles.administrator;
 
 /** Whoever has none keeps their own account, where one is set up. */
-export const mayAdminister = (deps: Deps, user: User): boolean | Promise<boolean> =>
-  !isRequired(deps, user) || methodsOf(deps.db, user.id).then((methods) => methods.length > 0);
+export const mayAdminister = (
+  deps: Deps,
+  hasFactor: ReturnType<typeof openFactorLookup>,
+  user: User,
+): boolean | Promise<boolean> => !isRequired(deps, user) || hasFactor(user.id);
 
 export const factorRequired = (): AppError =>
   new AppError('second_factor_required', 'Administrators need a second factor here. Set one up in your account.', {

@@ -3,7 +3,7 @@ import { answered, done, listed } from '../../platform/http/answers.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { changeUserAsAdmin } from '../accounts.ts';
-import { requireOwnFactor } from '../factors/required.ts';
+import { factorsChanged, requireOwnFactor } from '../factors/required.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import { tellUser } from '../notices.ts';
 import { userBelow } from '../reach.ts';
@@ -83,6 +83,7 @@ export function adminRoutes(deps: LinkDeps): Route[] {
       handle: async (call) => {
         await userBelow(deps.db, call.principal.user, call.params.id, 'remove second factors of');
         await deleteFactors(deps.db, call.params.id);
+        await factorsChanged(deps, call.params.id);
         await tellUser(deps, call.params.id, 'factors_removed', { by: call.principal.user.username });
         return json(call, { success: true, message: 'The user logs in with the password alone now.' });
       },

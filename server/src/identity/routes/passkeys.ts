@@ -8,6 +8,7 @@ import { shownName } from '../../platform/http/shown-text.ts';
 import type { FactorDeps } from '../factors/deps.ts';
 import { confirmAdding, dropUselessCodes, newRecoveryCodes } from '../factors/enrol-totp.ts';
 import { registerPasskey, registrationOptions } from '../factors/passkeys.ts';
+import { factorsChanged } from '../factors/required.ts';
 import { factorsOf } from '../store/factors.ts';
 import { deletePasskey, renamePasskey } from '../store/passkeys.ts';
 import { noteFactor } from '../store/sessions.ts';
@@ -96,6 +97,7 @@ export function passkeyRoutes(deps: FactorDeps): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         if (!(await deletePasskey(deps.db, idOfCaller(call), call.params.id))) throw unknown();
+        await factorsChanged(deps, idOfCaller(call));
         await dropUselessCodes(deps, idOfCaller(call));
         return json(call, { success: true, message: 'The passkey is removed.' });
       },

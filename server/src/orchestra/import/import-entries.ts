@@ -1,9 +1,9 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
 import type { Fact } from '../knowledge-facts.ts';
 import type { Deps } from '../ports.ts';
 import { others } from '../slices.ts';
 import { addEntry, type Entry, identicalEntry } from '../store/knowledge.ts';
-import { oneAtATime } from '../store/one-at-a-time.ts';
 import { writeEntry } from '../turn/afterwards.ts';
 
 export type NewFact = Fact & { projectId: string | null };
@@ -20,7 +20,7 @@ export async function keepEntry({ db, clock }: Deps, userId: number, fact: NewFa
   const known = await identicalEntry(db, userId, fact, fact.projectId);
   if (known) return { entry: known, added: false };
   return db.transaction().execute(async (tx) => {
-    await oneAtATime(tx, userId);
+    await oneAtATime(tx, 'knowledge', userId);
     const meanwhile = await identicalEntry(tx, userId, fact, fact.projectId);
     if (meanwhile) return { entry: meanwhile, added: false };
     const entry = await writeEntry(tx, userId, (same) => addEntry(same, { ...fact, userId }, nowSeconds(clock)));

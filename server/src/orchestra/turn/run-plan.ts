@@ -27,7 +27,9 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
       tally(turn, plan.results);
       turn.writer.think(`${task.title}: ${result.status.replaceAll('_', ' ')}.`);
       turn.writer.progress(() => metaOf(turn));
-      if (plan.tasks.length > 1) await keepPlan(turn, plan, 'running');
+      // For whoever looks meanwhile: the end is written again, and what was paid for goes on to it.
+      if (plan.tasks.length > 1)
+        await keepPlan(turn, plan, 'running').catch((error) => turn.deps.warn('a plan was not kept', error));
       return result;
     },
   });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { originOf } from '../../identity/audit/record-acts.ts';
 import { findUserRow } from '../../identity/store/users.ts';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import type { Subject } from '../../platform/http/audit-rule.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
+import type { TeamApplications } from '../applications.ts';
 import { isTimeZone } from '../calendar.ts';
 import {
   balances,
@@ -92,7 +94,7 @@ const organisationSubject = ({ db }: Room): Subject => ({
   },
 });
 
-export function organisationRoutes(room: Room): Route[] {
+export function organisationRoutes(room: Room, applications: Pick<TeamApplications, 'end'>): Route[] {
   const subject = organisationSubject(room);
   const params = organisationParams;
   return [
@@ -156,12 +158,13 @@ export function organisationRoutes(room: Room): Route[] {
       ...base,
       method: 'delete',
       path: `${root}/{id}`,
-      summary: 'Delete an organisation; its keys end with it',
+      summary: 'Delete an organisation; its keys and applications end with it',
       params,
       audit: { action: 'organisation_deleted', subject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
-        await endOrganisation(room, await standing(room, call, 'manage_organisation'));
+        const acting = await standing(room, call, 'manage_organisation');
+        await endOrganisation(room, acting, applications, originOf(call));
         return json(call, { success: true, message: 'The organisation is deleted.' });
       },
     }),

@@ -31,7 +31,7 @@ export interface TeamKeyDeps {
   keys: OwnKeys;
   surroundings: OwnKeySurroundings;
   /** Asks the provider something tiny. */
-  test(record: OwnKeyRecord, asker: Pick<Call<'session'>, 'requestId' | 'signal'>): Promise<TestResult>;
+  test(record: OwnKeyRecord, asker: Pick<Call<'session'>, 'requestId' | 'signal' | 'principal'>): Promise<TestResult>;
 }
 
 const teamParams = organisationParams.extend({ team_id: idText });

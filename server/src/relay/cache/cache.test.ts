@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Member } from '../../app.fixture.ts';
 import { until } from '../../lib/until.fixture.ts';
+import { lookedAt } from '../../platform/db/plans.fixture.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { addUpstream, type Script, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
 
@@ -264,6 +265,40 @@ describe('whose', () => {
       expect(await ask(chat(), { by: theirs })).toMatchObject({ cache: 'hit', asked: 1 });
     } finally {
       await relay.test.setOption('ResponseCacheAcrossUsers', false);
+    }
+  });
+
+  test('nobody is given an answer of a provider that they would not be led to', async () => {
+    await relay.test.setOption('ResponseCacheAcrossUsers', true);
+    const prefer = async (change: object) => {
+      const answer = await other.call('/api/routing/preferences', { method: 'PUT', body: change });
+      expect(answer.status).toBe(200);
+    };
+    const first = (await ask(chat({ max_tokens: 49 }))).answer.headers.get('x-svc-provider')!;
+    // Somebody else has the same model, and is asked where the first may not be.
+    const second = scriptedUpstream(asAsked);
+    const channel = { kind: 'openai', provider: 'elsewhere' };
+    await addUpstream(relay.test, second.url, [{ model_id: 'm', prompt_price: 200, completion_price: 200 }], channel);
+    const body = chat({ provider: { order: [first] } });
+    const again = async () => {
+      const { cache, answer } = await ask(body, { by: theirs });
+      return [cache, answer.headers.get('x-svc-provider')];
+    };
+    try {
+      await ask(body);
+      expect(await again()).toEqual(['hit', first]);
+      await prefer({ blocked_providers: [first] });
+      expect(await again()).toEqual(['miss', 'elsewhere']);
+      expect(await again()).toEqual(['hit', 'elsewhere']);
+      await prefer({ blocked_providers: [], max_price: 150 });
+      expect(await again()).toEqual(['miss', first]);
+      expect(await again()).toEqual(['hit', first]);
+      const { db } = relay.test.platform.database;
+      expect(await lookedAt(db, again, /preferences|channels|provider_models/)).toEqual([]);
+    } finally {
+      await prefer({ blocked_providers: [], max_price: null });
+      await relay.test.setOption('ResponseCacheAcrossUsers', false);
+      await second.close();
     }
   });
 

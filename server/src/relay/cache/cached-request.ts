@@ -62,10 +62,15 @@ export class CachedRequest {
     return kept;
   }
 
-  /** What an organisation allows by now holds for kept answers too; one of a provider that it left is made anew. */
+  /**
+   * What an organisation allows by now, and what whoever asks lets be asked, holds for kept answers too: one of a provider that
+   * the request would not be led to is made anew.
+   */
   async #admits({ provider }: KeptAnswer): Promise<boolean> {
     const { deps, context, conversation, modelId } = this;
-    const { keyId } = context.caller;
+    const { keyId, userId, group } = context.caller;
+    const { override } = context;
+    if (!(await deps.routing.mayReach({ userId, group, modelId, type: 'chat', override }, provider))) return false;
     if (keyId === null) return true;
     const reach = await deps.reachOf?.(keyId);
     if (reach && !reach.mayUse(provider)) return false;

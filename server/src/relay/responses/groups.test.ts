@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { sql } from 'kysely';
 import { engines, type TestDb } from '../../billing/engines.fixture.ts';
@@ -93,6 +94,24 @@ for (const engine of engines)
       await Promise.all(all.map((id, i) => keep(id, text(i))));
       for (const [i, id] of all.entries()) expect(await read(id)).toEqual([text(i), `${text(i)}!`]);
     });
+
+    if (engine.name === 'sqlite')
+      test('a file that another holds is waited for, by groups and by conversations', async () => {
+        const { writer } = sqliteOf(here.kept.deps.db);
+        writer.run('pragma busy_timeout = 20');
+        const { id: conversationId } = await here.kept.conversations.create(ada, { items: [], metadata: {} });
+        const other = new Database((open.where as { path: string }).path);
+        other.run('begin immediate');
+        const all = ids(3);
+        const named = (i: number): Before => (i === 1 ? { conversationId: String(conversationId) } : {});
+        const kept = Promise.all(all.map((id, i) => keep(id, `${i}`, {}, named(i))));
+        await Bun.sleep(300);
+        other.run('rollback');
+        other.close();
+        await kept;
+        writer.run('pragma busy_timeout = 5000');
+        for (const [i, id] of all.entries()) expect(await read(id)).toEqual([`${i}`, `${i}!`]);
+      });
 
     test('whatever a text holds comes back, however it travelled', async () => {
       const [id, other] = ids(2);

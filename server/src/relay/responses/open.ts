@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../../platform/db/pages.ts';
+import { repeat } from '../../platform/durable/repeat.ts';
 import {
   type AnswerBackground,
   announceStop,
@@ -48,6 +49,9 @@ const staleBatch = 200;
 /** Whoever follows a response and loses the connection comes back within seconds, or asks for the whole. */
 const eventSeconds = 3_600;
 
+/** As long as for the charge before it: a database that restarts is back by then. */
+const keepPatienceMs = 30_000;
+
 const workData = z.object({ id: z.string() });
 
 export function openResponses(deps: ResponsesDeps): KeptResponses {
@@ -58,7 +62,8 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
   const keeper: KeptResponses['keeper'] = {
     before: (owner, named) => readBefore(deps, owner, named),
     item: (owner, id) => readItem(deps, owner, id),
-    keep: (owner, ended) => keepResponse(deps, write, owner, ended),
+    // Whoever waits has paid. What was written though its answer was lost is there already, and stays as it is.
+    keep: (owner, ended) => repeat(() => keepResponse(deps, write, owner, ended), { patienceMs: keepPatienceMs }),
     enqueue: async (owner, queued) => {
       if (!working)
         throw new AppError('unsupported_parameter', "'background' is not available here.", { param: 'background' });

@@ -28,7 +28,7 @@ import { newRenderer, type StreamClient } from '../wire/renderers.ts';
 import { renderResponsesAnswer } from '../wire/responses/answer.ts';
 import type { ResponseOptions } from '../wire/responses/response.ts';
 import { tell } from './json-endpoint.ts';
-import { type Keep, KeptFirst } from './kept-first.ts';
+import { type Keep, KeptFirst, keptText } from './kept-first.ts';
 import { followMeta, type MetaModel, type MetaModels, metaModelOf } from './meta-models.ts';
 
 type Options = RenderOptions & ResponseOptions;
@@ -131,7 +131,7 @@ const answerAgain: AnswerByUpstream = async (deps, call, endpoint, conversation,
   manner.seen?.whole(kept.answer);
   const given = { ...kept.answer, usage: kept.answer.usage ?? kept.usage };
   if (!conversation.stream)
-    return keptJson(call, formatOf(conversation).render(given, optionsOf(deps, conversation)), manner.keep);
+    return keptJson(deps, call, formatOf(conversation).render(given, optionsOf(deps, conversation)), manner.keep);
   const { renderer, keptFirst } = writingOf(deps, call, conversation, manner);
   const writer = renderer(keptFirst?.onEnded, kept.upstream);
   const { requestId } = call;
@@ -171,7 +171,7 @@ function writingOf(deps: RelayDeps, call: KeyCall, conversation: Sourced, { keep
       ? completionRenderer(newRenderer({ ...options, upstream }), text)
       : newRenderer({ ...options, onEnded, upstream });
   const renderFailure = (thrown: unknown): string => renderer().fail(toAppError(thrown));
-  const keptFirst = keep && new KeptFirst(keep, deps.log, requestId, renderFailure);
+  const keptFirst = keep && new KeptFirst(keep, deps.log, requestId);
   return { client, answerId: options.id, text, renderer, renderFailure, keptFirst };
 }
 
@@ -214,7 +214,7 @@ async function answerByMeta(
   const options = optionsOf(deps, conversation);
   const given = await untilStopped(deps, call.signal, (signal) => meta(call, conversation, signal));
   const rendered = render(given, options);
-  return keptJson(call, rendered, keep);
+  return keptJson(deps, call, rendered, keep);
 }
 
 const answerWhole: AnswerByUpstream = async (deps, call, endpoint, conversation, { keep, seen }, cached) => {
@@ -233,11 +233,16 @@ const answerWhole: AnswerByUpstream = async (deps, call, endpoint, conversation,
   if (same !== null) return jsonText(call, same);
   // What the upstream did not count was counted here, and is what was charged.
   const rendered = render({ ...given, usage: given.usage ?? usage }, { ...optionsOf(deps, conversation), model });
-  return keptJson(call, rendered, keep);
+  return keptJson(deps, call, rendered, keep);
 };
 
 /** Written once for the caller and for those who build on it. */
-async function keptJson(call: KeyCall, rendered: Json, keep: Keep | undefined): Promise<Response> {
-  const text = keep ? await keep(rendered) : null;
+async function keptJson(
+  { log }: Pick<RelayDeps, 'log'>,
+  call: KeyCall,
+  rendered: Json,
+  keep: Keep | undefined,
+): Promise<Response> {
+  const text = keep ? await keptText(keep, log, call.requestId, rendered) : null;
   return text === null ? json(call, rendered) : jsonText(call, text);
 }

@@ -121,13 +121,20 @@ describe('with a keeper', () => {
     expect(kept[0]!.response).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'answer 1' }] }] });
   });
 
-  test('what cannot be kept is told instead of an end', async () => {
-    const { ask, state } = stage();
+  test('what cannot be kept is answered, as it is paid for, and says that it is not kept', async () => {
+    const { ask, askJson, state } = stage();
     state.fails = true;
+    expect(await askJson({ input: 'one' })).toMatchObject({
+      ...{ status: 'completed', store: false, output: [{ content: [{ text: 'answer 1' }] }] },
+    });
     const text = await (await ask({ input: 'one', stream: true })).text();
-    expect(text).not.toContain('response.completed');
-    expect(text).toContain('event: error');
-    expect(await ask({ input: 'one' }).catch((error: unknown) => error)).toBeInstanceOf(Error);
+    const events = text.trim().split('\n\n');
+    const last = JSON.parse(events.at(-1)!.split('\ndata: ')[1]!) as Json;
+    expect(last).toMatchObject({
+      ...{ type: 'response.completed', sequence_number: events.length - 1 },
+      response: { status: 'completed', store: false, output: [{ content: [{ text: 'answer 2' }] }] },
+    });
+    expect(text).not.toContain('event: error');
   });
 
   test('in the background: queued, and not asked here', async () => {
@@ -190,7 +197,7 @@ test('bytes of an upstream’s stream: signs of life pass, the end waits', async
     order.push('kept');
     return null;
   };
-  const first = new KeptFirst(keep, openLog('silent'), 'req_1', () => 'failed');
+  const first = new KeptFirst(keep, openLog('silent'), 'req_1');
   const write = first.through((bytes) => void order.push(new TextDecoder().decode(bytes)));
   write('event');
   first.onEnded({});

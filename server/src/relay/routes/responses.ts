@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
+import type { KeyCall } from '../request-context.ts';
 import type { ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import { followed } from '../responses/routes/follow.ts';
 import { ownerOf } from '../responses/routes/schemas.ts';
@@ -88,7 +89,11 @@ export async function respond(
   const { conversation, input, named } = request;
   const keep: Keep = (response) => keeper.keep(owner, { response: response as ResponseObject, input, named });
   const manner = body.store === false ? {} : { keep };
-  return untilFitting(conversation, (asked) => answer(deps, metaModels, call, path, asked, manner));
+  const asking: KeyCall = call;
+  return untilFitting(conversation, (asked) => {
+    asking.counted = asked !== conversation;
+    return answer(deps, metaModels, asking, path, asked, manner);
+  });
 }
 
 async function enqueue(

@@ -105,6 +105,42 @@ test.each([
   expect((await other.call(`/api/requests/${id}`)).status).toBe(404);
 });
 
+test('an administrator who reads what somebody else asked leaves an entry, without the text', async () => {
+  interface Entry {
+    action: string;
+    actor: { id: number };
+    target: object;
+    metadata: object;
+    ip: string;
+  }
+  const entries = async (): Promise<Entry[]> => {
+    const answer = await root.call('/api/admin/audit?action=request_contents_read');
+    return ((await answer.json()) as { data: { logs: Entry[] } }).data.logs;
+  };
+  await agree(true);
+  const id = await ask();
+  const without = await ask({ headers: { 'cache-control': 'no-store' } });
+  const before = (await entries()).length;
+  // One's own, or where there is nothing to read.
+  await contentOf(id);
+  expect(await contentOf(without, root)).toBeNull();
+  key = await root.key();
+  await agree(true, root);
+  expect(await contentOf(await ask(), root)).toEqual(kept);
+  expect(await entries()).toHaveLength(before);
+
+  expect(await contentOf(id, root)).toEqual(kept);
+  const [entry, ...others] = await entries();
+  expect(others).toHaveLength(before);
+  expect(entry).toMatchObject({
+    action: 'request_contents_read',
+    actor: { id: root.id },
+    target: { type: 'user', id: member.id, name: member.username },
+    metadata: { request_id: id },
+  });
+  expect(JSON.stringify(entry)).not.toContain('garden');
+});
+
 test('of what nobody answered the question is kept, and calls of tools are told', async () => {
   await agree(true);
   upstream.answer(() => Response.json({ error: { message: 'no' } }, { status: 500 }));

@@ -4,6 +4,8 @@ import type { Catalog } from './catalog.ts';
 
 export type PreviewSource = Pick<Catalog, 'resolve' | 'membersOf' | 'model' | 'candidatesFor' | 'legacyCandidatesFor'>;
 
+type Serving = Pick<Catalog, 'model' | 'candidatesFor' | 'legacyCandidatesFor'>;
+
 interface PreviewDeps {
   catalog: PreviewSource;
   /** How the circuit of a candidate stands. */
@@ -47,7 +49,8 @@ export function previewAlias(
   return { shadowedBy: name === '' ? null : modelIdOf(name), models: previewed, answers: first?.modelId ?? null };
 }
 
-function candidatesOf(catalog: PreviewSource, modelId: string, group: string): Candidate[] {
+/** All that serve a model, whatever as. */
+export function candidatesOf(catalog: Serving, modelId: string, group: string): Candidate[] {
   const types = catalog.model(modelId, group)?.types ?? [];
   // Channels that only list a name do not say what it is for.
   return types.length === 0

@@ -1,5 +1,6 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
-import { type Db, engineOf, type Tables } from '../../platform/db/tables.ts';
+import type { ExpressionBuilder, Selectable } from 'kysely';
+import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
+import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { OwnKeyTable } from './tables.ts';
 
 /** Who brought a key along. */
@@ -63,15 +64,8 @@ export async function findOwnKey(db: Db, id: number): Promise<OwnKeyRecord | nul
   return row ? fromRow(row) : null;
 }
 
-/** Name these locks among whatever else is locked by a number in the same database. */
-const lockSpaces = { user: 0x6f77_6e75, team: 0x6f77_6e74 };
-
-/** SQLite has one writer at a time; PostgreSQL would let each count what was there before all of them. */
-async function oneAtATime(tx: Db, owner: OwnKeyOwner): Promise<void> {
-  if (engineOf(tx) !== 'postgres') return;
-  const [space, id] = 'teamId' in owner ? [lockSpaces.team, owner.teamId] : [lockSpaces.user, owner.userId];
-  await sql`select pg_advisory_xact_lock(${sql.lit(space)}, ${sql.lit(id % 2 ** 31)})`.execute(tx);
-}
+const lockOwner = (tx: Db, owner: OwnKeyOwner): Promise<void> =>
+  'teamId' in owner ? oneAtATime(tx, 'ownKeysOfTeam', owner.teamId) : oneAtATime(tx, 'ownKeysOfUser', owner.userId);
 
 /** Null when there are that many already, which the same statement counts. In a transaction. */
 export async function insertOwnKey(
@@ -80,7 +74,7 @@ export async function insertOwnKey(
   fields: OwnKeyFields,
   { most, now }: { most: number; now: number },
 ): Promise<OwnKeyRecord | null> {
-  await oneAtATime(tx, owner);
+  await lockOwner(tx, owner);
   const row = { ...toRow(fields), ...ownersColumns(owner), created_at: now, updated_at: now };
   const columns = Object.keys(row) as (keyof typeof row)[];
   const already = tx

@@ -94,6 +94,25 @@ export async function findUnsettled(db: Db, before: number, most: number): Promi
   return rows.map(({ id }) => id);
 }
 
+/** Of what nobody was shown a page for: whoever began it died before the page was known. Returns how many ran out. */
+export async function expireUnnamed(db: Db, before: number, now: number, most: number): Promise<number> {
+  const old = db
+    .selectFrom('topups')
+    .select('id')
+    .where('status', '=', 'open')
+    .where('session_id', 'is', null)
+    .where('updated_at', '<', before)
+    .limit(most);
+  const ended = await db
+    .updateTable('topups')
+    .set({ status: 'expired', updated_at: now })
+    .where('id', 'in', old)
+    // Named meanwhile: somebody heard of it.
+    .where('session_id', 'is', null)
+    .executeTakeFirst();
+  return Number(ended.numUpdatedRows);
+}
+
 /** It cannot be told now how it stands: others come first the next time. */
 export async function postponeTopUp(db: Db, id: number, now: number): Promise<void> {
   await db.updateTable('topups').set({ updated_at: now }).where('id', '=', id).execute();

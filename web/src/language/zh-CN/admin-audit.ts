@@ -24,6 +24,7 @@ export default {
   'Signed out': '已退出登录',
   'Session ended': '登录会话已结束',
   'Other sessions ended': '其他登录会话已结束',
+  'Prompt and answer of a user read': '已查看用户的提示词与回答',
   'Sessions ended by an administrator': '管理员已结束登录会话',
   'Registered##event': '已注册',
   'Account connected': '已关联账号',

@@ -144,7 +144,7 @@ export default {
     '代表组织的用户：本服务的管理员向其发放额度',
   'Warnings are signed with it. A new one ends the one before.': '用于为告警签名。生成新密钥后，旧密钥立即失效。',
   'The new secret': '新密钥',
-  'All its keys stop working at once.': '组织的所有密钥会立即失效。',
+  'All its keys and applications stop working at once.': '组织的所有密钥和应用会立即失效。',
   'Delete organisation': '删除组织',
   'Keys of members and teams, budgets, limits and invitations end with it. What is left in its balance stays with its account, in the hands of the administrators of this service. This cannot be undone.':
     '成员和团队的密钥、预算、限制和邀请将一并失效。剩余的余额保留在组织的账号中，由本服务的管理员处理。此操作无法撤销。',

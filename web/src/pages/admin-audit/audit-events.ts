@@ -31,6 +31,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     topup_begun: [t('Payment begun'), 'gray'],
     topup_credited: [t('Payment credited'), 'teal'],
     topup_taken_back: [t('Payment taken back'), 'orange'],
+    request_contents_read: [t('Prompt and answer of a user read'), 'orange'],
     spending_limit_set: [t('Own spending limit set'), 'indigo'],
     spending_limit_removed: [t('Own spending limit removed'), 'orange'],
     spending_settings_changed: [t('Spending settings changed'), 'gray'],

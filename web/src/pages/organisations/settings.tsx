@@ -146,7 +146,7 @@ function Danger({ organisation: { id, name } }: Props) {
   const navigate = useNavigate();
   const [confirming, setConfirming] = useState(false);
   return (
-    <Section title={t('Delete')} description={t('All its keys stop working at once.')} danger>
+    <Section title={t('Delete')} description={t('All its keys and applications stop working at once.')} danger>
       <Group>
         <Button variant="light" color="red" onClick={() => setConfirming(true)}>
           {t('Delete organisation')}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Member } from '../app.fixture.ts';
+import { faultOf, jsonOf, type OAuthTest, openOAuthTest, type TestClient } from '../oauth/oauth.fixture.ts';
+
+let t: OAuthTest;
+beforeAll(async () => {
+  t = await openOAuthTest();
+});
+afterAll(() => t.close());
+
+const dataOf = async (answer: Response | Promise<Response>) => (await jsonOf(answer)).data;
+const post = (by: Member, path: string, body: object) => by.call(path, { method: 'POST', body });
+
+/** An organisation with a team, and an application that is the team's. */
+async function teamApplication(): Promise<{ client: TestClient; organisationId: number }> {
+  const { id: organisationId } = await dataOf(post(t.owner, '/api/organisations', { name: 'Acme' }));
+  const { id: teamId } = await dataOf(
+    post(t.owner, `/api/organisations/${organisationId}/teams`, { name: 'Research' }),
+  );
+  const client = await t.client();
+  const body = { type: 'team', id: teamId };
+  const given = await t.owner.call(`/api/oauth2/applications/${client.id}/owner`, { method: 'PUT', body });
+  expect(given.status).toBe(200);
+  return { client, organisationId };
+}
+
+test('applications end with their organisation: tokens, refreshing, codes and new consents', async () => {
+  const { client, organisationId } = await teamApplication();
+  const mine = await t.client();
+  const [tokens, others] = [await t.tokens(client), await t.tokens(mine)];
+  const code = await t.code(client);
+  expect((await t.userinfo(tokens.access_token)).status).toBe(200);
+
+  const stranger = await t.app.user();
+  expect((await stranger.call(`/api/organisations/${organisationId}`, { method: 'DELETE' })).status).toBe(404);
+  expect((await t.userinfo(tokens.access_token)).status).toBe(200);
+
+  expect((await t.owner.call(`/api/organisations/${organisationId}`, { method: 'DELETE' })).status).toBe(200);
+  expect(await faultOf(t.userinfo(tokens.access_token))).toEqual([401, 'invalid_token']);
+  expect(await faultOf(t.refresh(client, tokens.refresh_token))).toEqual([401, 'invalid_client']);
+  expect(await faultOf(t.exchange(client, { code }))).toEqual([401, 'invalid_client']);
+  expect((await t.decide(client)).status).toBe(404);
+  expect((await t.owner.call(`/api/oauth2/applications/${client.id}`)).status).toBe(404);
+  const consents = await dataOf(t.member.call('/api/oauth2/consents'));
+  expect(consents.consents.map((one: { application_id: number }) => one.application_id)).toEqual([mine.id]);
+  // Of whoever deletes it, what is their own goes on.
+  expect((await t.userinfo(others.access_token)).status).toBe(200);
+
+  const root = await t.root();
+  const { logs } = await dataOf(root.call(`/api/admin/audit?action=app_deleted&user_id=${t.owner.id}`));
+  expect(logs).toMatchObject([{ actor: { id: t.owner.id }, target: { type: 'application', id: client.id } }]);
+});

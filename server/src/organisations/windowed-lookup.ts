@@ -1,0 +1,54 @@
+import { nowSeconds } from '../lib/clock.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import type { Room } from './room.ts';
+
+/** Holds as long as its windows are the ones that were open. */
+export interface Windowed {
+  from: number;
+  until: number;
+}
+
+interface WindowedOptions<V> {
+  load(db: Db, id: number, now: number): Promise<V>;
+  /** Names under which it is thrown out. */
+  tagsOf(value: V): string[];
+}
+
+/** What is asked for at each request and depends on windows of budgets, from memory: thrown out by message and by the calendar. */
+export class WindowedLookup<V extends Windowed> {
+  readonly #cache: CachedLookup<V>;
+
+  constructor(
+    readonly room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>,
+    { load, tagsOf }: WindowedOptions<V>,
+  ) {
+    const { db, clock, hearing, announcements } = room;
+    this.#cache = new CachedLookup<V>({
+      load: (id) => load(db, Number(id), nowSeconds(clock)),
+      ...{ tagsOf, max: 50_000, clock, hearing },
+    });
+    announcements.onChanged(
+      (tag) => this.#cache.invalidate(tag),
+      () => this.#cache.clear(),
+    );
+  }
+
+  of(id: number): V | Promise<V> {
+    const found = this.#get(id);
+    return found instanceof Promise ? found.then((value) => this.#current(id, value)) : this.#current(id, found);
+  }
+
+  #current(id: number, value: V): V | Promise<V> {
+    const now = nowSeconds(this.room.clock);
+    if (now >= value.from && now < value.until) return value;
+    // A window has ended, or the clock went back.
+    this.#cache.forget(`${id}`);
+    return this.#get(id);
+  }
+
+  // Never null: what is not there is loaded as nothing, which is known until it changes.
+  #get(id: number): V | Promise<V> {
+    return this.#cache.get(`${id}`) as V | Promise<V>;
+  }
+}
