@@ -28,7 +28,7 @@ export interface Mcp {
 }
 
 export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
-  const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps) });
+  const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
   const known = new Known(deps);
   const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(deps, ...refused);
   const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps), lacking };
