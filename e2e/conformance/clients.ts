@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { ownNode } from '../clients/install.ts';
 import { freePort, until } from '../service.ts';
 import { refusedTool } from './reference-tools.ts';
+import { runProgram, signInPageIn } from './run-program.ts';
 import { type Seen, step } from './seen.ts';
 import type { World } from './world.ts';
 
@@ -28,8 +29,6 @@ async function agree({ site }: World, url: string): Promise<void> {
   await page.waitForURL((now) => !now.href.startsWith(site!.service.url));
   await page.close();
 }
-
-const addressIn = (said: string): string | undefined => /https?:\/\/\S+\/oauth2\/authorize\?[^\s"'\\]+/.exec(said)?.[0];
 
 /** Without a path a program finds no browser of its own to open. */
 const bare = (folder: string) => ({ PATH: folder, HOME: folder, MCP_REMOTE_CONFIG_DIR: folder });
@@ -54,8 +53,8 @@ async function remote(world: World, { path, tool, refused }: Place, protocol: 'l
   const client = new Client({ name: 'an-agent', version: '1.0.0' });
   const authorizes = await step(group, 'authorizes in a browser', async () => {
     const connected = client.connect(transport, { timeout: 120_000 });
-    await until('it says where to sign in', () => addressIn(said) !== undefined);
-    await agree(world, addressIn(said)!);
+    await until('it says where to sign in', () => signInPageIn(said) !== undefined);
+    await agree(world, signInPageIn(said)!);
     await connected;
   });
   const rest = authorizes.fault
@@ -88,27 +87,21 @@ async function inspector(world: World, { path, tool, refused }: Place, era: 'leg
   const folder = mkdtempSync(join(tmpdir(), 'svc-inspector-'));
   const program = join(modules, '@modelcontextprotocol/inspector/clients/launcher/build/index.js');
   const callback = `http://127.0.0.1:${freePort()}/oauth/callback`;
-  const ask = async (...args: string[]): Promise<string> => {
-    const child = Bun.spawn(
-      [
+  const ask = (...args: string[]): Promise<string> => {
+    let agreed: Promise<void> | undefined;
+    return runProgram({
+      command: [
         ...[ownNode() === 'node' ? Bun.which('node')! : ownNode(), program, '--cli', `${world.service.url}${path}`],
         ...['--transport', 'http', '--protocol-era', era, '--callback-url', callback, ...args],
       ],
-      { env: { ...bare(folder), MCP_AUTO_OPEN_ENABLED: 'true' }, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    let said = '';
-    let agreed: Promise<void> | undefined;
-    const hear = async (stream: ReadableStream<Uint8Array>) => {
-      const decoder = new TextDecoder();
-      for await (const chunk of stream) {
-        said += decoder.decode(chunk, { stream: true });
-        const address = addressIn(said);
+      env: { ...bare(folder), MCP_AUTO_OPEN_ENABLED: 'true' },
+      mostMs: 180_000,
+      heard: (said) => {
+        const address = signInPageIn(said);
         if (address) agreed ??= agree(world, address);
-      }
-    };
-    await Promise.all([hear(child.stdout), hear(child.stderr)]);
-    await agreed;
-    return said;
+        return agreed;
+      },
+    });
   };
   const has = (said: string, wanted: string) => {
     if (!said.includes(wanted)) throw new Error(said.slice(0, 300) || 'it said nothing');

@@ -23,11 +23,12 @@ export interface Run {
   versions: Record<string, string>;
   on: string;
   scenarios: Seen[];
+  asClient: Seen[];
   clients: Seen[];
 }
 
-export function documentOf({ versions, on, scenarios, clients }: Run): string {
-  const ours = [...scenarios, ...clients].filter(isOurs);
+export function documentOf({ versions, on, scenarios, asClient, clients }: Run): string {
+  const ours = [...scenarios, ...asClient, ...clients].filter(isOurs);
   const named = Object.entries(versions).map(([name, version]) => `\`${name}\` ${version}`);
   return `# MCP: conformance and clients
 
@@ -44,6 +45,12 @@ SDK, with the tools, resources and prompts that the scenarios ask for: one of th
 The tests know no credentials, so that a relay before the service adds an API key and changes nothing else.
 
 ${sectionsOf(scenarios)}
+## The gateway as a client
+
+Servers that users sign in to, with authorization servers of the tests' own: each is connected, somebody signs in to it and
+allows its tools, and one is called through \`/mcp/{server}\`; where the server asks for more, they sign in once more.
+
+${sectionsOf(asClient)}
 ## Clients
 
 Nothing is registered beforehand: each is given an address, registers itself, a person agrees in a browser, and it lists the tools,

@@ -8,6 +8,12 @@ function openerOf(active: Element | null): HTMLElement | null {
   return opener instanceof HTMLElement && opener !== document.body ? opener : null;
 }
 
+/** What had the focus last. A menu that ends leaves nobody with it for a moment, and a dialog may open just then. */
+let left: HTMLElement | null = null;
+globalThis.document?.addEventListener('focusout', ({ target }) => {
+  left = openerOf(target instanceof Element ? target : null);
+});
+
 /** Back to where the keyboard was, or, when that is gone as well, to the heading of the page. */
 function giveFocusBack(opener: HTMLElement | null, root: HTMLElement | null): void {
   const { activeElement } = document;
@@ -27,7 +33,7 @@ export function useFocusBack(opened: boolean): RefObject<HTMLDivElement | null> 
   const opener = useRef<HTMLElement>(null);
   const wasOpened = useRef(false);
   // Looked at while rendering: with the next paint focus has moved into the dialog.
-  if (opened && !wasOpened.current) opener.current = openerOf(document.activeElement);
+  if (opened && !wasOpened.current) opener.current = openerOf(document.activeElement) ?? left;
   wasOpened.current = opened;
   useEffect(() => {
     if (!opened) return;

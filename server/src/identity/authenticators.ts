@@ -41,7 +41,8 @@ export function authenticatorsOf(deps: {
   const byKeyOrToken = (call: Call, secret: string): KeyPrincipal | Promise<KeyPrincipal> => {
     const read = secret.startsWith(tokenStart) ? deps.tokens() : null;
     // Whoever is asked once more, when a body has come, is known already.
-    return read ? read(secret, { again: call.principal !== null }) : deps.keys.identify(secret, call);
+    const again = call.principal !== null;
+    return read ? read(secret, { again, proving: proofIn(call) }) : deps.keys.identify(secret, call);
   };
 
   const byKey = (call: Call, secret: string | null, where: string): KeyPrincipal | Promise<KeyPrincipal> => {
@@ -71,11 +72,18 @@ export function authenticatorsOf(deps: {
 
 /** How access tokens begin. Where a key or the session will do, they will not: those endpoints are not about models. */
 const tokenStart = 'svcat_';
-/** `at`: the resource that the token must have been asked for, where that is not the models' own. */
-export type TokenReader = (
-  token: string,
-  asked: { again: boolean; at?: string },
-) => KeyPrincipal | Promise<KeyPrincipal>;
+export interface TokenUse {
+  /** Whoever asks has been identified, and was counted. */
+  again: boolean;
+  /** The resource that the token must have been asked for, where that is not the models' own. */
+  at?: string;
+  /** The request, where it says that it proves a key besides (RFC 9449 §7.1). */
+  proving?: Request | undefined;
+}
+export type TokenReader = (token: string, use: TokenUse) => KeyPrincipal | Promise<KeyPrincipal>;
+
+const proofIn = ({ request }: Call): Request | undefined =>
+  /^dpop\s/i.test(request.headers.get('authorization') ?? '') ? request : undefined;
 
 /** Where clients that send no bearer token put their key: Anthropic's, Azure's and Google's. */
 const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
@@ -111,8 +119,12 @@ function keysInQuery({ request: { url } }: Call): string[] {
   return keys;
 }
 
-/** As nearly every client writes it, else as the scheme may be written (RFC 9110 §11.1: in any case). */
+/**
+ * As nearly every client writes it, else as the scheme may be written (RFC 9110 §11.1: in any case). Of what is bound to a
+ * key (RFC 9449 §7.1) there are tokens alone.
+ */
 function bearerOf(header: string): string | undefined {
   if (header.startsWith('Bearer sk-') && !header.includes(' ', 7)) return header.slice(7);
-  return /^bearer\s+(\S+)\s*$/i.exec(header)?.[1];
+  const [, bearer, bound] = /^(?:bearer\s+(\S+)|dpop\s+(svcat_\S+))\s*$/i.exec(header) ?? [];
+  return bearer ?? bound;
 }

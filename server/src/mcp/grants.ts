@@ -8,9 +8,10 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
+import type { Challenge } from './challenge.ts';
 import { McpFault, tellFault } from './fault.ts';
 import type { McpDeps } from './room.ts';
-import { fetchForSignIn } from './sign-in-fetch.ts';
+import { challengeOf, fetchForSignIn } from './sign-in-fetch.ts';
 import * as store from './store/grants.ts';
 import { findServer, type McpServer } from './store/servers.ts';
 
@@ -22,6 +23,8 @@ interface Grant {
   expiresAt?: number | undefined;
   verifier?: string | undefined;
   discovery?: OAuthDiscoveryState | undefined;
+  /** What the server said is missing, to be asked for by the next sign-in. */
+  lacking?: string | undefined;
 }
 
 /** How long somebody may take to sign in. */
@@ -30,6 +33,13 @@ const attemptSeconds = 15 * 60;
 const earlySeconds = 30;
 
 export const callbackPath = '/api/mcp/authorized';
+
+/** They stand in an address. */
+const mostScopeCharacters = 2_000;
+
+/** Each once. */
+const scopesOf = (...lists: (string | undefined)[]): string =>
+  [...new Set(lists.flatMap((list) => list?.split(/\s+/) ?? []))].filter((scope) => scope !== '').join(' ');
 
 const notAllowed = (): McpFault => new McpFault('the user has to sign in to it first');
 
@@ -92,7 +102,7 @@ async function authorize(
   deps: McpDeps,
   server: McpServer,
   provider: OAuthClientProvider,
-  more: { authorizationCode?: string; iss?: string | undefined; forceReauthorization?: boolean } = {},
+  more: Challenge & { authorizationCode?: string; iss?: string | undefined; forceReauthorization?: boolean } = {},
 ): Promise<'AUTHORIZED' | 'REDIRECT'> {
   const { auth } = await import('@modelcontextprotocol/client');
   const { iss, ...rest } = more;
@@ -110,11 +120,14 @@ export async function beginGrant(deps: McpDeps, server: McpServer, userId: numbe
     throw new AppError('invalid_value', `the server ${server.name} does not ask its users to sign in`);
   const stored = await store.findGrant(deps.db, server.id, userId);
   // Which client we are there is known from the time before; everything else is asked anew.
-  const { client, tokens, expiresAt } = (stored && opened(deps, stored)) ?? {};
-  const grant: Grant = { client, tokens, expiresAt };
+  const { client, tokens, expiresAt, lacking } = (stored && opened(deps, stored)) ?? {};
+  const grant: Grant = { client, tokens, expiresAt, lacking };
   const began: { state: string; url?: URL } = { state: randomString(43) };
   try {
-    await authorize(deps, server, providerOf(deps, grant, began), { forceReauthorization: true });
+    const challenge = await challengeOf(deps, server);
+    const scope = scopesOf(challenge.scope, lacking);
+    const asked = { ...challenge, ...(scope !== '' && { scope }), forceReauthorization: true };
+    await authorize(deps, server, providerOf(deps, grant, began), asked);
   } catch (error) {
     throw refused(server, error);
   }
@@ -150,6 +163,18 @@ export async function finishGrant(
   if (!(await store.replaceGrant(deps.db, taken, whole, nowSeconds(deps.clock))))
     throw new AppError('conflict', 'This was begun anew meanwhile.');
   return { server, signedIn: true };
+}
+
+/** A server said that a token is not enough: whoever signs in again asks for what is missing, besides what there is. */
+export async function noteLacking(deps: McpDeps, server: McpServer, userId: number, scope: string): Promise<void> {
+  const stored = await store.findGrant(deps.db, server.id, userId);
+  const grant = stored && opened(deps, stored);
+  if (!grant) return;
+  const lacking = scopesOf(grant.tokens?.scope, grant.lacking, scope);
+  if (lacking === grant.lacking || lacking.length > mostScopeCharacters) return;
+  const whole = sealedGrant(deps, { ...grant, lacking });
+  // Where another was quicker, the next who is refused says it again.
+  await store.replaceGrant(deps.db, stored, whole, nowSeconds(deps.clock));
 }
 
 /** The user's access token for a server, renewed when it has run out; those who ask at once share the answer. */

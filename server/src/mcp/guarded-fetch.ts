@@ -3,6 +3,7 @@ import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../
 import { gather } from '../platform/http/read-answer.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { openKept } from '../platform/upstream/open-kept.ts';
+import { readChallenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
 
 /** What is read of one answer. A tool that has more to say than this does not say it to a model. */
@@ -16,6 +17,8 @@ export interface GuardedTarget {
   allowPrivate: boolean;
   /** Kept, and checked when they are dialled; absent where only the system's own client reaches others. */
   lines?: UpstreamConnections | undefined;
+  /** Told the scopes that a token would need besides. */
+  lacking?: ((scope: string) => Promise<void>) | undefined;
 }
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -47,8 +50,18 @@ export function guardedFetch(target: GuardedTarget): Fetch {
     const answer = await opened.catch((error) => {
       throw toFault(error);
     });
+    if (answer.status === 403 && target.lacking) await refuseLacking(answer, target.lacking);
     return rendered(answer, href, { body, inSession: new Headers(init.headers).has('mcp-session-id') });
   };
+}
+
+/** RFC 6750 §3.1: the user can allow more, by signing in once more. */
+async function refuseLacking({ headers, body }: OutgoingStream, lacking: (scope: string) => Promise<void>) {
+  const { error, scope } = await readChallenge(headers['www-authenticate']);
+  if (error !== 'insufficient_scope') return;
+  await body.cancel();
+  if (scope !== undefined) await lacking(scope);
+  throw new McpFault('the user has to sign in to it again, and to allow more there');
 }
 
 interface Sent {

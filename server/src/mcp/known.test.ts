@@ -31,8 +31,8 @@ const hearing = { heard: () => heard, onGap: () => {} };
 async function warm(shared: Pick<Shared, 'publish' | 'subscribe'>, name: string): Promise<Known> {
   const known = new Known({ db: database.db, clock, shared, hearing });
   // The first question only begins to listen.
-  await known.server(name);
-  await known.server(name);
+  await known.server(1, name);
+  await known.server(1, name);
   return known;
 }
 const disable = (id: number) => updateServer(database.db, id, (old) => ({ ...old, enabled: false }), 2);
@@ -42,10 +42,13 @@ test('a change is believed at once, in whichever process it was made', async () 
   const shared = memoryShared();
   const [here, there] = [await warm(shared, name), await warm(shared, name)];
   // Kept: nobody waits for the database.
-  expect([here.server(name), there.server(name)]).toMatchObject([{ enabled: true }, { enabled: true }]);
+  expect([here.server(1, name), there.server(1, name)]).toMatchObject([{ enabled: true }, { enabled: true }]);
   await disable(id);
   await here.changed(id);
-  expect([await here.server(name), await there.server(name)]).toMatchObject([{ enabled: false }, { enabled: false }]);
+  expect([await here.server(1, name), await there.server(1, name)]).toMatchObject([
+    { enabled: false },
+    { enabled: false },
+  ]);
   const tool = {
     ...{ serverId: id, name: 'one', askFirst: false, description: '', inputSchema: {}, definition: 'a' },
     ...{ further: null, price: 0, approvedAt: 1 },
@@ -69,7 +72,7 @@ test('who does not hear the others believes what is kept for a moment only', asy
   heard = false;
   await disable(id);
   clock.advance(2_000);
-  expect(await known.server(name)).toMatchObject({ enabled: false });
+  expect(await known.server(1, name)).toMatchObject({ enabled: false });
   heard = true;
   await known.stop();
 });
@@ -79,7 +82,7 @@ test('nothing is kept while it is not known whether others are heard', async () 
   const subscribed = Promise.withResolvers<() => Promise<void>>();
   const known = await warm({ publish: async () => {}, subscribe: () => subscribed.promise }, name);
   await disable(id);
-  expect(await known.server(name)).toMatchObject({ enabled: false });
+  expect(await known.server(1, name)).toMatchObject({ enabled: false });
   subscribed.reject(new Error('away'));
   await known.stop();
 });

@@ -20,7 +20,10 @@ const channel = 'mcp-servers';
  * is told to every process, and throws out all that was kept of the server.
  */
 export class Known {
+  /** The operator's, by name. */
   readonly #servers: CachedLookup<McpServer>;
+  /** By whoever names it: the user's own, else the operator's. */
+  readonly #named: CachedLookup<McpServer>;
   readonly #tools: CachedLookup<AllowedTool>;
   #listening: Promise<() => Promise<void>> | null = null;
   /** Nothing is kept before others are heard. */
@@ -31,7 +34,17 @@ export class Known {
     const tagOf = (id: number) => [`${id}`];
     this.#servers = new CachedLookup({
       ...{ max: 1_000, clock, hearing },
-      load: (name) => findServerByName(db, name),
+      load: (name) => findServerByName(db, null, name),
+      tagsOf: ({ id }) => tagOf(id),
+    });
+    this.#named = new CachedLookup({
+      ...{ max: 50_000, clock, hearing },
+      load: async (place) => {
+        const [userId, name] = place.split('/') as [string, string];
+        const own = await findServerByName(db, Number(userId), name);
+        // One object for all who use it; read anew where it may have changed unheard, or it would be believed twice as long.
+        return own ?? (hearing.heard() ? this.#servers.get(name) : findServerByName(db, null, name));
+      },
       tagsOf: ({ id }) => tagOf(id),
     });
     this.#tools = new CachedLookup({
@@ -45,8 +58,11 @@ export class Known {
     hearing.onGap(() => this.#clear());
   }
 
-  server(name: string): McpServer | null | Promise<McpServer | null> {
-    return this.#listens() ? this.#servers.get(name) : findServerByName(this.deps.db, name);
+  /** What a user means by a name. */
+  server(userId: number, name: string): McpServer | null | Promise<McpServer | null> {
+    if (this.#listens()) return this.#named.get(`${userId}/${name}`);
+    const { db } = this.deps;
+    return findServerByName(db, userId, name).then((own) => own ?? findServerByName(db, null, name));
   }
 
   /** By the name that the server itself gives it. */
@@ -63,11 +79,13 @@ export class Known {
   }
 
   #forget(tag: string): void {
+    this.#named.invalidate(tag);
     this.#servers.invalidate(tag);
     this.#tools.invalidate(tag);
   }
 
   #clear(): void {
+    this.#named.clear();
     this.#servers.clear();
     this.#tools.clear();
   }

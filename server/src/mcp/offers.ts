@@ -58,9 +58,12 @@ export function openOffers(room: McpRoom): Offers {
   };
 }
 
-/** What a user may use while it is enabled. */
-export const serversFor = async (db: Db, userId: number): Promise<McpServer[]> =>
-  (await listServers(db)).filter(mayUse(await findUser(db, userId)));
+/** What a user may use while it is enabled; by a name that is both theirs and the operator's they mean their own. */
+export async function serversFor(db: Db, userId: number): Promise<McpServer[]> {
+  const usable = (await listServers(db)).filter(mayUse(await findUser(db, userId)));
+  const own = new Set(usable.flatMap(({ ownerId, name }) => (ownerId === null ? [] : [name])));
+  return usable.filter(({ ownerId, name }) => ownerId !== null || !own.has(name));
+}
 
 /** Whoever is disabled or gone uses nothing. */
 function mayUse(user: Caller | null): (server: McpServer) => boolean {
@@ -84,7 +87,7 @@ export function usableServer(
   name: string,
 ): McpServer | null | Promise<McpServer | null> {
   const usable = (server: McpServer | null) => (server?.enabled && mayUse(user)(server) ? server : null);
-  const server = known.server(name);
+  const server = user === null ? null : known.server(user.id, name);
   return server instanceof Promise ? server.then(usable) : usable(server);
 }
 

@@ -4,14 +4,14 @@ import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
 import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
-import { openTokens } from './grants.ts';
+import { noteLacking, openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
 import { Known } from './known.ts';
 import { type Offers, openOffers } from './offers.ts';
 import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
 import { forgetUser } from './servers.ts';
-import { Sessions } from './sessions.ts';
+import { type SessionDeps, Sessions } from './sessions.ts';
 import { exportOf } from './store/account-data.ts';
 import { connectedTools } from './tools.ts';
 
@@ -28,9 +28,10 @@ export interface Mcp {
 }
 
 export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
-  const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps) });
+  const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
   const known = new Known(deps);
-  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps) };
+  const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(deps, ...refused);
+  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps), lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };

@@ -67,6 +67,67 @@ test('a user connects, allows and uses a server that nobody else can see or use'
   expect(await namesOf(user)).toEqual([]);
 });
 
+test('a name is taken by the operator’s servers and one’s own, and by nobody else’s', async () => {
+  const [ann, ben] = [await t.user(), await t.user()];
+  const theirs = startMcp([{ name: 'note', answer: () => 'noted by ben' }]);
+  const root = administration(await t.root());
+  const said = async (by: Member, path = '/mcp/hub', tool = 'note') => {
+    const { client } = await connectClient(t, path, await by.key());
+    const { content } = await client.callTool({ name: tool, arguments: {} });
+    await client.close();
+    return (content as { text: string }[])[0]!.text;
+  };
+  const anns = await idOf(await create(ann, 'hub'));
+  await allowAll(ann, anns);
+  const bens = await idOf(await create(ben, 'hub', { url: theirs.url }));
+  await allowAll(ben, bens);
+  expect((await create(ann, 'hub')).status).toBe(409);
+  // Twice: cold, and from what is remembered.
+  for (let times = 0; times < 2; times += 1) {
+    expect([await said(ann), await said(ben)]).toEqual(['noted', 'noted by ben']);
+    expect(await said(ben, '/mcp', 'hub__note')).toBe('noted by ben');
+  }
+  expect([await namesOf(ann), await namesOf(ben)]).toEqual([['hub'], ['hub']]);
+  expect(await (await ann.call('/api/user/self/export')).text()).toContain('"name":"hub"');
+  const wide = await root.send<{ servers: { id: number; name: string; owner_id: number }[] }>('GET', '?page_size=100');
+  expect(wide.servers.filter(({ name }) => name === 'hub').map(({ owner_id }) => owner_id)).toEqual([ann.id, ben.id]);
+  await ben.call(`${base}/${bens}`, { method: 'PUT', body: { timeout_ms: 9_000 } });
+  expect(await said(ben)).toBe('noted by ben');
+
+  // Nobody keeps a name from the operator: whoever has a server of that name goes on with their own.
+  const operators = startMcp([{ name: 'note', answer: () => 'noted for all' }]);
+  const { id } = await root.connect('hub', operators.url);
+  await root.allow(id);
+  const late = await t.user();
+  expect((await create(late, 'hub')).status).toBe(409);
+  expect([await said(ann), await said(late)]).toEqual(['noted', 'noted for all']);
+  expect((await t.app.mcp.tools.list(ann.id)).map(({ name }) => name)).toEqual(['hub__note']);
+  expect((await ann.call(`${base}/${anns}`, { method: 'DELETE' })).status).toBe(200);
+  expect([await said(ann), await said(ben)]).toEqual(['noted for all', 'noted by ben']);
+  await root.send('DELETE', `/${id}`);
+  await expect(said(ann)).rejects.toThrow();
+  expect(await said(ben)).toBe('noted by ben');
+  theirs.stop();
+  operators.stop();
+});
+
+test('a server from when names were everybody’s stays its owner’s', async () => {
+  const [old, later] = [await t.user(), await t.user()];
+  const id = await idOf(await create(old, 'before'));
+  await allowAll(old, id);
+  const { db } = t.platform.database;
+  await db.updateTable('mcp_servers').set({ name: 'before' }).where('id', '=', id).execute();
+  await t.app.mcp.room.known.changed(id);
+  const { client } = await connectClient(t, '/mcp/before', await old.key());
+  expect((await client.listTools()).tools).toHaveLength(1);
+  await client.close();
+  expect((await create(old, 'before')).status).toBe(409);
+  expect((await create(later, 'before')).status).toBe(201);
+  await expect(connectClient(t, '/mcp/before', await (await t.root()).key())).rejects.toThrow();
+  expect((await old.call(`${base}/${id}`, { method: 'PUT', body: { timeout_ms: 9_000 } })).status).toBe(200);
+  expect(await namesOf(old)).toEqual(['before']);
+});
+
 test('it is for its owner alone, of a bounded number, and only while the operator lets users', async () => {
   expect((await create(user, 'shared', { audience: 'everyone' })).status).toBe(400);
   expect((await create(user, 'shared', { user_ids: [other.id] })).status).toBe(400);

@@ -36,6 +36,8 @@ export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   known: Known;
   /** A user's access token for a server that asks for one. */
   tokenOf(server: McpServer, userId: number): Promise<string>;
+  /** Such a token was not enough: what it would need besides. */
+  lacking(server: McpServer, userId: number, scope: string): Promise<void>;
   /** For what runs ask, and for lists. */
   sessions: Sessions;
   /** Of those who use servers through us. */

@@ -43,6 +43,8 @@ export interface SessionDeps {
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
   tokenOf(server: McpServer, userId: number): Promise<string>;
+  /** A token was not enough. */
+  lacking(server: McpServer, userId: number, scope: string): Promise<void>;
 }
 
 /** Nobody in particular: what is the same for all who may use the server. */
@@ -79,7 +81,7 @@ export function headersOf(
 
 /** Who is called, and in whose name where that makes a difference. */
 export function targetOf(
-  { sealer, allowPrivate, lines, tokenOf }: Omit<SessionDeps, 'clock'>,
+  { sealer, allowPrivate, lines, tokenOf, lacking }: Omit<SessionDeps, 'clock'>,
   server: McpServer,
   holder: string,
 ): Target {
@@ -89,7 +91,11 @@ export function targetOf(
   if (server.auth !== 'oauth') return target;
   const userId = userOf(holder);
   if (userId === null) throw new McpFault('it is for users who sign in to it');
-  return { ...target, token: () => tokenOf(server, userId) };
+  return {
+    ...target,
+    token: () => tokenOf(server, userId),
+    lacking: (scope) => lacking(server, userId, scope),
+  };
 }
 
 export function keyOf(server: McpServer): string {

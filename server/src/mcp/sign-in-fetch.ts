@@ -1,5 +1,9 @@
-import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
+import { OutgoingError, openGuarded, sendGuarded } from '../platform/http/outgoing.ts';
+import { type Challenge, readChallenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
+import type { McpDeps } from './room.ts';
+import { headersOf } from './sessions.ts';
+import type { McpServer } from './store/servers.ts';
 
 /** Documents and tokens have a few kilobytes. */
 const mostAnswerBytes = 256 * 1024;
@@ -34,3 +38,18 @@ export const fetchForSignIn =
     const headers = { 'content-type': type, ...(challenge !== undefined && { 'www-authenticate': challenge }) };
     return new Response(empty ? null : Buffer.from(answer.body), { status: answer.status, headers });
   };
+
+/** Some servers let anybody introduce themselves; a list of tools begins no session where nobody is asked either. */
+const question = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+
+/** Asked without a token: where its documents are, and what for. Nothing where it does not say, or does not answer. */
+export async function challengeOf(deps: McpDeps, server: McpServer): Promise<Challenge> {
+  const own = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const headers = { ...headersOf(deps, server), ...own, 'accept-encoding': 'identity' };
+  const request = { url: server.url, method: 'POST', headers, body: question, timeoutMs };
+  const answer = await openGuarded(request, deps).catch(() => null);
+  await answer?.body.cancel().catch(() => {});
+  if (answer?.status !== 401) return {};
+  const { error: _, ...challenge } = await readChallenge(answer.headers['www-authenticate']);
+  return challenge;
+}

@@ -9,6 +9,10 @@ export interface SignedInServer {
   /** What was asked of the token endpoint. */
   asked: URLSearchParams[];
   registered: number;
+  /** What whoever comes without a token is told besides. */
+  challenge: string | null;
+  /** What calls of tools are refused with, as things stand. */
+  refusal: string | null;
   stop(): void;
 }
 
@@ -17,7 +21,14 @@ export function startSignedIn(): SignedInServer {
   const behind = startMcp([
     { name: 'who', answer: (_, { http }) => http?.req?.headers.get('authorization') ?? 'nobody' },
   ]);
-  const state = { behind, valid: new Set(), asked: [], registered: 0 } as unknown as SignedInServer;
+  const state = {
+    behind,
+    valid: new Set(),
+    asked: [],
+    registered: 0,
+    challenge: null,
+    refusal: null,
+  } as unknown as SignedInServer;
   const listener = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -42,6 +53,19 @@ type Document = (origin: string, request: Request, state: SignedInServer) => Res
 const documents: Record<string, Document> = {
   '/.well-known/oauth-protected-resource/mcp': (origin) =>
     Response.json({ resource: `${origin}/mcp`, authorization_servers: [origin] }),
+  /** Found by whoever reads the challenge, and by nobody else. */
+  '/elsewhere/documents': (origin) =>
+    Response.json({ resource: `${origin}/mcp`, authorization_servers: [`${origin}/inner`] }),
+  '/.well-known/oauth-authorization-server/inner': (origin) =>
+    Response.json({
+      issuer: `${origin}/inner`,
+      authorization_endpoint: `${origin}/inner/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+    }),
   '/.well-known/oauth-authorization-server': (origin) =>
     Response.json({
       issuer: origin,
@@ -74,14 +98,20 @@ const documents: Record<string, Document> = {
     const access_token = `token-${who}-${state.asked.length}`;
     state.valid.add(access_token);
     const expires_in = 3_600;
-    return Response.json({ access_token, token_type: 'Bearer', expires_in, refresh_token: `refresh-${who}` });
+    const scope = 'list';
+    return Response.json({ access_token, token_type: 'Bearer', expires_in, refresh_token: `refresh-${who}`, scope });
   },
 };
 
-async function throughTo({ behind, valid }: SignedInServer, request: Request): Promise<Response> {
+const refusing = (status: number, challenge: string | null): Response =>
+  new Response('who are you?', { status, ...(challenge !== null && { headers: { 'www-authenticate': challenge } }) });
+
+async function throughTo(state: SignedInServer, request: Request): Promise<Response> {
+  const { behind, valid } = state;
   const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
-  if (!valid.has(token)) return new Response('who are you?', { status: 401 });
+  if (!valid.has(token)) return refusing(401, state.challenge);
   const body = await request.text();
+  if (state.refusal !== null && body.includes('tools/call')) return refusing(403, state.refusal);
   const { method, headers } = request;
   return fetch(behind.url, { method, headers, ...(body !== '' && { body }) });
 }

@@ -41,7 +41,7 @@ const badToken = (scheme: Scheme = 'bearer'): AppError => {
 type Scheme = 'bearer' | 'dpop';
 
 /** RFC 6750 §3, RFC 9449 §7.1. */
-const challenge = (scheme: Scheme, error: string, message: string) => {
+export const challenge = (scheme: Scheme, error: string, message: string) => {
   const told = `realm="svc", error="${error}", error_description="${message}"`;
   const value = scheme === 'dpop' ? `DPoP ${told}, algs="${proofAlgorithms.join(' ')}"` : `Bearer ${told}`;
   return { 'www-authenticate': value };

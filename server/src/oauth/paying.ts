@@ -1,12 +1,13 @@
-import type { TokenReader } from '../identity/authenticators.ts';
+import type { TokenReader, TokenUse } from '../identity/authenticators.ts';
 import type { KeyPrincipal } from '../identity/principals.ts';
 import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
-import { countCall, requireScope, toUser } from './bearer.ts';
+import { challenge, countCall, requireScope, toUser } from './bearer.ts';
 import { readToken } from './credentials.ts';
+import { proofOf } from './dpop/proof.ts';
 import { isFor } from './resource-indicators.ts';
 import type { Room } from './room.ts';
 import { allowanceName, allowanceOf, type OpenAllowance } from './spending.ts';
@@ -24,19 +25,32 @@ interface WarmToken {
   principal: KeyPrincipal;
 }
 
-type Asked = Parameters<TokenReader>[1];
-
 type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'> & {
   hearing: Pick<Hearing, 'heard'>;
 };
 
-/** RFC 6750 §3.1, in the words of whichever wire is called. */
-const badToken = (): AppError => {
+/** RFC 6750 §3.1, RFC 9449 §7.1, in the words of whichever wire is called. */
+const badToken = (scheme: 'bearer' | 'dpop' = 'bearer'): AppError => {
   const message = 'The access token is invalid, expired or revoked.';
-  return new AppError('invalid_api_key', message, {
-    headers: { 'www-authenticate': `Bearer realm="svc", error="invalid_token", error_description="${message}"` },
-  });
+  return new AppError('invalid_api_key', message, { headers: challenge(scheme, 'invalid_token', message) });
 };
+const badProof = (message: string): AppError =>
+  new AppError('invalid_api_key', message, { headers: challenge('dpop', 'invalid_dpop_proof', message) });
+
+/** RFC 9449 §7.2: a bound token without its key is a stolen one, and a bearer token proves no key. */
+function proven(deps: Deps, text: string, { jkt }: PresentedToken, { proving }: TokenUse): Promise<void> | undefined {
+  if (jkt === null && !proving) return;
+  if (jkt === null || !proving) throw badToken(proving ? 'dpop' : 'bearer');
+  return proofOf(deps, proving, text).then(
+    (key) => {
+      if (key === null) throw badProof('A DPoP proof is required.');
+      if (key !== jkt) throw badToken('dpop');
+    },
+    (error: unknown) => {
+      throw error instanceof AppError && error.code === 'invalid_dpop_proof' ? badProof(error.message) : error;
+    },
+  );
+}
 
 /**
  * Access tokens with the scope `models:use`, in the place of an API key: the caller is the user, and the key is what the user
@@ -59,9 +73,10 @@ export function openPaying(deps: Deps): TokenReader {
     () => cache.clear(),
   );
 
-  const admit = (warm: WarmToken | null, { again, at }: Asked): KeyPrincipal | Promise<KeyPrincipal> => {
+  const admit = (warm: WarmToken | null, text: string, use: TokenUse): KeyPrincipal | Promise<KeyPrincipal> => {
     if (!warm) throw badToken();
     const { client, token, principal } = warm;
+    const { again, at } = use;
     // RFC 8707 §2: a token for one place is not for another.
     const place = { resource: at ?? `${deps.baseUrl}/v1`, named: at !== undefined };
     if (!isFor(token.access_resource, place)) throw badToken();
@@ -70,16 +85,19 @@ export function openPaying(deps: Deps): TokenReader {
     // The operator may have changed what applications may have; all else that could change throws the entry out.
     requireScope({ scopes: scopesNow(token, client, options) }, 'models:use');
     if (again) return principal;
-    const counted = countCall(deps, client);
-    deps.lastUsed.saw(token, now);
-    return counted ? counted.then(() => principal) : principal;
+    const count = (): KeyPrincipal | Promise<KeyPrincipal> => {
+      const counted = countCall(deps, client);
+      deps.lastUsed.saw(token, now);
+      return counted ? counted.then(() => principal) : principal;
+    };
+    return proven(deps, text, token, use)?.then(count) ?? count();
   };
 
   /** Another month has begun, whose allowance is another one. */
   const isPast = ({ allowance }: WarmToken): boolean =>
     allowance.name !== allowanceName(allowance.consent, nowSeconds(clock));
 
-  return (text, asked) => {
+  return (text, use) => {
     const key = readToken(text);
     const turnedOn = options.get('OAuth2Enabled') && options.get('OAuth2OpenIDConnect');
     if (key?.kind !== 'access' || !turnedOn) throw badToken();
@@ -89,7 +107,7 @@ export function openPaying(deps: Deps): TokenReader {
       cache.forget(name);
       found = cache.get(name);
     }
-    return found instanceof Promise ? found.then((warm) => admit(warm, asked)) : admit(found, asked);
+    return found instanceof Promise ? found.then((warm) => admit(warm, text, use)) : admit(found, text, use);
   };
 }
 
@@ -102,8 +120,6 @@ async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
   if (client.status === applicationStatus.suspended) throw suspended();
   if (!tokenLives(token, client, 'access', nowSeconds(deps.clock)) || user.status !== statuses.enabled)
     throw badToken();
-  // A token that is bound to a key is no bearer token (RFC 9449 §7.2).
-  if (token.jkt !== null) throw badToken();
   requireScope({ scopes: scopesNow(token, client, deps.options) }, 'models:use');
   // Of an exchanged token, the application that the user agreed to: what it may spend is what all may who act for it.
   const application = await findApplication(deps.db, { id: token.granted_by! });

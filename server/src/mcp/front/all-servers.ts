@@ -19,9 +19,9 @@ export const allServers = (room: FrontRoom): Served => ({
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
   },
-  onlyAnswers: (tool, holder) => {
+  onlyAnswers: (tool, holder, { user }) => {
     const slug = typeof tool === 'string' ? serverOf(tool) : null;
-    const server = slug === null || slug === ownName ? null : room.known.server(slug);
+    const server = slug === null || slug === ownName ? null : room.known.server(user.id, slug);
     return server !== null && !(server instanceof Promise) && room.callers.speaksBefore(server, holder);
   },
   toolNamed: async (name, caller) => {

@@ -24,7 +24,7 @@ export interface Served {
   introduction(asker: Asker): Promise<Introduction>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
   /** Known at once that whoever has the tool only answers, and asks nothing back: servers of before the newest revision. */
-  onlyAnswers(tool: unknown, holder: string): boolean;
+  onlyAnswers(tool: unknown, holder: string, caller: McpCaller): boolean;
   /** Whose tool a call names; null where that is nobody's. */
   toolNamed(name: string, caller: McpCaller): Promise<{ server: string; tool: string } | null>;
 }

@@ -161,7 +161,7 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
   if (straight) {
     const session = sessionIn(call);
     const holder = holderOf(call, session);
-    if (straight.newest ? served.onlyAnswers(straight.params.name, holder) : session !== null) {
+    if (straight.newest ? served.onlyAnswers(straight.params.name, holder, call.principal) : session !== null) {
       if (call.principal.tools !== null) await requireToolScope(served, [straight], call.principal);
       const turn = { served, asker: askerOf(call, holder), client: clientOf(call, session, holder) };
       return deps.serving.answerStraight(straight, turn, writtenFor(call));

@@ -194,6 +194,7 @@ export const connectionView = z
           description: z.string(),
           input_schema: schema,
           ask_first: z.boolean(),
+          price: z.int().describe('Of each call, in quota units; 0 for none'),
         }),
       )
       .describe('Those that are allowed, as they were approved'),

@@ -64,9 +64,9 @@ const viewConnection = (
 ): ConnectionView => ({
   ...{ id: server.id, name: server.name, address: `${baseUrl}/mcp/${server.name}`, enabled: server.enabled },
   ...{ manageable, own, auth: server.auth, signed_in: signedIn },
-  tools: tools.map(({ name, description, inputSchema, askFirst }) => ({
+  tools: tools.map(({ name, description, inputSchema, askFirst, price }) => ({
     ...{ name, offered_as: offeredName(server.name, name), description },
-    ...{ input_schema: inputSchema, ask_first: askFirst },
+    ...{ input_schema: inputSchema, ask_first: askFirst, price },
   })),
 });
 
@@ -74,7 +74,8 @@ const viewOwn = ({ baseUrl, own }: FrontRoom): ConnectionView => ({
   ...{ id: null, name: ownName, address: `${baseUrl}/mcp/${ownName}`, enabled: true },
   ...{ manageable: false, own: false, auth: 'headers', signed_in: null },
   tools: own.list().map(({ name, description, inputSchema }) => ({
-    ...{ name, offered_as: offeredName(ownName, name), description, input_schema: inputSchema, ask_first: false },
+    ...{ name, offered_as: offeredName(ownName, name), description },
+    ...{ input_schema: inputSchema, ask_first: false, price: 0 },
   })),
 });
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { nameIn } from './servers.ts';
 import type { McpApprovalTable } from './tables.ts';
 
 export type ApprovalState = 'waiting' | 'approved' | 'refused';
@@ -27,7 +28,7 @@ export interface Wanted {
 const fromRow = (row: Selectable<McpApprovalTable> & { server: string }): Approval => ({
   id: row.id,
   serverId: row.server_id,
-  server: row.server,
+  server: nameIn(row.server),
   tool: row.tool,
   arguments: JSON.parse(row.arguments) as Record<string, unknown>,
   state: row.state as ApprovalState,

@@ -36,9 +36,16 @@ export interface McpServer {
 
 export type McpServerFields = Omit<McpServer, 'id' | 'createdAt' | 'updatedAt'>;
 
+/**
+ * A name as it is stored, where each stands once: of a user's server with the user before it, so that users do not take names
+ * from each other. Servers that users connected before that have their name alone.
+ */
+const storedName = (ownerId: number | null, name: string): string => (ownerId === null ? name : `${ownerId}/${name}`);
+export const nameIn = (stored: string): string => stored.slice(stored.indexOf('/') + 1);
+
 const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   id: row.id,
-  name: row.name,
+  name: nameIn(row.name),
   url: row.url,
   sealedHeaders: row.headers,
   headerNames: JSON.parse(row.header_names) as string[],
@@ -55,7 +62,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
 });
 
 const toRow = (fields: McpServerFields) => ({
-  name: fields.name,
+  name: storedName(fields.ownerId, fields.name),
   url: fields.url,
   headers: fields.sealedHeaders,
   header_names: JSON.stringify(fields.headerNames),
@@ -95,13 +102,20 @@ export async function findServer(db: Db, id: number): Promise<McpServer | null> 
   return row ? fromRow(row) : null;
 }
 
-export async function findServerByName(db: Db, name: string): Promise<McpServer | null> {
-  const row = await db.selectFrom('mcp_servers').selectAll().where('name', '=', name).executeTakeFirst();
+/** Of this owner, or of the operator for null. */
+export async function findServerByName(db: Db, ownerId: number | null, name: string): Promise<McpServer | null> {
+  const row = await db
+    .selectFrom('mcp_servers')
+    .selectAll()
+    .where('name', 'in', [storedName(ownerId, name), name])
+    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .executeTakeFirst();
   return row ? fromRow(row) : null;
 }
 
-/** Null when the name is taken. */
+/** Null when the name is taken: by one of the same owner, or by one of the operator's. */
 export async function insertServer(db: Db, fields: McpServerFields, now: number): Promise<McpServer | null> {
+  for (const owner of new Set([fields.ownerId, null])) if (await findServerByName(db, owner, fields.name)) return null;
   const row = await db
     .insertInto('mcp_servers')
     .values({ ...toRow(fields), created_at: now, updated_at: now })

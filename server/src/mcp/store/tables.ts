@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 
 export interface McpServerTable {
   id: Generated<number>;
+  /** Of a user's own server with the user's id before it: `7/files`. */
   name: string;
   url: string;
   /** Sealed JSON object; empty where there are none. */

@@ -70,7 +70,7 @@ async function verified(proof: string): Promise<{ claims: Claims; thumbprint: st
 /** §4.3: without query and fragment, written in any way that means the same. The Host header says nothing here either. */
 function isThisAddress({ baseUrl }: Deps, request: Asked, htu: unknown): boolean {
   const given = typeof htu === 'string' ? URL.parse(htu) : null;
-  const own = new URL(`${baseUrl}${new URL(request.url).pathname}`);
+  const own = new URL(`${baseUrl}${new URL(request.url, baseUrl).pathname}`);
   return given !== null && given.origin === own.origin && given.pathname === own.pathname;
 }
 

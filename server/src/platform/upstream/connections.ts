@@ -20,6 +20,8 @@ interface ConnectionOptions {
   nowMs?(): number;
   /** Absent: any address that the system knows by that name. */
   dial?: Dial;
+  /** No connection is trusted to be open, however short it was quiet: for requests that nobody may send again. */
+  lookFirst?: boolean;
 }
 
 /**
@@ -32,10 +34,12 @@ export class UpstreamConnections {
 
   readonly nowMs: () => number;
   readonly dial: Dial | undefined;
+  readonly #trustedMs: number;
 
-  constructor({ nowMs = () => performance.now(), dial }: ConnectionOptions = {}) {
+  constructor({ nowMs = () => performance.now(), dial, lookFirst = false }: ConnectionOptions = {}) {
     this.nowMs = nowMs;
     this.dial = dial;
+    this.#trustedMs = lookFirst ? 0 : surelyOpenMs;
     this.#timer = setInterval(() => this.#sweep(nowMs()), sweepMs);
     this.#timer.unref();
   }
@@ -51,7 +55,7 @@ export class UpstreamConnections {
       idle.destroy();
       idle = kept!.pop();
     }
-    if (idle) idle.begin(exchange, nowMs - idle.idleSinceMs < surelyOpenMs);
+    if (idle) idle.begin(exchange, nowMs - idle.idleSinceMs < this.#trustedMs);
     else this.sendAnew(exchange, origin);
     return exchange;
   }

@@ -48,9 +48,9 @@ afterEach(() => {
 });
 
 let nowMs = 0;
-function world() {
+function world(options: { lookFirst?: boolean } = {}) {
   const server = startServer();
-  const connections = new UpstreamConnections({ nowMs: () => nowMs });
+  const connections = new UpstreamConnections({ nowMs: () => nowMs, ...options });
   running.push(server, { stop: () => connections.close() });
   const send = (body = '{}') => connections.send({ url: server.url, method: 'POST', headers: {}, body });
   const ask = async (body?: string) => {
@@ -150,6 +150,14 @@ describe('a request whose connection was used before', () => {
     const it = world();
     await warm(it, 7);
     nowMs += 1_000;
+    for (const socket of it.server.state.open) socket.end();
+    expect(await outcome(it.ask())).toBe('ok');
+    expect(seen(it)).toEqual({ read: 1, opened: 1 });
+  });
+
+  test('where nothing may be lost, one is looked at however short it was quiet', async () => {
+    const it = world({ lookFirst: true });
+    await warm(it, 7);
     for (const socket of it.server.state.open) socket.end();
     expect(await outcome(it.ask())).toBe('ok');
     expect(seen(it)).toEqual({ read: 1, opened: 1 });

@@ -31,6 +31,8 @@ export default {
     '智能体和模型可以用你的身份使用的工具，以及智能体的接入地址。',
   'Servers could not be loaded': '服务器加载失败',
   'Asks first': '需批准',
+  '{price} a call': '每次 {price}',
+  'A call costs {price}.': '每次调用花费 {price}。',
   'Not offered now': '暂不可用',
   'Your calls of {name}': '你的调用：{name}',
   'Your calls': '你的调用',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { bodyOf, emptyServer, faultsOf } from './mcp-fields.ts';
 import type { McpTool } from './mcp-servers.ts';
-import { choicesOf, wantedOf } from './tool-choices.ts';
+import { choicesOf, priceFaultsOf, wantedOf } from './tool-choices.ts';
 
 const filled = { ...emptyServer, name: 'files', url: 'https://mcp.example/mcp' };
 
@@ -11,6 +11,9 @@ test('what the service would refuse is found before', () => {
   expect(faultsOf({ ...filled, name: 'My files' })).toHaveProperty('name');
   expect(faultsOf({ ...filled, headers: 'Bearer abc' })).toHaveProperty('headers');
   expect(faultsOf({ ...filled, audience: 'users' })).toHaveProperty('userIds');
+  for (const callsPerMinute of ['', 1.5, -1, 1_000_001])
+    expect(faultsOf({ ...filled, callsPerMinute })).toHaveProperty('callsPerMinute');
+  expect(faultsOf({ ...filled, callsPerMinute: 1_000_000 })).toEqual({});
   expect(faultsOf({ ...filled, audience: 'users', userIds: ['ulf'] })).toHaveProperty('userIds');
 });
 
@@ -25,7 +28,7 @@ test('headers are lines; none given are none sent, and are asked for again at an
 
 test('who else may use it is not said of a server of one’s own', () => {
   expect(bodyOf(filled)).toMatchObject({ audience: 'administrators', user_ids: [], auth: 'headers' });
-  expect(Object.keys(bodyOf(filled, true)).sort()).toEqual(['auth', 'timeout_ms', 'url']);
+  expect(Object.keys(bodyOf(filled, true)).sort()).toEqual(['auth', 'calls_per_minute', 'timeout_ms', 'url']);
 });
 
 test('a changed tool keeps what was approved until the change is', () => {
@@ -35,8 +38,9 @@ test('a changed tool keeps what was approved until the change is', () => {
     { ...tool, name: 'new', state: 'new', definition: 'n', approved: null },
     { ...tool, name: 'changed', state: 'changed', definition: 'b', approved },
   ];
-  const server = { tools: [{ name: 'changed', offered_as: '', ask_first: true, definition: 'a', price: 0 }] };
-  const choices = choicesOf(tools);
+  const allowed = [{ name: 'changed', offered_as: '', ask_first: true, definition: 'a', price: 700 }];
+  const server = { tools: allowed, owner_id: 7 };
+  const choices = choicesOf(tools, server);
   expect(wantedOf(tools, choices, server)).toEqual([{ name: 'changed', definition: 'a', ask_first: true }]);
   choices.new!.allowed = true;
   choices.changed!.approve = true;
@@ -44,4 +48,18 @@ test('a changed tool keeps what was approved until the change is', () => {
     { name: 'new', definition: 'n', ask_first: false },
     { name: 'changed', definition: 'b', ask_first: true },
   ]);
+});
+
+test('a price is kept to the unit, and what is none is refused', () => {
+  const tool = { offered_as: '', description: '', input_schema: {}, further: {}, problem: null, changes: [] };
+  const approved = { description: '', input_schema: {}, further: {}, ask_first: false };
+  const tools: McpTool[] = [{ ...tool, name: 'dear', state: 'approved', definition: 'd', approved }];
+  const allowed = [{ name: 'dear', offered_as: '', ask_first: false, definition: 'd', price: 700 }];
+  const server = { tools: allowed, owner_id: null };
+  const choices = choicesOf(tools, server);
+  expect(wantedOf(tools, choices, server)).toMatchObject([{ name: 'dear', price: 700 }]);
+  expect(priceFaultsOf(choices)).toEqual({});
+  for (const usd of ['', '-', -1, 2_000_001])
+    expect(priceFaultsOf({ dear: { ...choices.dear!, usd } })).toHaveProperty('dear');
+  expect(priceFaultsOf({ dear: { ...choices.dear!, allowed: false, usd: '' } })).toEqual({});
 });

@@ -8,6 +8,8 @@ export interface McpFields {
   /** A line each, `Name: value`; empty: stays as it is. */
   headers: string;
   timeoutSeconds: number | string;
+  /** 0: no limit. */
+  callsPerMinute: number | string;
   auth: McpServer['auth'];
   audience: McpServer['audience'];
   userIds: string[];
@@ -25,7 +27,8 @@ export const authKinds: { value: McpServer['auth']; label: string }[] = [
 ];
 
 export const emptyServer: McpFields = {
-  ...{ name: '', url: '', headers: '', timeoutSeconds: 60, auth: 'headers', audience: 'administrators', userIds: [] },
+  ...{ name: '', url: '', headers: '', timeoutSeconds: 60, callsPerMinute: 0 },
+  ...{ auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
 export const fieldsOf = (server: McpServer): McpFields => ({
@@ -33,6 +36,7 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   url: server.url,
   headers: '',
   timeoutSeconds: server.timeout_ms / 1_000,
+  callsPerMinute: server.calls_per_minute,
   auth: server.auth,
   audience: server.audience,
   userIds: server.user_ids.map(String),
@@ -59,6 +63,9 @@ const originOf = (url: string): string => URL.parse(url.trim())?.origin ?? url.t
 /** Stored headers are never sent to another origin than the one they were entered for. */
 export const isMoved = (fields: McpFields, before: McpFields): boolean => originOf(fields.url) !== originOf(before.url);
 
+const isCallLimit = (given: number | string): boolean =>
+  given !== '' && Number.isInteger(Number(given)) && Number(given) >= 0 && Number(given) <= 1_000_000;
+
 /** What the service would refuse, said beside the field. `stored`: the server before, where it has headers. */
 export function faultsOf(fields: McpFields, stored?: McpFields): McpFaults {
   const faults: McpFaults = {};
@@ -69,16 +76,18 @@ export function faultsOf(fields: McpFields, stored?: McpFields): McpFaults {
   else if (stored && fields.headers.trim() === '' && isMoved(fields, stored))
     faults.headers = t('Enter the headers again for the new address.');
   if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('A number is needed.');
+  if (!isCallLimit(fields.callsPerMinute)) faults.callsPerMinute = t('A whole number, at most a million.');
   if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = t('Name at least one user.');
   if (!fields.userIds.every((id) => /^[1-9]\d{0,14}$/.test(id))) faults.userIds = t('Ids of users, such as 7.');
   return faults;
 }
 
 /** What is sent, but for the name, which never changes. A server of one's own is for nobody else, which is not asked. */
-export const bodyOf = ({ url, headers, timeoutSeconds, auth, audience, userIds }: McpFields, own = false) => ({
-  url: url.trim(),
-  timeout_ms: Math.round(Number(timeoutSeconds) * 1_000),
-  auth,
-  ...(!own && { audience, user_ids: userIds.map(Number) }),
-  ...(headers.trim() !== '' && { headers: headersOf(headers) }),
+export const bodyOf = (fields: McpFields, own = false) => ({
+  url: fields.url.trim(),
+  timeout_ms: Math.round(Number(fields.timeoutSeconds) * 1_000),
+  calls_per_minute: Number(fields.callsPerMinute),
+  auth: fields.auth,
+  ...(!own && { audience: fields.audience, user_ids: fields.userIds.map(Number) }),
+  ...(fields.headers.trim() !== '' && { headers: headersOf(fields.headers) }),
 });

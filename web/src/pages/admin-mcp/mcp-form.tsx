@@ -76,6 +76,19 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
             error={faults.timeoutSeconds}
             onChange={(timeoutSeconds) => set({ timeoutSeconds })}
           />
+          <NumberInput
+            label={t('Calls in a minute')}
+            description={
+              own ? t('Of all its tools; 0 for no limit') : t('Of all its tools, by everybody together; 0 for no limit')
+            }
+            min={0}
+            clampBehavior="none"
+            allowDecimal={false}
+            thousandSeparator
+            value={fields.callsPerMinute}
+            error={faults.callsPerMinute}
+            onChange={(callsPerMinute) => set({ callsPerMinute })}
+          />
         </SimpleGrid>
         {!own && fields.audience === 'users' && (
           <TagsInput

@@ -11,7 +11,7 @@ import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type McpServer, type McpTest, reloadServers } from './mcp-servers.ts';
 import { ToolCard } from './tool-card.tsx';
-import { type Choice, choicesOf, wantedOf } from './tool-choices.ts';
+import { type Choice, choicesOf, hasPrices, priceFaultsOf, wantedOf } from './tool-choices.ts';
 
 interface Shown {
   server: McpServer;
@@ -19,7 +19,8 @@ interface Shown {
 }
 
 function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
-  const [choices, setChoices] = useState(() => choicesOf(tested.tools));
+  const [choices, setChoices] = useState(() => choicesOf(tested.tools, server));
+  const [faults, setFaults] = useState<Record<string, string>>({});
   const save = useAct({
     mutationFn: () =>
       put('/api/mcp/servers/{id}/tools', {
@@ -43,8 +44,11 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        const found = hasPrices(server) ? priceFaultsOf(choices) : {};
+        setFaults(found);
+        if (Object.keys(found).length === 0) save.mutate();
       }}
+      noValidate
     >
       <Stack>
         <Text size="sm" c="dimmed" role="status">
@@ -62,7 +66,14 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
         )}
         {tested.tools.length === 0 && <Text size="sm">{t('The server lists no tools.')}</Text>}
         {tested.tools.map((tool) => (
-          <ToolCard key={tool.name} tool={tool} choice={choices[tool.name]!} set={(change) => set(tool.name, change)} />
+          <ToolCard
+            key={tool.name}
+            tool={tool}
+            choice={choices[tool.name]!}
+            priced={hasPrices(server)}
+            fault={Object.hasOwn(faults, tool.name) ? faults[tool.name] : undefined}
+            set={(change) => set(tool.name, change)}
+          />
         ))}
         <FormFoot act={save} failure={t('The tools were not saved')} submitLabel={t('Save')} onCancel={onClose} />
       </Stack>

@@ -1,4 +1,4 @@
-import { Badge, Card, Checkbox, Group, Stack, Switch, Text } from '@mantine/core';
+import { Badge, Card, Checkbox, Group, NumberInput, Stack, Switch, Text } from '@mantine/core';
 import { Code } from '../../components/code-block.tsx';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
@@ -37,10 +37,14 @@ function Said({ label, description, schema }: { label: string; description: stri
 interface ToolCardProps {
   tool: McpTool;
   choice: Choice;
+  /** Whether a call of it can cost something. */
+  priced: boolean;
+  /** What is wrong with its price. */
+  fault?: string | undefined;
   set: (change: Partial<Choice>) => void;
 }
 
-export function ToolCard({ tool, choice, set }: ToolCardProps) {
+export function ToolCard({ tool, choice, priced, fault, set }: ToolCardProps) {
   const { name, offered_as, state, problem } = tool;
   return (
     <Card withBorder padding="sm" component="article" aria-label={name}>
@@ -86,6 +90,22 @@ export function ToolCard({ tool, choice, set }: ToolCardProps) {
               />
             )}
           </Group>
+        )}
+        {!problem && priced && choice.allowed && (
+          <NumberInput
+            label={t('Price of a call')}
+            aria-label={t('Price of a call of {name}', { name })}
+            description={t('Paid by whoever calls it, once it has answered')}
+            prefix="$"
+            min={0}
+            clampBehavior="none"
+            decimalScale={6}
+            thousandSeparator
+            maw={260}
+            value={choice.usd}
+            error={fault}
+            onChange={(usd) => set({ usd })}
+          />
         )}
       </Stack>
     </Card>

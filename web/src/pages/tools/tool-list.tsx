@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { AnchorLink } from '../../components/link.tsx';
+import { formatQuota } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import type { ConnectedTool, Connection } from './tools-queries.ts';
@@ -30,6 +31,11 @@ function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: Conne
           {tool.ask_first && (
             <Badge size="sm" color="indigo">
               {t('Asks first')}
+            </Badge>
+          )}
+          {tool.price > 0 && (
+            <Badge size="sm" color="gray" tt="none">
+              {t('{price} a call', { price: formatQuota(tool.price) })}
             </Badge>
           )}
           {!usable && (

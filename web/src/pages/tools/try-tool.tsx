@@ -4,9 +4,10 @@ import { post, type Result } from '../../api.ts';
 import { Code } from '../../components/code-block.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { Money } from '../../components/money.tsx';
 import { formatNumber } from '../../format.ts';
 import { said } from '../../language/said.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { ArgumentInput } from './argument-inputs.tsx';
@@ -74,6 +75,9 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
         </Text>
         {tool.ask_first && (
           <Alert color="orange">{t('This tool asks first. Calling it here is your yes: look at the arguments.')}</Alert>
+        )}
+        {tool.price > 0 && (
+          <Text size="sm">{rich('A call costs {price}.', { price: <Money quota={tool.price} /> })}</Text>
         )}
         {written === null ? (
           fields.map((field) => (
