@@ -5,9 +5,10 @@ import {
   darken,
   type MantineColorsTuple,
   type MantineTheme,
+  NumberInput,
 } from '@mantine/core';
 import { t } from './language/words.ts';
-import { refuseOddNumber } from './number-paste.ts';
+import { leaveNumber, pasteNumber, typeNumber, wholeNumber } from './number-entry.ts';
 
 /** early.ts reads the same key. */
 export const colorSchemeKey = 'svc-color-scheme';
@@ -81,8 +82,17 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.4 },
       },
     },
-    // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
-    NumberInput: { defaultProps: { allowedDecimalSeparators: ['.'], onPasteCapture: refuseOddNumber } },
+    NumberInput: NumberInput.extend({
+      defaultProps: {
+        // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
+        allowedDecimalSeparators: ['.'],
+        onBeforeInputCapture: typeNumber,
+        onPasteCapture: pasteNumber,
+        onBlurCapture: leaveNumber,
+        classNames: (_, { allowDecimal, decimalScale }) =>
+          allowDecimal === false || decimalScale === 0 ? { input: wholeNumber } : {},
+      },
+    }),
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { 'aria-label': t('Toggle password visibility') } },
     },
