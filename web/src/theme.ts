@@ -54,6 +54,11 @@ const dark: MantineColorsTuple = [
   '#0d0f12',
 ];
 
+/** Without this, whoever hears the page learns of no way to take a choice back. */
+const clearing = {
+  defaultProps: { clearButtonProps: { 'aria-label': t('Clear the choice'), 'aria-hidden': false } },
+} as const;
+
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 6 },
@@ -99,6 +104,10 @@ export const theme = createTheme({
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('Dismiss') } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600, miw: 'max-content' } },
+    Select: clearing,
+    MultiSelect: clearing,
+    TagsInput: clearing,
+    Autocomplete: clearing,
     // Its focus placeholder has no role that a menu may contain; the dropdown takes focus itself.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
   },
