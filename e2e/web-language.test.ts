@@ -74,6 +74,47 @@ describe.skipIf(browserMissing)('languages', () => {
     expect([await leftInEnglish(page), inside.complaints]).toEqual([[], []]);
   }, 300_000);
 
+  test('it asks before what was typed and not sent is lost', async () => {
+    const { page, open, complaints } = await site.visit();
+    const asked: string[] = [];
+    let answer = false;
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      return answer ? dialog.accept() : dialog.dismiss();
+    });
+    await open('/register');
+    const name = page.getByLabel('Username');
+    await name.fill('typed');
+    await name.fill('');
+    await name.fill('kept');
+    const chinese = page.getByRole('button', { name: '简体中文' });
+    await chinese.click();
+    expect(asked).toHaveLength(1);
+    expect([await name.inputValue(), await page.locator('html').getAttribute('lang')]).toEqual(['kept', 'en']);
+    answer = true;
+    await chinese.click();
+    await page.locator('html[lang=zh-CN]').waitFor();
+    // Nothing is typed any more.
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.locator('html[lang=en]').waitFor();
+    expect([asked.length, complaints]).toEqual([2, []]);
+
+    // Nor is what was sent.
+    const inside = await site.register('sent');
+    inside.page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      return dialog.accept();
+    });
+    await inside.open('/account');
+    await inside.page.getByLabel('Display name').fill('Somebody');
+    await inside.page.getByRole('button', { name: 'Save', exact: true }).first().click();
+    await inside.settled();
+    await inside.page.getByRole('button', { name: 'Language' }).click();
+    await inside.page.getByRole('menuitemradio', { name: '简体中文' }).click();
+    await inside.page.locator('html[lang=zh-CN]').waitFor();
+    expect(asked).toHaveLength(2);
+  }, 300_000);
+
   test('without its words a page is in English, and says so to the browser', async () => {
     const { page } = await site.visit(chinese);
     await page.route('**/assets/zh-cn-*', (route) => route.abort());

@@ -111,4 +111,42 @@ describe.skipIf(browserMissing)('network', () => {
     const made = (await (await context.request.get('/api/tokens')).json()) as { data: { name: string }[] };
     expect(made.data).toHaveLength(names.length);
   }, 300_000);
+
+  test('names as long as they may be, and read from the right, keep lists and headings in their place', async () => {
+    const { root } = site.service;
+    /** As long as the service takes it. */
+    const make = async (path: string, body: (name: string) => object, name: string): Promise<{ id: number }> => {
+      for (const length of [200, 100, 64, 50])
+        try {
+          return await root.api<{ id: number }>(path, { method: 'POST', body: body(name.slice(0, length)) });
+        } catch (error) {
+          if (length === 50) throw error;
+        }
+      throw new Error(path);
+    };
+    const visitor = await site.root();
+    const single: string[] = [];
+    for (const name of ['W'.repeat(200), 'مفتاح'.repeat(40), 'اسم طويل '.repeat(20)]) {
+      const application = { redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
+      const made = await make('/api/oauth2/applications', (given) => ({ ...application, name: given }), name);
+      const organisation = await make('/api/organisations', (given) => ({ name: given }), name);
+      await make(`/api/organisations/${organisation.id}/teams`, (given) => ({ name: given }), name);
+      await make('/api/tokens', (given) => ({ name: given }), name);
+      single.push(`/applications/${made.id}`, `/organisations/${organisation.id}`);
+    }
+    const odd: string[] = [];
+    for (const [width, height] of [
+      [1280, 800],
+      [390, 844],
+    ] as const) {
+      await visitor.page.setViewportSize({ width, height });
+      for (const path of ['/keys', '/applications', '/organisations', '/admin/applications', '/', ...single]) {
+        await visitor.open(path);
+        const wide = await overflow(visitor.page);
+        if (wide > 0) odd.push(`${path} at ${width}: ${wide}`);
+      }
+    }
+    expect(odd).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
+  }, 300_000);
 });

@@ -96,6 +96,23 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await page.getByText('kept through it').waitFor();
   }, 300_000);
 
+  test('a chat that is gone says so, and leads to a new one or to the others', async () => {
+    const { page, open, complaints } = await site.root();
+    for (const id of ['0123456789abcdef0123456789abcdef', 'no name of a chat!']) {
+      await open(`/playground?chat=${encodeURIComponent(id)}`);
+      await page.getByText('This chat is gone').waitFor();
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Show my chats' }).click();
+      await page.getByRole('dialog', { name: 'Chats' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Begin a new chat' }).click();
+      await page.getByText('Say something').waitFor();
+      expect(new URL(page.url()).search).toBe('');
+    }
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
   test('an answer of the playground goes on while other pages are open, and stays through a reload', async () => {
     await site.service.serve({ kind: 'openai', modelId: 'scripted/scripted-1', url: `${upstream.url}/v1` });
     const words = Array.from({ length: 120 }, (_, index) => `w${index}`);

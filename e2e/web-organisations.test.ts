@@ -195,6 +195,10 @@ describe.skipIf(browserMissing)('organisations', () => {
     const { page: own, open: openOwn } = member;
     await openOwn(`/organisations/${id}`);
     await own.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
+    // What governs their requests besides money, though they may not change it.
+    const limits = own.getByRole('region', { name: 'Limits' });
+    await limits.getByText('500').waitFor();
+    expect(await limits.getByRole('button').count()).toBe(0);
     expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
     await openOwn('/usage?show=failed');
     await own.getByText('The budget of this team, $0.0002 a month,').first().waitFor();

@@ -178,7 +178,8 @@ describe.skipIf(browserMissing)('people', () => {
     // What is pasted is the number that was copied, or nothing.
     for (const [text, becomes] of [
       ['1,234.5', '$1,234.5'],
-      ['1.234,5', ''],
+      ['1.234,5', '$1,234.5'],
+      ['1.2.3', ''],
     ] as const) {
       await amount.fill('');
       await amount.evaluate((field, copied) => {
@@ -191,6 +192,29 @@ describe.skipIf(browserMissing)('people', () => {
       expect(await amount.inputValue()).toBe(becomes);
     }
     await page.getByText('Nothing was pasted').waitFor();
+    // What is typed is the number that was meant, or words say that it is none.
+    for (const [text, becomes] of [
+      ['1,5', '$1.5'],
+      ['1,500', '$1,500'],
+      ['1.500,25', '$1,500.25'],
+      ['1 500', '$1,500'],
+      ['１２', '$12'],
+      ['1234.5', '$1,234.5'],
+      ['1e3', '$1'],
+    ] as const) {
+      await amount.fill('');
+      await amount.pressSequentially(text);
+      expect(`${text} is ${await amount.inputValue()}`).toBe(`${text} is ${becomes}`);
+    }
+    await page.getByText('“1e3” is not taken as a number').waitFor();
+    await amount.fill('');
+    await amount.pressSequentially('25');
+    await page.getByText('is not taken as a number').waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type(',');
+    expect(await amount.inputValue()).toBe('$2.5');
+    await page.keyboard.type('7');
+    expect(await amount.inputValue()).toBe('$2.75');
     await amount.fill('5');
     await form.getByLabel('Tell me at').fill('75, 100');
     await form.getByRole('button', { name: 'Save' }).dblclick();

@@ -198,6 +198,49 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(root.complaints).toEqual([]);
   }, 300_000);
 
+  test('tables of requests show all of their columns at 1280 pixels, however long names and figures are', async () => {
+    const modelId = `vendor/${'a-model-with-quite-a-long-name-'.repeat(3)}v2`;
+    await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1`, modelId, provider: 'vendor' });
+    upstream.script = says('openai', { text: 'fine', usage: { input: 1_234_567, output: 1_234_567 } });
+    const { root } = site.service;
+    const { key } = await root.api<{ key: string }>('/api/tokens', { method: 'POST', body: { name: 'W'.repeat(50) } });
+    expect((await ask(modelId, key)).status).toBe(200);
+    upstream.script = () => refuse(500, { error: { message: 'The datacenter is on fire. '.repeat(20) } });
+    await ask(modelId, key);
+    upstream.script = says('openai', { text: 'fine' });
+    const wordy = await site.register('W'.repeat(32));
+    const asked = { model: 'demo/chat', messages: [{ role: 'user', content: 'hi' }] };
+    await wordy.context.request.post('/v1/chat/completions', { data: asked, headers: { 'x-svc-web': '1' } });
+    const { users } = await root.api<{ users: { id: number }[] }>('/api/admin/users?q=root');
+    for (const locale of ['en-US', 'zh-CN']) {
+      const { page, open, context } = await site.root({ locale });
+      await until('both are in the list', async () => {
+        await open('/requests');
+        return (await page.getByRole('link', { name: modelId.slice(0, 60) }).count()) >= 2;
+      });
+      const wide: string[] = [];
+      for (const path of [
+        '/requests',
+        '/usage',
+        '/usage?show=failed',
+        '/',
+        `/admin/users/${users[0]!.id}`,
+        '/credits',
+      ]) {
+        await open(path);
+        const scrolls = await page.evaluate(() =>
+          [...document.querySelectorAll('.svc-table-scroll')].map((area) => {
+            const inner = [area, ...area.children].map((place) => place.scrollWidth - place.clientWidth);
+            return Math.max(...inner);
+          }),
+        );
+        if (scrolls.some((by) => by > 0)) wide.push(`${path}: ${scrolls}`);
+      }
+      expect([locale, wide]).toEqual([locale, []]);
+      await context.close();
+    }
+  }, 300_000);
+
   test('a provider that fails is not called healthy, though its circuit is closed', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     const { page, complaints } = await site.root();

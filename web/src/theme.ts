@@ -5,9 +5,10 @@ import {
   darken,
   type MantineColorsTuple,
   type MantineTheme,
+  NumberInput,
 } from '@mantine/core';
 import { t } from './language/words.ts';
-import { refuseOddNumber } from './number-paste.ts';
+import { leaveNumber, pasteNumber, typeNumber, wholeNumber } from './number-entry.ts';
 
 /** early.ts reads the same key. */
 export const colorSchemeKey = 'svc-color-scheme';
@@ -53,6 +54,11 @@ const dark: MantineColorsTuple = [
   '#0d0f12',
 ];
 
+/** Without this, whoever hears the page learns of no way to take a choice back. */
+const clearing = {
+  defaultProps: { clearButtonProps: { 'aria-label': t('Clear the choice'), 'aria-hidden': false } },
+} as const;
+
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 6 },
@@ -81,14 +87,27 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.4 },
       },
     },
-    // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
-    NumberInput: { defaultProps: { allowedDecimalSeparators: ['.'], onPasteCapture: refuseOddNumber } },
+    NumberInput: NumberInput.extend({
+      defaultProps: {
+        // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
+        allowedDecimalSeparators: ['.'],
+        onBeforeInputCapture: typeNumber,
+        onPasteCapture: pasteNumber,
+        onBlurCapture: leaveNumber,
+        classNames: (_, { allowDecimal, decimalScale }) =>
+          allowDecimal === false || decimalScale === 0 ? { input: wholeNumber } : {},
+      },
+    }),
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { 'aria-label': t('Toggle password visibility') } },
     },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('Dismiss') } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600, miw: 'max-content' } },
+    Select: clearing,
+    MultiSelect: clearing,
+    TagsInput: clearing,
+    Autocomplete: clearing,
     // Its focus placeholder has no role that a menu may contain; the dropdown takes focus itself.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
   },

@@ -125,6 +125,10 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
       [null, 37],
       [key, 3],
     ]);
+    const together = await call(alice, 'get', '/api/usage/summary?also=model,token');
+    expect(together.data).toEqual({ ...days.data, also: { model: models.data.items, token: keys.data.items } });
+    for (const odd of ['year', 'model,', 'model,model,model,model', ''])
+      expect([odd, (await call(alice, 'get', `/api/usage/summary?also=${odd}`)).status]).toEqual([odd, 400]);
     expect((await call(alice, 'get', '/api/admin/usage/summary?group_by=model')).data.total.quota).toBe(45);
     expect((await call(alice, 'get', '/api/usage/summary?from=0')).status).toBe(400);
   });

@@ -44,7 +44,22 @@ const logsQuery = z.object({
   parent_request_id: z.string().min(1).max(256).optional(),
   format: z.enum(['json', 'csv']).optional(),
 });
-const summaryQuery = z.object({ ...filterFields, group_by: z.enum(['day', 'model', 'token']).default('day') });
+const grouping = z.enum(['day', 'model', 'token']);
+type Grouping = z.infer<typeof grouping>;
+const summaryQuery = z.object({
+  ...filterFields,
+  group_by: grouping.default('day'),
+  also: z
+    .string()
+    .regex(/^(?:day|model|token)(?:,(?:day|model|token)){0,2}$/, 'must be of day, model and token, with commas between')
+    .optional()
+    .describe('Further groupings of the same requests, with commas between them'),
+});
+const summaryAnswer = z.object({
+  items: z.array(usageSumSchema),
+  total: usageSumSchema,
+  also: z.partialRecord(grouping, z.array(usageSumSchema)).optional(),
+});
 const ledgerQuery = z.object({ ...pageFields, cursor: cursorField(3) });
 
 type Filters = { model?: string; token_id?: number; from?: number; to?: number };
@@ -90,7 +105,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/usage/summary',
       summary: 'My usage added up per day, model or API key',
       query: summaryQuery,
-      answers: { 200: answered(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
+      answers: { 200: answered(summaryAnswer) },
       handle: (call) => answerSummary(room, call, call.query, call.principal.user.id),
     }),
     defineRoute({
@@ -120,7 +135,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
       path: '/api/admin/usage/summary',
       summary: 'Usage of all users or one added up per day, model or API key',
       query: summaryQuery.extend(userField),
-      answers: { 200: answered(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
+      answers: { 200: answered(summaryAnswer) },
       handle: (call) => answerSummary(room, call, call.query, call.query.user_id),
     }),
     defineRoute({
@@ -198,7 +213,7 @@ const mostDays = 366;
 async function answerSummary(
   { db, clock }: BillingRouteDeps,
   call: Headed,
-  query: Filters & { group_by: 'day' | 'model' | 'token' },
+  query: z.infer<typeof summaryQuery>,
   userId: number | undefined,
 ): Promise<Response> {
   const filter = filterOf(query, userId);
@@ -206,12 +221,19 @@ async function answerSummary(
   const firstDay = query.from === undefined ? lastDay - defaultDays + 1 : dayOf(query.from);
   if (lastDay - firstDay >= mostDays)
     throw new AppError('invalid_value', `A summary covers at most ${mostDays} days.`, { param: 'from' });
-  const sums = await sumUsage(db, filter, query.group_by, firstDay, lastDay);
+  const sumsBy = (by: Grouping) => sumUsage(db, filter, by, firstDay, lastDay);
+  const view = async (by: Grouping, sums: Awaited<ReturnType<typeof sumsBy>>) => {
+    const applications = await applicationsOfKeys(db, by === 'token' ? sums.map(({ group }) => Number(group)) : []);
+    return sums.map((sum) => viewSum(by, sum, applications));
+  };
+  const sums = await sumsBy(query.group_by);
   const total = { requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0 };
   for (const sum of sums) for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += sum[name];
-  const keys = query.group_by === 'token' ? sums.map(({ group }) => Number(group)) : [];
-  const applications = await applicationsOfKeys(db, keys);
-  return ok(call, { items: sums.map((sum) => viewSum(query.group_by, sum, applications)), total });
+  const items = await view(query.group_by, sums);
+  if (!query.also) return ok(call, { items, total });
+  const also: Partial<Record<Grouping, typeof items>> = {};
+  for (const by of query.also.split(',') as Grouping[]) also[by] = await view(by, await sumsBy(by));
+  return ok(call, { items, total, also });
 }
 
 async function answerLedger({ db }: BillingRouteDeps, call: Headed, query: Place, userId?: number): Promise<Response> {

@@ -1,6 +1,7 @@
 import type { LevelName } from '../billing/levels.ts';
 import { AppError } from '../lib/errors.ts';
 import { requireLevel } from './budgets.ts';
+import { ownPlaces } from './own-places.ts';
 import { organisationTag, type Room } from './room.ts';
 import type { Standing } from './standing.ts';
 import { deleteLimits, type LevelPlace, listLimits, setLimits } from './store/budgets.ts';
@@ -26,8 +27,11 @@ const viewOf = (row: LimitRow): LimitsView => ({
   providers: JSON.parse(row.providers) as string[],
 });
 
-export const limitsOf = async (room: Room, organisationId: number): Promise<LimitsView[]> =>
-  (await listLimits(room.db, organisationId)).map(viewOf);
+/** Those that are somebody's to see. */
+export async function limitsOf(room: Room, standing: Standing): Promise<LimitsView[]> {
+  const rows = (await listLimits(room.db, standing.organisation.id)).map(viewOf);
+  return rows.filter(await ownPlaces(room.db, standing));
+}
 
 export async function putLimits(room: Room, { organisation }: Standing, input: LimitsView): Promise<LimitsView> {
   await requireLevel(room.db, organisation.id, input);

@@ -205,24 +205,40 @@ test('where the last owner deletes their account, whoever stands next becomes on
   expect((await world.send<{ role: string }>(admin, 'GET', there)).data.role).toBe('owner');
 });
 
-test('members see the budgets that they stand under, and no others', async () => {
+test('members see the budgets and limits that they stand under, and no others', async () => {
   const { data } = await world.send(owner, 'POST', '/api/organisations', { name: 'Acme' });
   const path = (rest: string) => `/api/organisations/${data.id}${rest}`;
   const set = (level: string, level_id: number) =>
     world.send(owner, 'POST', path('/budgets'), { level, level_id, window: 'total', amount: 5 });
+  const limit = async (level: string, level_id: number) => {
+    const put = await world.send(owner, 'PUT', path(`/limits/${level}/${level_id}`), { requests_per_minute: 9 });
+    expect(put.status).toBe(200);
+  };
   const someone = async () => {
     const teamId = (await world.send(owner, 'POST', path('/teams'), { name: 'Research' })).data.id;
     const member = await world.join(owner, data.id, 'member', teamId);
     const key = await world.send(member, 'POST', path('/keys'), { name: 'k', team_id: teamId });
     const levels = { team: teamId, member: member.id, key: key.data.id };
-    for (const [level, id] of Object.entries(levels)) expect((await set(level, id)).status).toBe(200);
+    for (const [level, id] of Object.entries(levels)) {
+      expect((await set(level, id)).status).toBe(200);
+      await limit(level, id);
+    }
     return { member, levels };
   };
   await set('organisation', data.id);
+  await limit('organisation', data.id);
   const [one, other] = [await someone(), await someone()];
   const seen = async (by: Member) => {
-    const answer = await world.send<{ budgets: { level: string; level_id: number }[] }>(by, 'GET', path('/budgets'));
-    return answer.status === 200 ? answer.data.budgets.map(({ level, level_id }) => [level, level_id]) : answer.status;
+    type Places = { level: string; level_id: number }[];
+    const answer = await world.send<{ budgets: Places }>(by, 'GET', path('/budgets'));
+    const limits = await world.send<{ limits: Places }>(by, 'GET', path('/limits'));
+    expect(limits.status).toBe(answer.status);
+    if (answer.status !== 200) return answer.status;
+    const [budgeted, limited] = [answer.data.budgets, limits.data.limits].map((places) =>
+      places.map(({ level, level_id }) => [level, level_id]),
+    );
+    expect(new Set(limited!.map(String))).toEqual(new Set(budgeted!.map(String)));
+    return budgeted;
   };
   const whole = ['organisation', data.id];
   expect(await seen(one.member)).toEqual([whole, ...Object.entries(one.levels)]);

@@ -6,7 +6,7 @@ export type MemberRole = (typeof memberRoles)[number];
 export const rights = {
   /** The organisation, its teams and who is in them. */
   see: ['owner', 'admin', 'member', 'viewer'],
-  /** Usage, requests and keys of everybody, all budgets, and warnings; others see their own, and the budgets they stand under. */
+  /** Usage, requests and keys of everybody, all budgets and limits, and warnings; others see their own, and what they stand under. */
   see_all: ['owner', 'admin', 'viewer'],
   /** Keys of one's own, which the organisation pays for and limits. */
   use: ['owner', 'admin', 'member'],

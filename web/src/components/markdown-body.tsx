@@ -3,6 +3,7 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 import { t } from '../language/words.ts';
+import { blockDirection } from './block-direction.ts';
 
 const components: Components = {
   a: ({ href, children }) => (
@@ -25,14 +26,14 @@ const components: Components = {
   ),
   pre: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <pre className="svc-code" tabIndex={0}>
+    <pre className="svc-code" tabIndex={0} dir="ltr">
       {children}
     </pre>
   ),
 };
 
 const remarkPlugins = [remarkGfm];
-const rehypePlugins = [rehypeHighlight];
+const rehypePlugins = [rehypeHighlight, blockDirection];
 
 export function MarkdownBody({ children }: { children: string }) {
   return (

@@ -23,3 +23,10 @@ export function notifyError(error: unknown): void {
   const told = requestId ? rich('{message} (request {id})', { message, id: requestLink(requestId) }) : message;
   notifications.show({ message: told, color: 'red', autoClose: 10_000, position });
 }
+
+/** For what may be wrong at every letter: the words take the place of those said under the same id, and can be taken back. */
+export function notifyFault(id: string, message: string): void {
+  const notice = { message, color: 'red', autoClose: 10_000 };
+  notifications.update({ ...notice, id: notifications.show({ ...notice, id }) });
+}
+export const takeBackFault = (id: string): void => void notifications.hide(id);

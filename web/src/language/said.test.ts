@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { Glob } from 'bun';
 import { levelNames, spans } from '../../../server/src/billing/levels.ts';
 import { budgetExceeded } from '../../../server/src/billing/short.ts';
@@ -249,5 +249,33 @@ describe('what the service puts together', () => {
     );
     expect(leftInEnglish(texts, reasonWords)).toEqual([]);
     expect(texts.map(reasonWords).filter((text) => /[a-z]{3,}/.test(text))).toEqual([]);
+  });
+});
+
+describe('words within a sentence', () => {
+  const hanApart = /\p{Script=Han} +\p{Script=Han}/u;
+  beforeEach(() => speak({ pages: {}, service }));
+  afterEach(() => speak({ pages: {}, service: {} }));
+
+  /** What the service may say at a place: all that has a translation for it, or as a sentence within a sentence. */
+  const wordsFor = (name: string): string[] =>
+    /^(?:fault|more)/.test(name)
+      ? ['must be a number', 'must be text']
+      : entries.flatMap(([english]) => (english.endsWith(`##${name}`) ? [english.slice(0, -name.length - 2)] : []));
+  const cases = entries.flatMap(([english, translation]) =>
+    [...new Set(namesIn(english))].flatMap((name) =>
+      wordsFor(name).map((word) => [english.replaceAll(`{${name}}`, word), translation] as const),
+    ),
+  );
+
+  test('there are such sentences, and one that had a blank too many', () => {
+    expect(cases.length).toBeGreaterThan(20);
+    expect(said('The body is required.')).toBe('缺少请求正文。');
+  });
+
+  test('stand beside Chinese without a blank, names and numbers keep theirs', () => {
+    const apart = cases.filter(([, translation]) => !hanApart.test(translation)).map(([english]) => said(english));
+    expect(apart.filter((text) => hanApart.test(text))).toEqual([]);
+    expect(said('temperature is required.')).toBe('缺少 temperature。');
   });
 });

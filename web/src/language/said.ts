@@ -62,16 +62,40 @@ function partsOf(text: string, literals: string[]): string[] | null {
   return from < end ? [...parts, text.slice(from, end)] : null;
 }
 
+interface Value {
+  text: string;
+  /** Words of the service that are translated, and no name or number. */
+  words: boolean;
+}
+
 /** Null where a part is not what its place asks for. */
-function valuesOf(names: string[], parts: string[], depth: number): Map<string, string> | null {
-  const values = new Map<string, string>();
+function valuesOf(names: string[], parts: string[], depth: number): Map<string, Value> | null {
+  const values = new Map<string, Value>();
   for (const [index, name] of names.entries()) {
     const part = parts[index]!;
     const inner = /^(?:fault|more)/.test(name) ? translated(part, depth + 1) : known(`${part}##${name}`);
     if (inner === undefined && (name.startsWith('fault') || (oneWord.has(name) && part.includes(' ')))) return null;
-    values.set(name, inner ?? part);
+    values.set(name, { text: inner ?? part, words: inner !== undefined });
   }
   return values;
+}
+
+const han = /\p{Script=Han}/u;
+
+/** Chinese has a blank beside names and numbers of other letters, and none beside words of its own. */
+function filled(translation: string, values: Map<string, Value>): string {
+  return translation.replaceAll(
+    /( ?)\{(\w+)\}( ?)/g,
+    (whole, before: string, name: string, after: string, at: number) => {
+      const value = values.get(name);
+      if (!value) return whole;
+      const joins = (own: string | undefined, other: string | undefined) =>
+        value.words && han.test(own ?? '') && han.test(other ?? '');
+      const { text } = value;
+      const left = joins(text[0], translation[at - 1]) ? '' : before;
+      return left + text + (joins(text.at(-1), translation[at + whole.length]) ? '' : after);
+    },
+  );
 }
 
 function translated(text: string, depth: number): string | undefined {
@@ -80,7 +104,7 @@ function translated(text: string, depth: number): string | undefined {
   for (const { literals, names, translation } of shapesOf(serviceWords())) {
     const parts = partsOf(text, literals);
     const values = parts && valuesOf(names, parts, depth);
-    if (values) return translation.replaceAll(placeholder, (whole, name: string) => values.get(name) ?? whole);
+    if (values) return filled(translation, values);
   }
   return undefined;
 }

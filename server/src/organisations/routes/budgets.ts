@@ -178,13 +178,14 @@ function limitRoutes(room: Room): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'What each level allows besides money: requests and tokens a minute, models, providers',
+      summary:
+        'What each level allows besides money: requests and tokens a minute, models, providers; for members what they stand under',
       params: organisationParams,
       query: nothingAsked,
       answers: { 200: answered(z.object({ limits: z.array(limitsSchema) })) },
       handle: async (call) => {
-        const { organisation } = await standing(room, call, 'see_all');
-        return ok(call, { limits: await limitsOf(room, organisation.id) });
+        const seeing = await standing(room, call, 'see');
+        return ok(call, { limits: await limitsOf(room, seeing) });
       },
     }),
     defineRoute({

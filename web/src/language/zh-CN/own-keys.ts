@@ -11,6 +11,12 @@ export default {
     '使用这些密钥的请求，本服务按模型价格的 {share}% 收费，提供商另行收费。',
   'Keys of your own are not in use on this service. An administrator allows them by the option OwnKeys.':
     '本服务未启用自有密钥。管理员可通过选项 OwnKeys 启用。',
+  'There is no provider yet to add a key for': '暂无可添加密钥的提供商',
+  'A provider is one once a channel of it serves a model. Add a channel, then bring your key for it here.':
+    '提供商需要先有可提供模型的渠道。请先添加渠道，再在此添加你的密钥。',
+  'No provider serves models to you. Ask your administrator to connect the one that you have a key for.':
+    '目前没有提供商为你提供模型。请联系管理员接入你拥有密钥的提供商。',
+  'Open channels': '打开渠道',
   'Add key': '添加密钥',
   'No provider keys': '暂无提供商密钥',
   'There is nothing to add here.': '当前无法添加密钥。',

@@ -102,6 +102,11 @@ export default {
 
   'Nothing was pasted. Write the number with a point before the decimals, such as 1,234.5.':
     '未粘贴任何内容。请使用小数点书写数字，例如 1,234.5。',
+  '“{text}” is not taken as a number. Write it as in 1,234.5, or 1234 where it has to be whole.':
+    '“{text}”不能识别为数字。请写成 1,234.5 的形式；需要整数时写成 1234。',
+  'Clear the choice': '清除选择',
+  'Another language opens the page anew. What you typed and did not send will be lost. Go on?':
+    '切换语言会重新打开页面，已输入但未提交的内容将丢失。是否继续？',
   '{name} is over 8 MB.': '{name} 超过 8 MB。',
   '{name} could not be read.': '无法读取 {name}。',
   'No passkey was used: the request was cancelled, or took too long.': '未使用通行密钥：请求已取消或超时。',

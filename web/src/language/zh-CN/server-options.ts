@@ -90,7 +90,7 @@ export default {
     '用户可以使用自己在提供商处的密钥，其请求会优先使用这些密钥',
   OwnKeyFee: '自有密钥服务费',
   'The share of a model’s price that requests with a key of the user’s own cost; 0.05 is 5 %':
-    '使用自有密钥的请求按模型价格的多大比例收费；0.05 即 5%',
+    '使用自有密钥的请求按模型价格的多大比例收费',
   BatchPriceFactor: '批处理价格比例',
   'The share of a model’s price that requests of batches pay; 0.5 is half':
     '批处理请求的价格占模型价格的比例；50% 即半价',

@@ -1,5 +1,11 @@
 import { expect, test } from 'bun:test';
-import { helpOf, shapeOf, shownOf, storedOf, unitOf } from './option-units.ts';
+import {
+  type OptionName,
+  type OptionRule,
+  optionTable,
+  readOptionValue,
+} from '../../../../server/src/identity/option-table.ts';
+import { helpOf, isDuration, shapeOf, shownOf, storedOf, unitOf } from './option-units.ts';
 
 test('numbers go out as they came in, whatever people see', () => {
   const cases: [key: string, value: number, shown: number][] = [
@@ -15,6 +21,28 @@ test('numbers go out as they came in, whatever people see', () => {
   }
 });
 
+const numbers = (Object.entries(optionTable) as [OptionName, OptionRule][]).filter(
+  ([, rule]) => typeof rule.default === 'number',
+);
+
+test('there are numbers among the options', () => {
+  expect(numbers.length).toBeGreaterThan(20);
+});
+
+test.each(numbers)('the page takes of %s what the service takes', (key, rule) => {
+  // Fields take nothing below 0, and write at most 13 digits.
+  expect(rule.min).toBeGreaterThanOrEqual(0);
+  expect(rule.max).toBeLessThan(1e13);
+  if (isDuration(key)) return;
+  const shape = shapeOf(key);
+  const typed = (value: number) => storedOf(shape, Number(shownOf(shape, value).toFixed(shape.decimals)));
+  const values = [rule.min!, rule.max!, rule.default as number, ...(rule.fraction ? [0.05, 0.125, 0.0001] : [7])];
+  expect(values.map(typed)).toEqual(values);
+  // The smallest step that can be typed, in each direction.
+  for (const step of [1, 3].map((times) => shownOf(shape, rule.min!) + times / 10 ** shape.decimals))
+    expect({ step, ...readOptionValue(key, storedOf(shape, step)) }).toEqual({ step, value: storedOf(shape, step) });
+});
+
 test('a time is shown in the largest unit that holds it whole', () => {
   expect([86_400, 7_200, 90 * 60, 90, 0].map(unitOf)).toEqual([86_400, 3_600, 60, 1, 1]);
 });
@@ -22,4 +50,6 @@ test('a time is shown in the largest unit that holds it whole', () => {
 test('help speaks no other unit than the input', () => {
   expect(helpOf({ description: 'Lifetime of access tokens, seconds' })).toBe('Lifetime of access tokens');
   expect(helpOf({ description: 'Balance of a new user, in quota (500,000 = 1 USD)' })).toBe('Balance of a new user');
+  for (const [key, { help }] of numbers)
+    if (shapeOf(key).suffix === ' %') expect(helpOf({ description: help })).not.toMatch(/\d/);
 });

@@ -15,7 +15,7 @@ export interface Shape {
 const shapes: [has: (key: string) => boolean, shape: Partial<Shape>][] = [
   [(key) => key === 'QuotaForNewUser', { prefix: '$', factor: quotaPerUsd, decimals: 6 }],
   [(key) => key === 'DefaultModelPrice', { prefix: '$', suffix: t(' / M tokens'), decimals: 6 }],
-  [(key) => key === 'BatchPriceFactor', { suffix: ' %', factor: 0.01, decimals: 2 }],
+  [(key) => key === 'BatchPriceFactor' || key === 'OwnKeyFee', { suffix: ' %', factor: 0.01, decimals: 2 }],
   [(key) => key.startsWith('RateLimit'), { suffix: t(' / minute') }],
   [(key) => key.endsWith('Days'), { suffix: t(' days') }],
   [(key) => key.endsWith('Mebibytes'), { suffix: ' MiB' }],
@@ -27,8 +27,12 @@ export const shapeOf = (key: string): Shape => ({
   ...shapes.find(([has]) => has(key))?.[1],
 });
 
-/** Of what a person typed, in the service's units; without the dust of binary fractions. */
-export const storedOf = ({ factor }: Shape, typed: number): number => Number((typed * factor).toPrecision(12));
+/**
+ * Of what a person typed, in the service's units; without the dust of binary fractions. The service's own units are whole
+ * where one of people's is many of them.
+ */
+export const storedOf = ({ factor }: Shape, typed: number): number =>
+  factor > 1 ? Math.round(typed * factor) : Number((typed * factor).toPrecision(12));
 export const shownOf = ({ factor }: Shape, value: number): number => Number((value / factor).toPrecision(12));
 
 export const isDuration = (key: string): boolean => key.endsWith('TTL');
@@ -48,4 +52,5 @@ export const unitOf = (seconds: number): number =>
 export const helpOf = ({ description }: Pick<Option, 'description'>): string =>
   said(description)
     .replace(/, seconds$/, '')
+    .replace(/; 0\.\d+ is (?:half|\d+ %)$/, '')
     .replace(/, in quota \([\w ,.$=]{0,100}\)$/, '');

@@ -19,7 +19,15 @@ import { useUser } from '../../session.ts';
 import { BudgetBar, beginsAnew } from './budget-bar.tsx';
 import { refuses, windowWords } from './budget-fields.ts';
 import { type Known, type Level, placeName } from './levels.ts';
-import { type Budget, budgetsQuery, usageQuery, type Warning, warningsQuery } from './organisation-queries.ts';
+import { LevelLimits } from './limits.tsx';
+import {
+  type Budget,
+  budgetsQuery,
+  limitsQuery,
+  usageQuery,
+  type Warning,
+  warningsQuery,
+} from './organisation-queries.ts';
 import { roleWords } from './organisation-words.ts';
 import { useKnown } from './use-known.ts';
 
@@ -146,6 +154,13 @@ function Budgets({ organisation }: Props) {
   );
 }
 
+/** Members have no page of budgets, where these stand for others. */
+function OwnLimits({ organisation }: Props) {
+  const limits = useQuery(limitsQuery(organisation.id));
+  const known = useKnown(organisation, levelsIn(limits.data));
+  return <LevelLimits organisation={organisation} known={known} />;
+}
+
 function Warnings({ organisation }: Props) {
   const warnings = useQuery(warningsQuery(organisation.id));
   const told = warnings.data?.slice(0, shownWarnings);
@@ -209,7 +224,11 @@ export function Overview({ organisation }: Props) {
     <Stack gap="lg">
       <Totals organisation={organisation} />
       <Budgets organisation={organisation} />
-      {may(organisation.role, 'see_all') && <Warnings organisation={organisation} />}
+      {may(organisation.role, 'see_all') ? (
+        <Warnings organisation={organisation} />
+      ) : (
+        <OwnLimits organisation={organisation} />
+      )}
       <Leave organisation={organisation} />
     </Stack>
   );

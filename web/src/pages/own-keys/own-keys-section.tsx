@@ -6,12 +6,13 @@ import { switchedOff, switchedOn } from '../../catalog.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/link.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import { modelsQuery } from '../../models.ts';
 import { usePost } from '../../once.ts';
-import { queryClient } from '../../session.ts';
+import { isAdmin, queryClient, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { useTests } from '../../use-tests.ts';
 import { ownKeyColumns } from './own-key-columns.tsx';
@@ -28,6 +29,30 @@ function Models({ names }: { names: string[] | undefined }) {
       {names?.length === 0 && t('The provider serves no model that you may use.')}
       {names && names.length > 0 && names.join(', ')}
     </Text>
+  );
+}
+
+/** Keys are for providers that serve somebody here already: their address and models come from channels. */
+function Nobody() {
+  const admin = isAdmin(useUser());
+  return (
+    <Alert
+      variant="light"
+      color="yellow"
+      icon={<IconInfoCircle aria-hidden />}
+      title={t('There is no provider yet to add a key for')}
+    >
+      <Stack gap="xs" align="flex-start">
+        {admin
+          ? t('A provider is one once a channel of it serves a model. Add a channel, then bring your key for it here.')
+          : t('No provider serves models to you. Ask your administrator to connect the one that you have a key for.')}
+        {admin && (
+          <ButtonLink to="/admin/channels" size="xs" variant="default">
+            {t('Open channels')}
+          </ButtonLink>
+        )}
+      </Stack>
+    </Alert>
   );
 }
 
@@ -67,10 +92,11 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
   };
   const { keys, fee = null, providers = [] } = query.data ?? {};
   const off = query.data !== undefined && fee === null;
-  const button = !off && (
+  const nobody = query.data !== undefined && !off && providers.length === 0;
+  const button = !off && !nobody && (
     <Button
       leftSection={<IconPlus size={16} aria-hidden />}
-      disabled={!query.data || providers.length === 0}
+      disabled={!query.data}
       onClick={() => setOpen({ act: 'add' })}
     >
       {t('Add key')}
@@ -93,6 +119,7 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
               t('Keys of your own are not in use on this service. An administrator allows them by the option OwnKeys.')}
           </Alert>
         )}
+        {nobody && <Nobody />}
         <DataTable
           label={t('Provider keys')}
           columns={ownKeyColumns({
@@ -115,7 +142,7 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
               icon={IconKey}
               title={t('No provider keys')}
               description={
-                off
+                off || nobody
                   ? t('There is nothing to add here.')
                   : t('Add one, and the provider bills you for these requests itself.')
               }

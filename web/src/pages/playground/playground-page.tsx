@@ -1,8 +1,17 @@
 import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconAdjustmentsHorizontal, IconColumns, IconHistory, IconPlus, type TablerIcon } from '@tabler/icons-react';
+import {
+  IconAdjustmentsHorizontal,
+  IconColumns,
+  IconHistory,
+  IconMessageOff,
+  IconPlus,
+  type TablerIcon,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { ApiError } from '../../api.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useHeadingFocus } from '../../heading-focus.ts';
@@ -95,9 +104,37 @@ function NotSaved({ chat }: { chat: OpenChat }) {
   );
 }
 
-function ChatBody({ chat, columns, single }: { chat: OpenChat; columns: Column[]; single: Column | null }) {
+/** Deleted, of somebody else, or no name of a chat at all: to ask again would change nothing. */
+function ChatGone({ chat, onList }: { chat: OpenChat; onList: () => void }) {
+  return (
+    <EmptyState
+      icon={IconMessageOff}
+      title={t('This chat is gone')}
+      description={t('It was deleted, or it belongs to another account.')}
+      action={
+        <Group justify="center" gap="xs">
+          <Button variant="default" onClick={onList}>
+            {t('Show my chats')}
+          </Button>
+          <Button onClick={chat.startNew}>{t('Begin a new chat')}</Button>
+        </Group>
+      }
+    />
+  );
+}
+
+interface ChatBodyProps {
+  chat: OpenChat;
+  columns: Column[];
+  single: Column | null;
+  onList: () => void;
+}
+
+function ChatBody({ chat, columns, single, onList }: ChatBodyProps) {
   const { store, shown, loading, load } = chat;
   if (!loading) return <ConversationView store={store} shown={shown} columns={columns} single={single} />;
+  if (loading.error instanceof ApiError && [400, 404].includes(loading.error.status))
+    return <ChatGone chat={chat} onList={onList} />;
   if (loading.error != null) {
     return (
       <ErrorState error={loading.error} title={t('The chat could not be opened')} onRetry={() => load(loading.id)} />
@@ -168,7 +205,7 @@ export function PlaygroundPage() {
       )}
       <NotSaved chat={chat} />
       {several && !chat.loading && <ColumnHeads store={store} columns={columns} single={single} onShow={setFront} />}
-      <ChatBody chat={chat} columns={columns} single={single} />
+      <ChatBody chat={chat} columns={columns} single={single} onList={() => setOpen('chats')} />
       <SettingsDrawer
         opened={open === 'parameters'}
         onClose={close}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { get } from '../../api.ts';
+import { ApiError, get } from '../../api.ts';
 import { useUser } from '../../session.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { unpacked } from './chat-content.ts';
@@ -55,7 +55,10 @@ function useLoad(tab: TabChats) {
         tab.show(new ChatStore({ id, name, last: { version, sent: '' }, ...unpacked(content) }));
       },
       (error: unknown) => {
-        if (!controller.signal.aborted) setLoading({ id, error });
+        if (controller.signal.aborted) return;
+        // Back must not lead to it again.
+        if (error instanceof ApiError && error.status === 404) tab.removed.add(id);
+        setLoading({ id, error });
       },
     );
   };

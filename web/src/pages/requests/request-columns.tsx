@@ -16,7 +16,7 @@ function Asked({ group }: { group: LineGroup }) {
   if (group.parent !== null) {
     const models = [...new Set(group.lines.map(({ model }) => model))].join(', ');
     return (
-      <Stack gap={0} maw="13rem">
+      <Stack gap={0}>
         <AnchorLink to="/requests/$id" params={{ id: group.parent }} size="sm" fw={500} underline="always">
           {countedCalls(group.parent, group.lines.length)}
         </AnchorLink>
@@ -28,7 +28,7 @@ function Asked({ group }: { group: LineGroup }) {
   }
   const name = isToolCall(line) ? line.model.slice(`mcp/${line.provider}/`.length) : line.model;
   return (
-    <Stack gap={0} maw="13rem">
+    <Stack gap={0}>
       <AnchorLink
         to="/requests/$id"
         params={{ id: line.request_id }}
@@ -76,8 +76,16 @@ const keyOf = ({ application, token_id }: RequestLine, names: Map<number, string
 const userColumn: Column<LineGroup> = {
   key: 'user',
   header: t('User'),
+  fluid: true,
   cell: ({ lines: [line] }) => (
-    <AnchorLink to="/requests" search={{ user: String(line!.user_id) }} size="sm" maw="10rem" truncate display="block">
+    <AnchorLink
+      to="/requests"
+      search={{ user: String(line!.user_id) }}
+      size="sm"
+      truncate
+      display="block"
+      title={line!.username ?? undefined}
+    >
       {line!.username ?? t('User {id}', { id: line!.user_id })}
     </AnchorLink>
   ),
@@ -95,14 +103,15 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
     header: t('Time'),
     cell: ({ lines: [line] }) => <span title={formatDateTime(line!.created_at)}>{shortTime(line!.created_at)}</span>,
   },
-  { key: 'model', header: t('Model or tool'), cell: (group) => <Asked group={group} /> },
+  { key: 'model', header: t('Model or tool'), fluid: true, cell: (group) => <Asked group={group} /> },
   { key: 'status', header: t('Status'), wrap: true, cell: (group) => <Ending group={group} /> },
   ...(withUser ? [userColumn] : []),
   {
     key: 'key',
     header: t('Key'),
+    fluid: true,
     cell: ({ lines: [line] }) => (
-      <Text size="sm" maw="9rem" truncate title={keyOf(line!, keyNames)}>
+      <Text size="sm" truncate title={keyOf(line!, keyNames)}>
         {keyOf(line!, keyNames)}
       </Text>
     ),

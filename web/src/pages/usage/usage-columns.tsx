@@ -54,7 +54,7 @@ function Asked({ row }: { row: Requests }) {
   if (row.parent !== null) {
     const models = [...new Set(row.logs.map((log) => log.model))].join(', ');
     return (
-      <Stack gap={0} maw="17rem">
+      <Stack gap={0}>
         <AnchorLink to="/usage" search={{ parent: row.parent }} size="sm" fw={500}>
           {callsOf(row)}
         </AnchorLink>
@@ -65,7 +65,7 @@ function Asked({ row }: { row: Requests }) {
     );
   }
   return (
-    <Stack gap={0} maw="17rem">
+    <Stack gap={0}>
       <Text size="sm" fw={500} truncate title={log.model}>
         {nameOf(log)}
       </Text>
@@ -120,19 +120,25 @@ function Acts({ row, show }: { row: Requests; show: (log: UsageLog) => void }) {
   );
 }
 
+const keyOf = ({ application, token_id }: UsageLog, names: Map<number, string>): string =>
+  application ?? (token_id ? (names.get(token_id) ?? t('Deleted key {id}', { id: token_id })) : t('Web app'));
+
 export const usageColumns = (keyNames: Map<number, string>, show: (log: UsageLog) => void): Column<Requests>[] => [
   {
     key: 'at',
     header: t('Time'),
     cell: ({ logs: [log] }) => <span title={formatDateTime(log!.created_at)}>{shortTime(log!.created_at)}</span>,
   },
-  { key: 'model', header: t('Model or tool'), cell: (row) => <Asked row={row} /> },
+  { key: 'model', header: t('Model or tool'), fluid: true, cell: (row) => <Asked row={row} /> },
   {
     key: 'key',
     header: t('Key'),
-    cell: ({ logs: [log] }) =>
-      log!.application ??
-      (log!.token_id ? (keyNames.get(log!.token_id) ?? t('Deleted key {id}', { id: log!.token_id })) : t('Web app')),
+    fluid: true,
+    cell: ({ logs: [log] }) => (
+      <Text size="sm" truncate title={keyOf(log!, keyNames)}>
+        {keyOf(log!, keyNames)}
+      </Text>
+    ),
   },
   { key: 'tokens', header: t('Tokens'), align: 'right', cell: (row) => <Tokens row={row} /> },
   { key: 'cost', header: t('Cost'), align: 'right', cell: (row) => <Money quota={sumOf(row, 'quota')} /> },

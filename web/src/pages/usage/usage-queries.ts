@@ -11,10 +11,12 @@ export type FailedRequest = Result<'/api/usage/failures', 'get'>['failures'][num
   Partial<Result<'/api/admin/usage/failures', 'get'>['failures'][number]>;
 export type Grouping = 'day' | 'model' | 'token';
 
-export const summaryQuery = (filter: UsageFilter, group_by: Grouping) =>
+/** One question for all that the page shows of the same requests. */
+export const summaryQuery = (filter: UsageFilter, by: Grouping) =>
   queryOptions({
-    queryKey: ['usage', 'summary', group_by, filter],
-    queryFn: ({ signal }) => get('/api/usage/summary', { query: { ...filter, group_by }, signal }),
+    queryKey: ['usage', 'summary', filter],
+    queryFn: ({ signal }) => get('/api/usage/summary', { query: { ...filter, also: 'model,token' }, signal }),
+    select: ({ items, total, also }) => ({ items: by === 'day' ? items : (also?.[by] ?? []), total }),
     placeholderData: keepPreviousData,
   });
 

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test';
+import { Autocomplete, MantineProvider, MultiSelect, Select, TagsInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { theme } from './theme.ts';
+
+const data = ['one', 'two'];
+const inputs: [string, ReactNode][] = [
+  ['Select', <Select key="select" clearable data={data} value="one" />],
+  ['MultiSelect', <MultiSelect key="many" clearable data={data} value={['one']} />],
+  ['TagsInput', <TagsInput key="tags" clearable data={data} value={['one']} />],
+  ['Autocomplete', <Autocomplete key="text" clearable data={data} value="one" />],
+];
+
+test.each(inputs)('the button that empties a %s has a name, and is read out', (_, input) => {
+  const html = renderToStaticMarkup(<MantineProvider theme={theme}>{input}</MantineProvider>);
+  const button = [...html.matchAll(/<button[^>]*>/g)].map(([tag]) => tag).find((tag) => /clear/i.test(tag)) ?? html;
+  expect(button).toContain('aria-label="Clear the choice"');
+  expect(button).not.toContain('aria-hidden="true"');
+});
