@@ -5,7 +5,7 @@ import {
   darken,
   type MantineColorsTuple,
   type MantineTheme,
-  NumberInput,
+  type NumberInputProps,
 } from '@mantine/core';
 import { t } from './language/words.ts';
 import { leaveNumber, pasteNumber, typeNumber, wholeNumber } from './number-entry.ts';
@@ -87,17 +87,18 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.4 },
       },
     },
-    NumberInput: NumberInput.extend({
+    // Not by the component's own function, which would bring the component into the first page.
+    NumberInput: {
       defaultProps: {
         // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
         allowedDecimalSeparators: ['.'],
         onBeforeInputCapture: typeNumber,
         onPasteCapture: pasteNumber,
         onBlurCapture: leaveNumber,
-        classNames: (_, { allowDecimal, decimalScale }) =>
+        classNames: (_: unknown, { allowDecimal, decimalScale }: NumberInputProps) =>
           allowDecimal === false || decimalScale === 0 ? { input: wholeNumber } : {},
       },
-    }),
+    },
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { 'aria-label': t('Toggle password visibility') } },
     },

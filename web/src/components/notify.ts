@@ -26,7 +26,7 @@ export function notifyError(error: unknown): void {
 
 /** For what may be wrong at every letter: the words take the place of those said under the same id, and can be taken back. */
 export function notifyFault(id: string, message: string): void {
-  const notice = { message, color: 'red', autoClose: 10_000 };
+  const notice = { message, color: 'red', autoClose: 10_000, position } as const;
   notifications.update({ ...notice, id: notifications.show({ ...notice, id }) });
 }
 export const takeBackFault = (id: string): void => void notifications.hide(id);
