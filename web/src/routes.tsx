@@ -33,19 +33,24 @@ const firstPages = () => import('./page-groups/first.ts');
 const morePages = () => bringRest().then(() => import('./page-groups/more.ts'));
 const userPages = () => bringRest().then(() => import('./page-groups/user.ts'));
 const adminPages = () => bringRest().then(() => import('./page-groups/admin.ts'));
-laterComesFrom(morePages);
 
-/** Of the page that is opened first: what stands around a page comes with any group, and costs nothing more from this one. */
+const isFirst = (): boolean => location.pathname === '/';
+const isForAdmins = (): boolean => /^\/admin(\/|$)/.test(location.pathname);
+
+/** The page that is opened first brings what stands around it. */
 function groupHere() {
-  if (location.pathname === '/') return firstPages();
-  return /^\/admin(\/|$)/.test(location.pathname) ? adminPages() : userPages();
+  if (isFirst()) return firstPages();
+  return isForAdmins() ? adminPages() : userPages();
 }
 
-/** Brings what stands around a page, and when that is shown, what comes over it and the pages that people go to from there. */
+// Each group but the first has it, and one of them is here already, or about to come.
+laterComesFrom(() => (isForAdmins() ? adminPages() : userPages()));
+
+/** Brings what stands around a page. From the first page people go to others: those come while nobody waits. */
 export async function frame() {
   const group = await groupHere();
   // Without a network they are fetched when they are asked for.
-  whenIdle(() => void Promise.all([bringLater(), userPages()]).catch(() => {}));
+  if (isFirst()) whenIdle(() => void bringLater().catch(() => {}));
   return group;
 }
 
