@@ -52,10 +52,11 @@ async function remote(world: World, { path, tool, refused }: Place, protocol: 'l
   });
   const client = new Client({ name: 'an-agent', version: '1.0.0' });
   const authorizes = await step(group, 'authorizes in a browser', async () => {
-    const connected = client.connect(transport, { timeout: 120_000 });
-    await until('it says where to sign in', () => signInPageIn(said) !== undefined);
-    await agree(world, signInPageIn(said)!);
-    await connected;
+    const agreed = until('it says where to sign in', () => signInPageIn(said) !== undefined).then(() =>
+      agree(world, signInPageIn(said)!),
+    );
+    // Together: a program that ends early fails this step, and not the run.
+    await Promise.all([client.connect(transport, { timeout: 120_000 }), agreed]);
   });
   const rest = authorizes.fault
     ? []

@@ -8,7 +8,7 @@ import { realClients } from './clients.ts';
 import { documentOf } from './document.ts';
 import { authorizationScenarios, serverScenarios } from './scenarios.ts';
 import { isOurs } from './seen.ts';
-import { openWorld } from './world.ts';
+import { openWorld, type World } from './world.ts';
 
 // A folder of its own, so that what stands here never finds the libraries that the programs bring.
 const programs = join(import.meta.dir, 'programs');
@@ -16,24 +16,35 @@ const programs = join(import.meta.dir, 'programs');
 const mostMinutes = 40;
 await installFolder(programs, 'the tests of the protocol');
 let part = 'opening the service';
-// Each program has its own time; this is for what nobody thought of, so that a run ends every time, and says where it stood.
-const watch = setTimeout(() => {
-  console.log(`no  the run did not end within ${mostMinutes} minutes; it stood at: ${part}`);
+let world: World | null = null;
+/** Ends the run and what it started, however it stands. Without this an error that nobody catches is told, and servers that listen keep the process alive. */
+async function giveUp(why: string): Promise<never> {
+  console.log(`no  the run ended at: ${part}: ${why}`);
+  await Promise.race([world?.stop().catch(() => {}), Bun.sleep(10_000)]);
   process.exit(1);
-}, mostMinutes * 60_000);
-const doing = <T>(what: string, work: () => Promise<T>): Promise<T> => {
+}
+process.on('unhandledRejection', (error) => giveUp(String(error)));
+process.on('uncaughtException', (error) => giveUp(String(error)));
+// The browser's library takes these for itself, and goes on.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => giveUp(signal));
+// Each program has its own time; this is for what nobody thought of.
+const watch = setTimeout(() => giveUp(`it took more than ${mostMinutes} minutes`), mostMinutes * 60_000);
+const doing = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
   part = what;
-  console.error(`${what}…`);
-  return work();
+  const started = performance.now();
+  const done = await work();
+  console.error(`${what}: ${Math.round((performance.now() - started) / 1_000)} s`);
+  return done;
 };
-const world = await openWorld();
+const opened = await openWorld();
+world = opened;
 const scenarios = [
-  ...(await doing('scenarios of servers', () => serverScenarios(world))),
-  ...(await doing('scenarios of authorization servers', () => authorizationScenarios(world, freePort()))),
+  ...(await doing('scenarios of servers', () => serverScenarios(opened))),
+  ...(await doing('scenarios of authorization servers', () => authorizationScenarios(opened, freePort()))),
 ];
-const asClient = await doing('scenarios of clients', () => clientScenarios(world));
-const clients = world.site ? await doing('clients of others', () => realClients(world)) : [];
-await doing('closing the service', () => world.stop());
+const asClient = await doing('scenarios of clients', () => clientScenarios(opened));
+const clients = opened.site ? await doing('clients of others', () => realClients(opened)) : [];
+await doing('closing the service', () => opened.stop());
 clearTimeout(watch);
 
 const { dependencies: versions } = JSON.parse(readFileSync(join(programs, 'package.json'), 'utf8'));
