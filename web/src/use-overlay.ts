@@ -8,6 +8,15 @@ function openerOf(active: Element | null): HTMLElement | null {
   return opener instanceof HTMLElement && opener !== document.body ? opener : null;
 }
 
+/**
+ * Where the keyboard was last. What the address names opens a moment after it was asked for: by then the menu that led there is
+ * gone, and its button has not got the focus back yet.
+ */
+let last: HTMLElement | null = null;
+globalThis.document?.addEventListener('focusin', ({ target }) => {
+  last = openerOf(target as Element | null);
+});
+
 /** Back to where the keyboard was, or, when that is gone as well, to the heading of the page. */
 function giveFocusBack(opener: HTMLElement | null, root: HTMLElement | null): void {
   const { activeElement } = document;
@@ -27,7 +36,7 @@ export function useFocusBack(opened: boolean): RefObject<HTMLDivElement | null> 
   const opener = useRef<HTMLElement>(null);
   const wasOpened = useRef(false);
   // Looked at while rendering: with the next paint focus has moved into the dialog.
-  if (opened && !wasOpened.current) opener.current = openerOf(document.activeElement);
+  if (opened && !wasOpened.current) opener.current = openerOf(document.activeElement) ?? last;
   wasOpened.current = opened;
   useEffect(() => {
     if (!opened) return;
