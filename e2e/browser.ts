@@ -151,10 +151,11 @@ export async function openSite(env: Record<string, string> = {}, host?: string):
 /** Of the accounts that `register` makes. */
 export const passwordOf = (username: string): string => `password of ${username}`;
 
-/** By how many pixels the page, or a card that cuts off what it holds, is wider than its place. */
+/** By how many pixels the page, or what a card or a row of a phone cuts off, is wider than its place. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => {
-    const cards = [...document.querySelectorAll('.mantine-Card-root')];
+    const rows = window.innerWidth < 768 ? '.svc-cards > tbody > tr > td' : ':not(*)';
+    const cards = [...document.querySelectorAll(`.mantine-Card-root, ${rows}`)];
     const cut = cards.map((card) => card.scrollWidth - card.clientWidth);
     return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth, ...cut);
   });

@@ -22,7 +22,7 @@ const columns: Column<Key>[] = [
       </Text>
     ),
   },
-  { key: 'key', header: t('Key'), cell: ({ key }) => <Code style={{ whiteSpace: 'nowrap' }}>{key}</Code> },
+  { key: 'key', header: t('Key'), cell: ({ key }) => <Code>{key}</Code> },
   {
     key: 'status',
     header: t('Status'),
