@@ -151,10 +151,11 @@ export async function openSite(env: Record<string, string> = {}, host?: string):
 /** Of the accounts that `register` makes. */
 export const passwordOf = (username: string): string => `password of ${username}`;
 
-/** By how many pixels the page, or a card that cuts off what it holds, is wider than its place. */
+/** By how many pixels the page, or what a card or a row of a phone cuts off, is wider than its place. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => {
-    const cards = [...document.querySelectorAll('.mantine-Card-root')];
+    const rows = window.innerWidth < 768 ? '.svc-cards > tbody > tr > td' : ':not(*)';
+    const cards = [...document.querySelectorAll(`.mantine-Card-root, ${rows}`)];
     const cut = cards.map((card) => card.scrollWidth - card.clientWidth);
     return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth, ...cut);
   });
@@ -162,10 +163,10 @@ export const overflow = (page: Page): Promise<number> =>
 /** Minified: every page that is looked at reads it anew. */
 const axeScript = Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text();
 
-/** Serious and critical faults that axe finds on the page as it is now, each with the elements concerned. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+/** Faults that axe finds on the page as it is now, each with the elements concerned: the serious and the critical, or all. */
+export async function accessibilityFaults(page: Page, which: 'grave' | 'all' = 'grave'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await axeScript);
-  return page.evaluate(async () => {
+  return page.evaluate(async (which) => {
     // Put there by the line above, in the page, which no type knows of.
     const { axe: loaded } = globalThis as unknown as { axe: typeof axe };
     // What is about to be replaced is dimmed for a moment, and is not what anybody reads.
@@ -181,7 +182,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     }
     observer.disconnect();
     return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact }) => which === 'all' || impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
-  });
+  }, which);
 }

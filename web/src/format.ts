@@ -45,6 +45,10 @@ export function formatBytes(bytes: number): string {
 export const formatDateTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
+/** The time of day, to the second. */
+export const formatTime = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { timeStyle: 'medium' });
+
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],

@@ -8,10 +8,13 @@ function openerOf(active: Element | null): HTMLElement | null {
   return opener instanceof HTMLElement && opener !== document.body ? opener : null;
 }
 
-/** What had the focus last. A menu that ends leaves nobody with it for a moment, and a dialog may open just then. */
-let left: HTMLElement | null = null;
-globalThis.document?.addEventListener('focusout', ({ target }) => {
-  left = openerOf(target instanceof Element ? target : null);
+/**
+ * Where the keyboard was last. What the address names opens a moment after it was asked for: by then the menu that led there is
+ * gone, and its button has not got the focus back yet.
+ */
+let last: HTMLElement | null = null;
+globalThis.document?.addEventListener('focusin', ({ target }) => {
+  last = openerOf(target as Element | null);
 });
 
 /** Back to where the keyboard was, or, when that is gone as well, to the heading of the page. */
@@ -33,7 +36,7 @@ export function useFocusBack(opened: boolean): RefObject<HTMLDivElement | null> 
   const opener = useRef<HTMLElement>(null);
   const wasOpened = useRef(false);
   // Looked at while rendering: with the next paint focus has moved into the dialog.
-  if (opened && !wasOpened.current) opener.current = openerOf(document.activeElement) ?? left;
+  if (opened && !wasOpened.current) opener.current = openerOf(document.activeElement) ?? last;
   wasOpened.current = opened;
   useEffect(() => {
     if (!opened) return;

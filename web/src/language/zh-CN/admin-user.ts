@@ -4,7 +4,6 @@ export default {
   '{back} · {username} · id {id}': '{back} · {username} · ID {id}',
   'Sessions##login': '登录会话',
   none: '无',
-  never: '从未',
   'The address is verified': '邮箱地址已验证',
   'The address counts as verified no more': '邮箱地址已改为未验证',
   'Withdraw##verification': '取消验证',

@@ -19,6 +19,7 @@ export default {
     '{count, plural, other {# 次缓存回答}}节省 {amount}',
   Expires: '到期时间',
   Never: '永不',
+  'Never##used': '从未',
   'Monthly limit': '每月限额',
 
   'In 7 days': '7 天后',

@@ -25,7 +25,7 @@ export function VerifyAddress({ email }: { email: string }) {
   };
   return (
     <>
-      <Button variant="default" mt="md" onClick={open}>
+      <Button variant="default" mt="md" style={{ alignSelf: 'start' }} onClick={open}>
         {t('Verify the address')}
       </Button>
       <Dialog opened={opened} onClose={close} title={t('Verify your address')}>

@@ -21,7 +21,7 @@ import { ChannelForm } from './channel-form.tsx';
 import { Credentials } from './credentials.tsx';
 import { useChannelActs } from './use-channel-acts.ts';
 
-type Open = { act: 'edit' | 'remove'; channel: Channel };
+type Open = { act: 'edit' | 'remove'; channel: Channel } | { act: 'add' };
 
 interface EditChannelProps {
   channel: Channel;
@@ -56,12 +56,12 @@ export function AdminChannelsPage() {
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const [shown, show] = useOpened('credentials');
-  // A channel by its number, or the way to a new one: `known`, by a key alone, or `custom`, by its address.
+  // What links elsewhere name: a channel by its number, or the way to a new one, `known` by a key alone, `custom` by its address.
   const [opened, setOpened] = useOpened();
   const all = useQuery({ ...allChannelsQuery, enabled: /^\d+$/.test(opened) }).data?.channels;
   const namedChannel = all?.find(({ id }) => String(id) === opened);
   const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpened('known')}>
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
       {t('Add channel')}
     </Button>
   );
@@ -110,6 +110,7 @@ export function AdminChannelsPage() {
         name={channels?.find(({ id }) => String(id) === shown)?.name}
         onClose={() => show('')}
       />
+      {open?.act === 'add' && <AddChannel first="known" onClose={close} />}
       {(opened === 'known' || opened === 'custom') && <AddChannel first={opened} onClose={() => setOpened('')} />}
       {namedChannel && (
         <EditChannel key={opened} channel={namedChannel} onClose={() => setOpened('')} onMoved={acts.test} />

@@ -30,6 +30,12 @@ test('names read as words', () => {
   expect(labelOf('RateLimitOAuthAuthorizePost')).toBe('Rate limit OAuth authorize post');
   expect(labelOf('RateLimitV1')).toBe('Rate limit /v1');
   expect(labelOf('MsHardModel')).toBe('Hard model');
+  expect(labelOf('OAuth2OpenIDConnect')).toBe('OpenID Connect');
+  expect(labelOf('OAuth2RegistrationTokenSha256')).toBe('Registration token SHA-256');
+  expect(labelOf('CorsEnabled')).toBe('CORS enabled');
+  expect(labelOf('McpApiKeys')).toBe('MCP API keys');
+  expect(labelOf('RateLimitMcp')).toBe('Rate limit MCP');
+  expect(labelOf('FileMaxMebibytes')).toBe('File max size');
 });
 
 test('seconds read as time', () => {

@@ -27,21 +27,31 @@ export function groupedOptions(options: Option[]): { name: string; title: string
     .filter((group) => group.options.length > 0);
 }
 
+/** Names of their own, which would otherwise be taken apart, or written small. */
+const properNames: [RegExp, string][] = [
+  [/OpenIDConnect/, 'OpenID Connect'],
+  [/OAuth/, 'OAuth'],
+  [/^Mcp|Mcp$/, 'MCP'],
+  [/^Cors/, 'CORS'],
+  [/Api(?=Keys)|Api$/, 'API'],
+  [/Sha256$/, 'SHA-256'],
+  [/Mebibytes$/, 'size'],
+  [/V1$/, '/v1'],
+  [/TTL$/, 'lifetime'],
+];
+
 /** `RateLimitOAuthToken` → `Rate limit OAuth token`; the key itself stands beside it. Catalogs name options by their keys. */
 export function labelOf(key: string): string {
   const translated = known(key);
   if (translated !== undefined) return translated;
-  const words = key
-    .replace(/^OAuth2/, '')
-    .replace(/^Ms/, '')
-    .replace(/OAuth/g, ' OAuth ')
-    .replace(/TTL$/, ' lifetime')
-    .replace(/V1$/, ' /v1')
+  let rest = key.replace(/^(OAuth2|Ms(?=[A-Z]))/, '');
+  for (const [index, [found]] of properNames.entries()) rest = rest.replace(found, ` ${index} `);
+  const text = rest
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .trim()
     .split(/\s+/)
-    .map((word) => (/^[A-Z][a-z]+$/.test(word) ? word.toLowerCase() : word));
-  const text = words.join(' ');
+    .map((word) => properNames[Number(word)]?.[1] ?? word.toLowerCase())
+    .join(' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -10,7 +10,7 @@ function timeLabel(at: number, width: number, length: number): string {
   const date = new Date(at * 1000);
   const day = { month: 'short', day: 'numeric' } as const;
   if (width >= daySeconds) return date.toLocaleDateString(locale, { ...day, timeZone: 'UTC' });
-  const time = { hour: '2-digit', minute: '2-digit' } as const;
+  const time = { hour: 'numeric', minute: '2-digit' } as const;
   // The first part may begin a little earlier than a day ago.
   return length > 1.5 * daySeconds
     ? date.toLocaleString(locale, { ...day, ...time })

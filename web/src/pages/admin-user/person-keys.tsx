@@ -22,7 +22,7 @@ const columns: Column<Key>[] = [
       </Text>
     ),
   },
-  { key: 'key', header: t('Key'), cell: ({ key }) => <Code style={{ whiteSpace: 'nowrap' }}>{key}</Code> },
+  { key: 'key', header: t('Key'), cell: ({ key }) => <Code>{key}</Code> },
   {
     key: 'status',
     header: t('Status'),
@@ -35,14 +35,14 @@ const columns: Column<Key>[] = [
     key: 'left',
     header: t('Left'),
     align: 'right',
-    cell: ({ unlimited_quota, remain_quota }) => (unlimited_quota ? t('no limit') : <Money quota={remain_quota} />),
+    cell: ({ unlimited_quota, remain_quota }) => (unlimited_quota ? t('No limit') : <Money quota={remain_quota} />),
   },
   { key: 'made', header: t('Created'), cell: ({ created_time }) => <TimeAgo at={created_time} /> },
   {
     key: 'last',
     header: t('Last used'),
     cell: ({ accessed_time, created_time }) =>
-      accessed_time > created_time ? <TimeAgo at={accessed_time} /> : t('never'),
+      accessed_time > created_time ? <TimeAgo at={accessed_time} /> : t('Never##used'),
   },
 ];
 

@@ -33,7 +33,7 @@ const columns = (end: ((id: number) => void) | null): Column<LoginSession>[] => 
   {
     key: 'factor',
     header: t('Second factor shown##time'),
-    cell: ({ factor_at }) => (factor_at === null ? t('never') : <TimeAgo at={factor_at} />),
+    cell: ({ factor_at }) => (factor_at === null ? t('Never##used') : <TimeAgo at={factor_at} />),
   },
   ...(end
     ? [

@@ -48,7 +48,7 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
     cell: ({ email, email_verified }) =>
       email ? (
         <Group gap={6} wrap="nowrap">
-          <Text size="sm" miw={0} title={email}>
+          <Text size="sm" miw={0} className="svc-break" lineClamp={2} title={email}>
             {email}
           </Text>
           {email_verified && (

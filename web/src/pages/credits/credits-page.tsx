@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { DataTable, endColumn } from '../../components/data-table.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
@@ -60,7 +60,7 @@ const columns: Column<Entry>[] = [
     cell: ({ balance_after }) => <Money quota={balance_after} />,
   },
   {
-    ...endColumn(t('Request')),
+    ...actsColumn(t('Request')),
     cell: ({ request_id }) =>
       request_id && (
         <CopyButton value={request_id} label={t('Copy request id {requestId}', { requestId: request_id })} />

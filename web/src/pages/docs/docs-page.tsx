@@ -31,11 +31,11 @@ function Contents({ groups }: { groups: [string, Endpoint[]][] }) {
   return (
     <nav className="svc-docs-nav" aria-label={t('Endpoints')}>
       {groups.map(([tag, endpoints]) => (
-        <section key={tag} aria-label={tag}>
+        <div key={tag}>
           <Text size="xs" fw={600} c="dimmed" px={8} mb={2}>
             {tag}
           </Text>
-          <ul>
+          <ul aria-label={tag}>
             {endpoints.map(({ id, summary, path }) => (
               <li key={id}>
                 <Link to="." hash={id} search={(before: object) => before} activeOptions={{ includeHash: true }}>
@@ -44,7 +44,7 @@ function Contents({ groups }: { groups: [string, Endpoint[]][] }) {
               </li>
             ))}
           </ul>
-        </section>
+        </div>
       ))}
     </nav>
   );

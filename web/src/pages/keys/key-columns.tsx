@@ -151,7 +151,7 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   {
     key: 'accessed',
     header: t('Last used'),
-    cell: ({ accessed_time }) => (accessed_time > 0 ? <TimeAgo at={accessed_time} /> : t('Never')),
+    cell: ({ accessed_time }) => (accessed_time > 0 ? <TimeAgo at={accessed_time} /> : t('Never##used')),
   },
   {
     key: 'expires',

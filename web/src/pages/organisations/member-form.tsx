@@ -55,7 +55,7 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
             }))}
             allowDeselect={false}
             disabled={fixed}
-            data-autofocus
+            data-autofocus={!fixed || undefined}
             value={fields.role}
             onChange={(role) => set({ role: role ?? member.role })}
           />

@@ -3,7 +3,7 @@ import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
-import { formatDateTime, formatNumber } from '../../format.ts';
+import { formatDateTime, formatNumber, formatUsd } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
 import { causeOf, droppedBecause, outcomeOf, reasonWords } from './words.ts';
@@ -63,7 +63,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
         {candidate.samples > 0 ? `${formatNumber(candidate.latency_ms)} ms` : '–'}
       </Table.Td>
       <Table.Td ta="right" className="svc-number">
-        {candidate.avg_price === 0 ? t('free') : `$${candidate.avg_price}`}
+        {candidate.avg_price === 0 ? t('free') : formatUsd(candidate.avg_price)}
       </Table.Td>
     </Table.Tr>
   );

@@ -7,7 +7,8 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { locale, t } from '../../language/words.ts';
+import { formatTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { healthColumns } from './health-columns.tsx';
@@ -57,7 +58,7 @@ export function RoutingHealthPage() {
   const models = useQuery(modelsQuery).data ?? [];
   const channelName = useChannelNames();
   const rows = query.data?.metrics;
-  const updated = query.dataUpdatedAt ? new Date(query.dataUpdatedAt).toLocaleTimeString(locale) : '';
+  const updated = query.dataUpdatedAt ? formatTime(query.dataUpdatedAt / 1000) : '';
   return (
     <>
       <PageHeader

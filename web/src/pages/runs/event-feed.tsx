@@ -1,16 +1,14 @@
 import { Text } from '@mantine/core';
 import { memo } from 'react';
-import { locale, t } from '../../language/words.ts';
+import { formatTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { LogLine } from './event-lines.ts';
-
-const timeOf = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const Line = memo(function Line({ line }: { line: LogLine }) {
   return (
     <li data-tone={line.tone} title={line.event}>
-      <time dateTime={new Date(line.at * 1000).toISOString()}>{timeOf(line.at)}</time>
+      <time dateTime={new Date(line.at * 1000).toISOString()}>{formatTime(line.at)}</time>
       <span className="svc-anywhere">{line.text}</span>
     </li>
   );

@@ -5,15 +5,12 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
-import { formatDateTime, formatNumber } from '../../format.ts';
-import { locale, t } from '../../language/words.ts';
+import { formatDateTime, formatNumber, formatTime } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { type RunStatus, type TimelineEntry, timelineQuery } from './runs-queries.ts';
 import { told } from './server-words.ts';
 import { TimelineSums } from './timeline-sums.tsx';
 import { entryWords, kindWords, tookWords } from './timeline-words.ts';
-
-const timeOf = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const tokensOf = ({ prompt_tokens, completion_tokens }: TimelineEntry): string =>
   prompt_tokens === null ? '' : `${formatNumber(prompt_tokens)} → ${formatNumber(completion_tokens ?? 0)}`;
@@ -64,7 +61,7 @@ function Row({ entry }: { entry: TimelineEntry }) {
     <Table.Tr data-kind={entry.kind}>
       <Table.Td className="svc-timeline-time">
         <time dateTime={new Date(entry.at * 1000).toISOString()} title={formatDateTime(entry.at)}>
-          {timeOf(entry.at)}
+          {formatTime(entry.at)}
         </time>
       </Table.Td>
       <Table.Td className="svc-wrap">

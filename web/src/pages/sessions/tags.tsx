@@ -10,6 +10,7 @@ interface TagsProps {
 
 export function Tags({ tags, onPick }: TagsProps) {
   const navigate = useNavigate();
+  if (tags.length === 0) return null;
   const toList = (tag: string) => void navigate({ to: '/sessions', search: { tag } });
   return (
     <Group gap={4}>

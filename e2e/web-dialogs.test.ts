@@ -1,0 +1,100 @@
+/** Every dialog that a page with something on it offers: opened by keyboard it takes the focus, and gives it back on Escape. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { browserMissing, type Visitor } from './browser.ts';
+import { type FullSite, openFullSite } from './full-site.ts';
+import { until } from './service.ts';
+
+/** The name of a button, or that of a menu's and what is chosen there. */
+type Opener = string | [menu: string, item: string];
+
+const menu = (name: string, ...items: string[]): Opener[] => items.map((item) => [`Actions for ${name}`, item]);
+
+const dialogs: Record<string, Opener[]> = {
+  '/keys': ['Create key', ...menu('laptop', 'Edit', 'Monthly limit', 'New secret', 'Revoke')],
+  '/own-keys': ['Add key', ...menu('Mine', 'Edit', 'Remove')],
+  '/credits': ['Settings', 'Set a limit', ...menu('the limit each month', 'Change', 'Take away')],
+  '/applications/1': ['Rotate client secret', 'Rotate webhook secret', 'See what users see', 'Delete application'],
+  '/authorized-apps': ['Revoke access of Field Notes'],
+  '/account': ['Verify the address', 'Set up', 'Delete my account'],
+  '/organisations': ['New organisation'],
+  '/organisations/1?tab=overview': ['Leave organisation'],
+  '/organisations/1?tab=teams': ['New team', ...menu('Research', 'Rename', 'Provider keys', 'Delete')],
+  '/organisations/1?tab=members': [
+    'Invite',
+    ...menu('ada', 'Role and teams'),
+    ...menu('grace@example.com', 'Take back'),
+  ],
+  '/organisations/1?tab=budgets': [
+    ...['New budget', 'New limit'],
+    ...menu('the budget of Team Research', 'Change', 'Delete'),
+    ...menu('the limits of Team Research', 'Change', 'Take away'),
+  ],
+  '/organisations/1?tab=keys': ['Create key', ...menu('robot', 'Edit', 'Move', 'New secret', 'Revoke')],
+  '/organisations/1?tab=settings': ['Delete organisation'],
+  '/sessions': ['New session', ...menu('garden', 'Delete')],
+  '/sessions/garden': ['Delete'],
+  '/knowledge': ['Add knowledge', 'Import files', ...menu('Garden', 'Edit', 'Delete')],
+  '/runs': ['Start a run'],
+  '/playground': ['Chats', 'Parameters'],
+  '/routing/decisions': ['Details'],
+  '/usage': ['What request'],
+  '/usage?show=failed': ['No provider of'],
+  '/admin/users': [
+    'Invite',
+    ...menu('eve', 'Edit', 'Credits', 'Remove factors', 'Delete'),
+    ...menu('the invitation of grace', 'Take back'),
+  ],
+  '/admin/credits': ['Make codes'],
+  '/admin/channels': ['Add channel', ...menu('Northwind', 'Edit', 'Credentials', 'Delete')],
+  '/admin/models': ['Add model', ...menu('northwind/large', 'Edit', 'Delete')],
+  '/admin/aliases': ['Add alias', ...menu('fast', 'Edit', 'Delete')],
+  '/admin/identity-providers': ['Connect a provider', ...menu('Acme', 'Edit', 'Delete')],
+  '/admin/applications': menu('Field Notes', 'Details', 'Suspend'),
+  '/admin/mcp': ['Connect a server', ...menu('files', 'Tools', 'Edit', 'Delete')],
+};
+
+let full: FullSite;
+let ada: Visitor;
+
+const open = (page: Page) => page.locator('[role=dialog]:visible');
+
+async function look(page: Page, opener: Opener): Promise<void> {
+  const [name, item] = typeof opener === 'string' ? [opener] : opener;
+  const button = page.getByRole('button', { name }).first();
+  await button.press('Enter');
+  if (item) await page.getByRole('menuitem', { name: item, exact: true }).press('Enter');
+  await until('the focus is in the dialog', () => open(page).locator(':focus').count().then(Boolean));
+  // An open list in it is closed first.
+  if (await page.getByRole('listbox').isVisible()) await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await open(page).waitFor({ state: 'detached' });
+  await button.and(page.locator(':focus')).waitFor();
+}
+
+describe.skipIf(browserMissing)('dialogs', () => {
+  beforeAll(async () => {
+    full = await openFullSite();
+    ada = await full.site.signIn('ada', full.data.adaPassword);
+    ada.context.setDefaultTimeout(15_000);
+  }, 300_000);
+  afterAll(async () => {
+    await full?.stop();
+    expect(ada?.complaints ?? []).toEqual([]);
+  });
+
+  test.each(Object.entries(dialogs))(
+    '%s',
+    async (path, openers) => {
+      await ada.open(path);
+      const lost: string[] = [];
+      for (const opener of openers)
+        await look(ada.page, opener).catch(async (error) => {
+          lost.push(`${opener}: ${String(error.message).split('\n')[0]}`);
+          await ada.open(path);
+        });
+      expect(lost).toEqual([]);
+    },
+    300_000,
+  );
+});
