@@ -30,7 +30,7 @@ const wordless =
 
 /** Calls whose texts are not for people. */
 const wordlessCalls =
-  /^(t|rich|get|post|put|del|fetch|includes|startsWith|endsWith|split|join|replace|replaceAll|test|match|getItem|setItem|removeItem|querySelector|querySelectorAll|closest|addEventListener|removeEventListener|useMediaQuery|matchMedia|require|RegExp|URL|DOMException|createElement)$/;
+  /^(t|rich|later|get|post|put|del|fetch|includes|startsWith|endsWith|split|join|replace|replaceAll|test|match|getItem|setItem|removeItem|querySelector|querySelectorAll|closest|addEventListener|removeEventListener|useMediaQuery|matchMedia|require|RegExp|URL|DOMException|createElement)$/;
 
 /** A capital and small letters, or several words; no address, no identifier, no measure. */
 export function readsAsWords(text: string): boolean {

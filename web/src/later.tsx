@@ -20,7 +20,7 @@ interface PropsOf {
 type Later = { [Name in keyof PropsOf]: ComponentType<PropsOf[Name]> };
 
 let here: Later | undefined;
-let fetchLater: () => Promise<Later> = () => Promise.reject(new Error('nothing says where it comes from'));
+let fetchLater!: () => Promise<Later>;
 
 export function laterComesFrom(load: () => Promise<Later>): void {
   fetchLater = load;

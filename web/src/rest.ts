@@ -1,3 +1,5 @@
+import { t } from './language/words.ts';
+
 /**
  * The first page comes with the styles and words that it needs; other pages need all of them, and need them before they are
  * read: tables of choices, columns and titles are made of words. Where another page was opened first, early.ts has brought all.
@@ -12,7 +14,7 @@ function arrived(element: HTMLLinkElement | HTMLScriptElement): Promise<void> {
     element.onload = () => resolve();
     element.onerror = () => {
       element.remove();
-      reject(new Error('a file of the app could not be fetched'));
+      reject(new Error(t('A part of the app could not be fetched. Check the connection and try again.')));
     };
     document.head.append(element);
   });
