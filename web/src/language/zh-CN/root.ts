@@ -1,6 +1,8 @@
 /** Navigation, titles, and what is said of models, requests and accounts wherever they are shown. */
 export default {
   'Toggle password visibility': '显示或隐藏密码',
+  'A part of the app could not be fetched. Check the connection and try again.':
+    '应用的一部分无法加载。请检查网络连接后重试。',
   'The server answered {status}.': '服务器返回 {status}。',
 
   Home: '首页',
