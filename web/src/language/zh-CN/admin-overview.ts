@@ -4,7 +4,7 @@ export default {
   'Nothing needs you now.': '目前没有需要处理的事项。',
   'Needs your eye': '需要关注',
   Alerts: '告警',
-  'Since {time}.': '始于 {time}。',
+  '{text} Since {time}.': '{text}始于 {time}。',
   'See its health': '查看健康状况',
   '{level, select, organisation {The whole organisation} team {A team} member {A member} key {A key} other {{level}}} may spend so much {span, select, day {a day} week {a week} month {a month} total {in all} other {{span}}}.':
     '这是{level, select, organisation {整个组织} team {一个团队} member {一位成员} key {一个密钥} other { {level} }}{span, select, day {每天} week {每周} month {每月} total {累计} other { {span} }}的支出上限。',

@@ -58,7 +58,7 @@ export default {
     '仅当程序库拒绝接受未预期的 iss 参数时才需关闭',
   'May exchange tokens': '允许交换令牌',
   'For agents: a user’s token for one of its own that can do no more (RFC 8693)':
-    '供智能体使用：用用户的令牌换取自己的令牌，且权限不会扩大（RFC 8693）',
+    '供智能体使用：以用户的令牌换取自己的令牌，且权限不会扩大（RFC 8693）',
   'Addresses after a logout': '退出登录后的跳转地址',
   'One a line; must match exactly': '每行一个，须完全一致',
   'Logout address': '退出通知地址',

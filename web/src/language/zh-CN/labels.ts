@@ -50,7 +50,7 @@ export default {
   'Last day': '截止日期',
   Period: '时间范围',
   Month: '月份',
-  Dates: '自定义日期',
+  Dates: '自定义',
   From: '从',
   To: '至',
   Time: '时间',

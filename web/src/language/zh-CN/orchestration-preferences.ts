@@ -2,7 +2,7 @@ export default {
   'Preferences could not be loaded': '无法加载偏好设置',
   'How svc/svc-ms works for you. Changes are saved at once and count from the next request; what a request names itself comes first.':
     'svc/svc-ms 如何为你工作。更改会立即保存，从下一次请求起生效；请求中自行指定的设置优先。',
-  '{help}. Default: {initial}. From {min} to {max}.': '{help}。默认：{initial}。取值范围：{min} 到 {max}。',
+  '{help}. Default: {initial}. From {min} to {max}.': '{help}。默认值：{initial}。取值范围：{min} 到 {max}。',
   'the default: {initial}': '默认值：{initial}',
   'picked for you': '自动选择',
   'Picked for you': '自动选择',

@@ -75,7 +75,7 @@ export default {
   'never begins anew': '不重置',
   'anew {time}': '{time} 重置',
   'warns of nothing': '不告警',
-  'warns at {shares}\u00a0%': '达到 {shares}\u00a0% 时告警',
+  'warns at {shares}\u00a0%': '达到 {shares}% 时告警',
   'the budget of {place} {window}': '预算（{place}，{window}）',
   'Delete the budget of {place}?': '删除预算（{place}）？',
   'Delete budget': '删除预算',

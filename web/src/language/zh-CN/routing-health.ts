@@ -3,7 +3,7 @@ export default {
     '最近一小时的成功率和延迟，按提供商、模型和渠道统计。每 5 秒刷新一次。',
   'Circuits open': '已熔断',
   'Left alone until they recover': '恢复前不再调用',
-  'Being probed': '试探中',
+  'Being probed': '探测中',
   'A few requests try them again': '用少量请求试探是否恢复',
   'Requests, last hour': '最近一小时请求',
   'Successes and failures': '成功与失败合计',

@@ -4,7 +4,7 @@ export default {
   'nobody could be called': '没有可调用的提供商',
   '{provider} drawn from the top {count} by {strategy} score ({score}, chance {chance} %)':
     '按{strategy}评分从前 {count} 名中抽中 {provider}（评分 {score}，概率 {chance}%）',
-  '{provider} is the only one left': '只剩 {provider} 可用',
+  '{provider} is the only one left': '仅有 {provider} 可用',
   '{provider} had its turn among {count} (round-robin)': '在 {count} 个提供商中轮到 {provider}（轮询）',
   '{provider} comes first in the order the request asked for': '{provider} 在请求指定的顺序中排在首位',
   '{provider} is best by {sort}, as the request asked for': '按请求指定的{sort}排序，{provider} 最优',

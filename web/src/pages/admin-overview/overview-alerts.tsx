@@ -25,7 +25,7 @@ function OneAlert({ alert }: { alert: Alert }) {
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="svc-anywhere" flex="1 1 16rem">
-          {text} {alert.since !== null && rich('Since {time}.', { time: <TimeAgo at={alert.since} /> })}
+          {alert.since === null ? text : rich('{text} Since {time}.', { text, time: <TimeAgo at={alert.since} /> })}
         </Text>
         <ButtonLink to={to} search={search} size="xs" variant="default">
           {label}

@@ -87,6 +87,7 @@ export function LinkAccountPage() {
   const query = useQuery({
     queryKey: ['pending-link', link],
     queryFn: ({ signal }) => get('/api/auth/link', { query: { link: link ?? '' }, signal }),
+    enabled: Boolean(link),
   });
   const footer = (
     <AnchorLink to="/login" underline="always">
@@ -95,6 +96,7 @@ export function LinkAccountPage() {
   );
   return (
     <BareFrame title={t('Connect your account')} footer={footer}>
+      {!link && <ErrorState error={t('This link is not complete')} title={t('There is nothing to connect')} />}
       {query.error && <ErrorState error={query.error} title={t('There is nothing to connect')} />}
       {query.data && <LinkForm link={link ?? ''} pending={query.data} />}
     </BareFrame>

@@ -11,7 +11,7 @@ import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
-import { rich, t } from '../../language/words.ts';
+import { locale, rich, t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { BudgetState } from './budget-bar.tsx';
 import { timeIn, windowWords } from './budget-fields.ts';
@@ -23,7 +23,8 @@ import { useKnown } from './use-known.ts';
 
 type Open = { act: 'make' } | { act: 'edit' | 'delete'; budget: Budget };
 
-const percents = (shares: number[]): string => shares.map((share) => Math.round(share * 1000) / 10).join(', ');
+const percents = (shares: number[]): string =>
+  new Intl.ListFormat(locale).format(shares.map((share) => String(Math.round(share * 1000) / 10)));
 
 const columns = (zone: string, known: Known, open: ((open: Open) => void) | null): Column<Budget>[] => [
   {
