@@ -92,3 +92,6 @@ export function describeUserAgent(userAgent: string): string {
 /** Whole units, as the service counts: 0.1 + 0.2 dollars are exactly 150,000. */
 export const quotaOfUsd = (usd: number): number => Math.round(usd * quotaPerUsd);
 export const usdOfQuota = (quota: number): number => quota / quotaPerUsd;
+
+/** Of a number from 0 to 100, or its text. */
+export const formatPercent = (percent: number | string): string => t('{percent} %', { percent });

@@ -41,7 +41,7 @@ export default {
     '涵盖你的所有密钥、本应用，以及你允许使用模型的应用。提醒会通过邮件发送，也会显示在这里。',
   'Limits could not be loaded': '无法加载限额',
   'None: requests go on until the balance is used up.': '未设置限额：余额用完之前，请求都会继续。',
-  'Last told {ago}: {percent} % of {amount}.': '上次提醒：{ago}，已用 {amount} 的 {percent} %。',
+  'Last told {ago}: {percent} % of {amount}.': '上次提醒：{ago}，已用 {amount} 的 {percent}%。',
   'Set a limit': '设置限额',
   Stops: '到限停止',
   'Warns only': '仅提醒',

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../format.ts';
+import { formatNumber, formatPercent } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { Alert } from './overview-query.ts';
 
@@ -11,7 +11,7 @@ interface AlertWords {
   search?: Record<string, string>;
 }
 
-const percent = (share: number | null): string => t('{percent} %', { percent: Math.round((share ?? 0) * 100) });
+const percent = (share: number | null): string => formatPercent(Math.round((share ?? 0) * 100));
 const channels = { label: t('Go to channels'), to: '/admin/channels' };
 const health = ({ provider }: Alert) => ({
   label: t('See its health'),

@@ -5,7 +5,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { ModelHealth } from '../../components/model-marks.tsx';
-import { formatNumber } from '../../format.ts';
+import { formatNumber, formatPercent } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { priceWords, tokenWords } from '../../model-facts.ts';
 import type { ModelDetail, Offer } from '../../models.ts';
@@ -14,7 +14,7 @@ const milliseconds = (value: number | null): string => (value === null ? '–' :
 
 /** Without requests in the last hour the rate is an assumption. */
 const successWords = ({ health: { requests_last_hour, success_rate_last_hour: rate } }: Offer): string =>
-  requests_last_hour === 0 ? '–' : `${(rate * 100).toFixed(rate === 1 ? 0 : 1)} %`;
+  requests_last_hour === 0 ? '–' : formatPercent((rate * 100).toFixed(rate === 1 ? 0 : 1));
 
 const number = (key: string, header: string, words: (offer: Offer) => string): Column<Offer> => ({
   key,

@@ -12,7 +12,7 @@ import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatNumber, formatQuota } from '../../format.ts';
+import { formatNumber, formatPercent, formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useUser } from '../../session.ts';
@@ -87,7 +87,7 @@ function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[];
   );
 }
 
-const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+const percent = (share: number): string => formatPercent(Math.round(share * 1000) / 10);
 
 function WarningLine({ warning, known }: { warning: Warning; known: Known }) {
   const { share, used, amount, window, created_at } = warning;

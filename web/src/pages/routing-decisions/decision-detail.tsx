@@ -3,7 +3,7 @@ import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
-import { formatDateTime, formatNumber, formatUsd } from '../../format.ts';
+import { formatDateTime, formatNumber, formatPercent, formatUsd } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
 import { causeOf, droppedBecause, outcomeOf, reasonWords } from './words.ts';
@@ -57,7 +57,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
         </Group>
       </Table.Td>
       <Table.Td ta="right" className="svc-number">
-        {candidate.samples > 0 ? `${(candidate.success_rate * 100).toFixed(1)} %` : '–'}
+        {candidate.samples > 0 ? formatPercent((candidate.success_rate * 100).toFixed(1)) : '–'}
       </Table.Td>
       <Table.Td ta="right" className="svc-number">
         {candidate.samples > 0 ? `${formatNumber(candidate.latency_ms)} ms` : '–'}

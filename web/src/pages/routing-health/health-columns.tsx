@@ -3,7 +3,7 @@ import type { Metrics } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatCompact, formatNumber } from '../../format.ts';
+import { formatCompact, formatNumber, formatPercent } from '../../format.ts';
 import { rateColor } from '../../health.ts';
 import { t } from '../../language/words.ts';
 
@@ -19,7 +19,7 @@ function SuccessRate({ row }: { row: Metrics }) {
   return (
     <Tooltip label={t('{count} requests in the last hour', { count: row.requests_last_hour })}>
       <Badge color={rateColor(row.success_rate_last_hour)} className="svc-number">
-        {percent} %
+        {formatPercent(percent)}
       </Badge>
     </Tooltip>
   );

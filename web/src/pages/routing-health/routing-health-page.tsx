@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { formatTime } from '../../format.ts';
+import { formatPercent, formatTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
@@ -42,7 +42,7 @@ function Summary({ rows }: { rows: Metrics[] | undefined }) {
       />
       <StatCard
         label={t('Success, last hour')}
-        value={requests === 0 ? '–' : `${((good / requests) * 100).toFixed(1)} %`}
+        value={requests === 0 ? '–' : formatPercent(((good / requests) * 100).toFixed(1))}
         hint={requests === 0 ? t('Nothing measured yet') : t('Of those requests')}
         loading={loading}
       />

@@ -1,3 +1,4 @@
+import { formatPercent } from '../../format.ts';
 import { t } from '../../language/words.ts';
 
 interface Look {
@@ -77,7 +78,7 @@ export function durationWords(seconds: number): string {
 /** Of milliseconds, to a tenth. */
 export const secondsWords = (ms: number): string => t('{seconds} s', { seconds: (ms / 1000).toFixed(1) });
 
-export const percentWords = (share: number): string => t('{percent} %', { percent: Math.round(share * 100) });
+export const percentWords = (share: number): string => formatPercent(Math.round(share * 100));
 
 /** The first line of a goal, cut between words, short enough for a heading. */
 export function headline(goal: string, most = 80): string {
