@@ -34,7 +34,7 @@ const morePages = () => bringRest().then(() => import('./page-groups/more.ts'));
 const userPages = () => bringRest().then(() => import('./page-groups/user.ts'));
 const adminPages = () => bringRest().then(() => import('./page-groups/admin.ts'));
 
-const isFirst = (): boolean => location.pathname === '/';
+const isFirst = (): boolean => globalThis.location?.pathname === '/';
 const isForAdmins = (): boolean => /^\/admin(\/|$)/.test(location.pathname);
 
 /** The page that is opened first brings what stands around it. */
