@@ -13,6 +13,8 @@ const group = 'Authorization';
 interface Walked {
   url: string;
   scenario: string;
+  /** What the test gives its client, such as one that is registered already. */
+  context: { client_id?: string; client_secret?: string };
 }
 interface Listed {
   ok: boolean;
@@ -51,9 +53,13 @@ async function callTool({ service: { url, key } }: World, server: string, name: 
 /** Whoever is told to sign in once more does so; a person would not for ever. */
 const mostSignIns = 3;
 
-async function walk(world: World, { url }: Walked, name: string): Promise<string> {
+async function walk(world: World, { url, scenario, context }: Walked, name: string): Promise<string> {
   const { api } = world.service.root;
-  const { id } = await api<{ id: number }>('/api/mcp/servers', { method: 'POST', body: { name, url, auth: 'oauth' } });
+  const { client_id, client_secret } = context;
+  // Others give one to programs that sign in for themselves.
+  const client = scenario === 'auth/pre-registration' && { client_id, client_secret };
+  const body = { name, url, auth: 'oauth', ...client };
+  const { id } = await api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
   let said = 'nothing was tried';
   for (let times = 0; times < mostSignIns; times += 1) {
     if (!(await signIn(world, id))) throw new Error('the sign-in failed');

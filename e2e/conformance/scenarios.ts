@@ -29,8 +29,6 @@ const reasons: Record<string, string> = {
     'a session in front is a name that nothing is kept for, so that none is lost with a process: its name can be used again (not required by the revision)',
   'auth/basic-cimd':
     'the gateway registers itself, also where an address would do for its name (not required: a client should)',
-  'auth/pre-registration':
-    'there is no place to enter a client that was registered by hand: an authorization server has to take clients that register themselves',
   'auth/client-credentials': nobodySignsIn,
   'auth/enterprise-managed-authorization': nobodySignsIn,
   'auth/wif-jwt-bearer': nobodySignsIn,

@@ -109,6 +109,10 @@ const checks: Check[] = [
             what: `what is sent with requests to MCP server ${name}`,
             sealedCredential: sealedHeaders,
           })),
+          ...servers.map(({ name, sealedClientSecret }) => ({
+            what: `the client secret of MCP server ${name}`,
+            sealedCredential: sealedClientSecret,
+          })),
           ...providers.map(({ slug, sealedSecret }) => ({
             what: `the client secret of identity provider ${slug}`,
             sealedCredential: sealedSecret,

@@ -5,7 +5,7 @@ import { resealTotp } from '../identity/store/factors.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { resealGrants } from '../mcp/store/grants.ts';
-import { resealHeaders } from '../mcp/store/servers.ts';
+import { resealServers } from '../mcp/store/servers.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
@@ -30,7 +30,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     const { reseal } = openSealer({ keys });
     let done = 0;
     for (const room of [
-      ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealHeaders],
+      ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealServers],
       ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants, resealOwnKeys, resealContents],
     ])
       done += await room(database.db, reseal);

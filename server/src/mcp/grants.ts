@@ -10,13 +10,15 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Challenge } from './challenge.ts';
 import { McpFault, tellFault } from './fault.ts';
+import { clientSecretsOf, ownClientOf } from './own-client.ts';
 import type { McpDeps } from './room.ts';
 import { challengeOf, fetchForSignIn } from './sign-in-fetch.ts';
 import * as store from './store/grants.ts';
-import { findServer, type McpServer } from './store/servers.ts';
+import { bindClient, findServer, type McpServer } from './store/servers.ts';
 
 /** What a user let us do at a server, and what is needed to go on with it. */
 interface Grant {
+  /** That registered itself; one that was registered by hand is the server's. */
   client?: StoredOAuthClientInformation | undefined;
   tokens?: StoredOAuthTokens | undefined;
   /** When the access token runs out; absent where the server does not say. */
@@ -44,8 +46,19 @@ const scopesOf = (...lists: (string | undefined)[]): string =>
 const notAllowed = (): McpFault => new McpFault('the user has to sign in to it first');
 
 /** The library's view of a grant: what it learns on the way is put into it, and kept by whoever asked. */
-function providerOf(deps: McpDeps, grant: Grant, began?: { state: string; url?: URL }): OAuthClientProvider {
+function providerOf(
+  deps: McpDeps,
+  server: McpServer,
+  grant: Grant,
+  began?: { state: string; url?: URL },
+): OAuthClientProvider {
   const redirectUrl = `${deps.baseUrl}${callbackPath}`;
+  const registered: Pick<OAuthClientProvider, 'clientInformation' | 'saveClientInformation'> = {
+    clientInformation: () => grant.client,
+    saveClientInformation: (client) => {
+      grant.client = client;
+    },
+  };
   return {
     redirectUrl,
     clientMetadata: {
@@ -56,10 +69,7 @@ function providerOf(deps: McpDeps, grant: Grant, began?: { state: string; url?: 
       token_endpoint_auth_method: 'none',
     },
     ...(began && { state: () => began.state }),
-    clientInformation: () => grant.client,
-    saveClientInformation: (client) => {
-      grant.client = client;
-    },
+    ...(ownClientOf(deps, server) ?? registered),
     tokens: () => grant.tokens,
     saveTokens: (tokens) => {
       const seconds = tokens.expires_in;
@@ -104,15 +114,25 @@ async function authorize(
   provider: OAuthClientProvider,
   more: Challenge & { authorizationCode?: string; iss?: string | undefined; forceReauthorization?: boolean } = {},
 ): Promise<'AUTHORIZED' | 'REDIRECT'> {
-  const { auth } = await import('@modelcontextprotocol/client');
+  const { auth, ...library } = await import('@modelcontextprotocol/client');
   const { iss, ...rest } = more;
   return auth(provider, {
     serverUrl: server.url,
-    fetchFn: fetchForSignIn(deps),
+    fetchFn: fetchForSignIn(deps, clientSecretsOf(deps, server)),
     ...rest,
     ...(iss !== undefined && { iss }),
+  }).catch((error: Error) => {
+    if (error instanceof library.AuthorizationServerMismatchError) throw otherIssuer();
+    // Where nobody may register, the library has no error of its own for it.
+    const closed = error instanceof library.RegistrationRejectedError || /dynamic client reg/.test(error.message);
+    throw closed ? registersNobody() : error;
   });
 }
+
+const otherIssuer = (): McpFault =>
+  new McpFault('its authorization server is not the one that its client was used at; enter the client again');
+const registersNobody = (): McpFault =>
+  new McpFault('its authorization server does not register us; enter a client that was registered there by hand');
 
 /** Where the user's browser has to go. What was granted before counts until the new is there. */
 export async function beginGrant(deps: McpDeps, server: McpServer, userId: number): Promise<string> {
@@ -127,7 +147,7 @@ export async function beginGrant(deps: McpDeps, server: McpServer, userId: numbe
     const challenge = await challengeOf(deps, server);
     const scope = scopesOf(challenge.scope, lacking);
     const asked = { ...challenge, ...(scope !== '' && { scope }), forceReauthorization: true };
-    await authorize(deps, server, providerOf(deps, grant, began), asked);
+    await authorize(deps, server, providerOf(deps, server, grant, began), asked);
   } catch (error) {
     throw refused(server, error);
   }
@@ -154,11 +174,13 @@ export async function finishGrant(
   // Refused there.
   if (code === undefined) return { server, signedIn: false };
   try {
-    await authorize(deps, server, providerOf(deps, grant), { authorizationCode: code, iss });
+    await authorize(deps, server, providerOf(deps, server, grant), { authorizationCode: code, iss });
   } catch (error) {
     deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a user could not sign in');
     return { server, signedIn: false };
   }
+  // Whom the secret was told first is who it is for: a server that names another one later is not believed.
+  if (server.clientId !== '' && grant.tokens?.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
   const whole = sealedGrant(deps, { ...grant, verifier: undefined });
   if (!(await store.replaceGrant(deps.db, taken, whole, nowSeconds(deps.clock))))
     throw new AppError('conflict', 'This was begun anew meanwhile.');
@@ -201,7 +223,7 @@ async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant
   if (since !== null) return since;
   try {
     if (!grant.tokens?.refresh_token) throw notAllowed();
-    if ((await authorize(deps, server, providerOf(deps, renewed))) !== 'AUTHORIZED') throw notAllowed();
+    if ((await authorize(deps, server, providerOf(deps, server, renewed))) !== 'AUTHORIZED') throw notAllowed();
     const sealed = sealedGrant(deps, renewed);
     if (await store.replaceGrant(deps.db, before, sealed, nowSeconds(deps.clock))) return renewed.tokens!.access_token;
   } catch (error) {

@@ -5,6 +5,7 @@ import type { OpenDb } from '../platform/db/open.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { Known } from './known.ts';
+import { noClient } from './own-client.ts';
 import { serverDefaults } from './servers.ts';
 import { insertServer, type McpServer, updateServer } from './store/servers.ts';
 import { replaceTools } from './store/tools.ts';
@@ -20,8 +21,8 @@ afterAll(() => database.close());
 let made = 0;
 async function server(): Promise<McpServer> {
   made += 1;
-  const { headers: _, ...fields } = serverDefaults;
-  const sealed = { sealedHeaders: '', headerNames: [] };
+  const { headers: _, clientSecret: __, ...fields } = serverDefaults;
+  const sealed = { sealedHeaders: '', headerNames: [], ...noClient };
   return (await insertServer(database.db, { ...fields, ...sealed, name: `s${made}`, url: 'http://a.test/' }, 1))!;
 }
 

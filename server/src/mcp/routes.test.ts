@@ -3,7 +3,7 @@ import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { openSealer } from '../lib/seal.ts';
 import { keyEntry } from '../platform/open.ts';
 import { administration, type ServerRow, startMcp } from './mcp.fixture.ts';
-import { findServer, resealHeaders } from './store/servers.ts';
+import { findServer, resealServers } from './store/servers.ts';
 
 let t: TestApp;
 let open: TestApp;
@@ -175,8 +175,8 @@ test('a new encryption key takes the headers along', async () => {
   const { id } = (await send('POST', '', own('sealed'))).said.data;
   const keys = [keyEntry(new Uint8Array(32).fill(7)), ...t.platform.sealingKeys];
   const { reseal, open: unseal } = openSealer({ keys });
-  expect(await resealHeaders(db, reseal)).toBeGreaterThan(0);
-  expect(await resealHeaders(db, reseal)).toBe(0);
+  expect(await resealServers(db, reseal)).toBeGreaterThan(0);
+  expect(await resealServers(db, reseal)).toBe(0);
   const { sealedHeaders } = (await findServer(db, id))!;
   expect(sealedHeaders.split('.')[1]).toBe(keys[0]!.id);
   expect(JSON.parse(unseal(sealedHeaders))).toEqual({ authorization: secret });

@@ -2,14 +2,15 @@ import { findUser } from '../identity/store/users.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
+import { type ClientInput, changedClient, isSameClient, noClient } from './own-client.ts';
 import type { McpRoom } from './room.ts';
 import { dropApprovalsOf, serversOf } from './store/account-data.ts';
 import { dropGrants, dropGrantsOf } from './store/grants.ts';
 import * as store from './store/servers.ts';
 
-export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames'> & {
+export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames' | keyof store.ServerClient> & {
   headers: Record<string, string>;
-};
+} & ClientInput;
 
 export const serverDefaults = {
   headers: {} as Record<string, string>,
@@ -21,6 +22,8 @@ export const serverDefaults = {
   auth: 'headers' as store.AuthKind,
   ownerId: null as number | null,
   callsPerMinute: 0,
+  clientId: '',
+  clientSecret: '',
 };
 
 /** What is told of a server counts no more. */
@@ -33,7 +36,11 @@ async function forgetAll({ sessions, callers, known }: McpRoom, id: number): Pro
 /** Of one user: each is asked for its list whenever tools are. */
 const mostOwn = 20;
 
-export async function addServer(room: McpRoom, { headers, ...fields }: ServerInput): Promise<store.McpServer> {
+export async function addServer(
+  room: McpRoom,
+  { headers, clientId, clientSecret, ...given }: ServerInput,
+): Promise<store.McpServer> {
+  const fields = { ...given, ...changedClient(room, noClient, { clientId, clientSecret }) };
   checkAddress(room, fields.url);
   if (await hasMoreThan(room, fields.ownerId, mostOwn - 1)) throw tooMany();
   await checkUsers(room, fields.userIds);
@@ -57,26 +64,27 @@ const hasMoreThan = async ({ db }: McpRoom, ownerId: number | null, most: number
 export async function changeServer(
   room: McpRoom,
   id: number,
-  { headers, ...given }: Partial<Omit<ServerInput, 'name'>>,
+  { headers, clientId, clientSecret, ...given }: Partial<Omit<ServerInput, 'name'>>,
 ): Promise<store.McpServer> {
   if (given.url !== undefined) checkAddress(room, given.url);
   if (given.userIds) await checkUsers(room, given.userIds);
   const change = headers === undefined ? given : { ...given, ...sealed(room, headers) };
-  let moved = false;
+  let anew = false;
   const server = await store.updateServer(
     room.db,
     id,
     (old) => {
-      const fields = { ...old, ...change };
+      const moved = !sameOrigin(old, { ...old, ...change });
+      const fields = { ...old, ...change, ...changedClient(room, old, { clientId, clientSecret }, moved) };
       if (headers === undefined) refuseMovedHeaders(old, fields);
-      // What users let us do at one place is no word about another.
-      moved = !sameOrigin(old, fields);
+      // What users let us do at one place, or as one client, is no word about another.
+      anew = moved || !isSameClient(old, fields);
       return fields;
     },
     nowSeconds(room.clock),
   );
   if (!server) throw noServer(id);
-  if (moved) await dropGrants(room.db, id);
+  if (anew) await dropGrants(room.db, id);
   await forgetAll(room, id);
   return server;
 }

@@ -1,6 +1,6 @@
 import { OutgoingError, openGuarded, sendGuarded } from '../platform/http/outgoing.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
-import { McpFault } from './fault.ts';
+import { McpFault, withoutSecrets } from './fault.ts';
 import type { McpDeps } from './room.ts';
 import { headersOf } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
@@ -11,10 +11,11 @@ const timeoutMs = 10_000;
 
 /**
  * How the library reaches the authorization server of a server: its addresses come from documents of others, and each is
- * dialled and checked by itself, following nothing, without any header of ours.
+ * dialled and checked by itself, following nothing, without any header of ours. The library writes what it is refused with
+ * into the log: without the secrets, which some repeat.
  */
 export const fetchForSignIn =
-  (policy: { allowPrivate: boolean }) =>
+  (policy: { allowPrivate: boolean }, secrets: readonly string[]) =>
   async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const { body } = init;
     const answer = await sendGuarded(
@@ -36,7 +37,10 @@ export const fetchForSignIn =
     const empty = answer.status === 204 || answer.status === 304;
     const { 'content-type': type = '', 'www-authenticate': challenge } = answer.headers;
     const headers = { 'content-type': type, ...(challenge !== undefined && { 'www-authenticate': challenge }) };
-    return new Response(empty ? null : Buffer.from(answer.body), { status: answer.status, headers });
+    const text = Buffer.from(answer.body).toString();
+    const refusal = answer.status >= 400 || text.includes('"error"');
+    const told = refusal ? withoutSecrets(text, secrets) : text;
+    return new Response(empty ? null : told, { status: answer.status, headers });
   };
 
 /** Some servers let anybody introduce themselves; a list of tools begins no session where nobody is asked either. */

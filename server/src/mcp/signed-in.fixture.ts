@@ -9,6 +9,10 @@ export interface SignedInServer {
   /** What was asked of the token endpoint. */
   asked: URLSearchParams[];
   registered: number;
+  /** Clients that somebody registered by hand, with their secrets (empty for none): nobody else is known, and nobody registers. */
+  byHand: Record<string, string> | null;
+  /** Whose documents say where to sign in; its own where nothing else is said. */
+  issuer: string | null;
   /** What whoever comes without a token is told besides. */
   challenge: string | null;
   /** What calls of tools are refused with, as things stand. */
@@ -26,6 +30,8 @@ export function startSignedIn(): SignedInServer {
     valid: new Set(),
     asked: [],
     registered: 0,
+    byHand: null,
+    issuer: null,
     challenge: null,
     refusal: null,
   } as unknown as SignedInServer;
@@ -51,8 +57,8 @@ export function startSignedIn(): SignedInServer {
 type Document = (origin: string, request: Request, state: SignedInServer) => Response | Promise<Response>;
 
 const documents: Record<string, Document> = {
-  '/.well-known/oauth-protected-resource/mcp': (origin) =>
-    Response.json({ resource: `${origin}/mcp`, authorization_servers: [origin] }),
+  '/.well-known/oauth-protected-resource/mcp': (origin, _, { issuer }) =>
+    Response.json({ resource: `${origin}/mcp`, authorization_servers: [issuer ?? origin] }),
   /** Found by whoever reads the challenge, and by nobody else. */
   '/elsewhere/documents': (origin) =>
     Response.json({ resource: `${origin}/mcp`, authorization_servers: [`${origin}/inner`] }),
@@ -66,16 +72,16 @@ const documents: Record<string, Document> = {
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
     }),
-  '/.well-known/oauth-authorization-server': (origin) =>
+  '/.well-known/oauth-authorization-server': (origin, _, { byHand }) =>
     Response.json({
       issuer: origin,
       authorization_endpoint: `${origin}/authorize`,
       token_endpoint: `${origin}/token`,
-      registration_endpoint: `${origin}/register`,
+      ...(!byHand && { registration_endpoint: `${origin}/register` }),
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['none'],
+      token_endpoint_auth_methods_supported: byHand ? ['client_secret_basic', 'none'] : ['none'],
     }),
   /** Asks nobody anything. */
   '/authorize': (_, request) => {
@@ -86,6 +92,7 @@ const documents: Record<string, Document> = {
     return Response.redirect(back.href, 302);
   },
   '/register': async (_, request, state) => {
+    if (state.byHand) return Response.json({ error: 'access_denied' }, { status: 403 });
     state.registered += 1;
     const wanted = (await request.json()) as object;
     return Response.json({ ...wanted, client_id: `client-${state.registered}` }, { status: 201 });
@@ -93,6 +100,10 @@ const documents: Record<string, Document> = {
   '/token': async (_, request, state) => {
     const asked = new URLSearchParams(await request.text());
     state.asked.push(asked);
+    const stranger = strangerTo(state, request, asked);
+    // As careless ones do: what it was sent is in its answer.
+    if (stranger !== null)
+      return Response.json({ error: 'invalid_client', error_description: `who is ${stranger}?` }, { status: 401 });
     const who = asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', '');
     if (!who || who === 'wrong') return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const access_token = `token-${who}-${state.asked.length}`;
@@ -102,6 +113,14 @@ const documents: Record<string, Document> = {
     return Response.json({ access_token, token_type: 'Bearer', expires_in, refresh_token: `refresh-${who}`, scope });
   },
 };
+
+/** What a client says of itself that is not known here; null for one that is. */
+function strangerTo({ byHand }: SignedInServer, request: Request, asked: URLSearchParams): string | null {
+  if (!byHand) return null;
+  const header = request.headers.get('authorization') ?? '';
+  const sent = header.startsWith('Basic ') ? atob(header.slice(6)) : `${asked.get('client_id')}:`;
+  return Object.entries(byHand).some(([id, secret]) => `${id}:${secret}` === sent) ? null : `${sent} (${header})`;
+}
 
 const refusing = (status: number, challenge: string | null): Response =>
   new Response('who are you?', { status, ...(challenge !== null && { headers: { 'www-authenticate': challenge } }) });

@@ -39,6 +39,12 @@ const headers = z
   .refine((given) => Object.keys(given).length <= 20, 'must be at most 20')
   .describe('Sent with every request to the server; stored encrypted and never shown again');
 
+/** What both ways to name oneself to a token endpoint can carry (RFC 6749 appendix A). */
+const printable = z
+  .string()
+  .max(2_000)
+  .regex(/^[ -~]*$/, 'must be printable ASCII');
+
 const userIds = z.array(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).max(200);
 
 const fields = {
@@ -51,6 +57,10 @@ const fields = {
   auth: z
     .enum(authKinds)
     .describe('`headers` open it, or each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`'),
+  client_id: printable.describe(
+    'Of a client that was registered by hand where users sign in, for `oauth`; empty takes it away, its secret with it',
+  ),
+  client_secret: printable.describe('Of that client; stored encrypted and never shown again, empty for one without'),
   calls_per_minute: z
     .number()
     .int()
@@ -112,6 +122,8 @@ export const serverView = z
     offers: z.array(z.enum(offerings)),
     owner_id: z.int().nullable().describe('The user whose it is; null for the operator’s'),
     calls_per_minute: z.int(),
+    client_id: z.string().describe('Empty where the service registers itself'),
+    has_client_secret: z.boolean(),
     tools: z.array(
       z.object({
         ...{ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() },

@@ -24,6 +24,8 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
     auth: body.auth,
     offers: body.offers && [...new Set(body.offers)],
     callsPerMinute: body.calls_per_minute,
+    clientId: body.client_id,
+    clientSecret: body.client_secret,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -41,6 +43,8 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   offers: server.offers,
   owner_id: server.ownerId,
   calls_per_minute: server.callsPerMinute,
+  client_id: server.clientId,
+  has_client_secret: server.sealedClientSecret !== '',
   tools: tools
     .filter(({ serverId }) => serverId === server.id)
     .map(({ name, askFirst, definition, price }) => ({
@@ -50,15 +54,20 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   updated_at: server.updatedAt,
 });
 
-/** What the audit log compares before and after an act; of the headers only their names, and that they changed. */
+/** What the audit log compares before and after an act; of the headers only their names, and of them and the secret that they changed. */
 export const serverSubject = ({ db }: Pick<McpRoom, 'db'>): Subject => ({
   type: 'mcp_server',
   look: async (id) => {
     const server = await findServer(db, Number(id));
     if (!server) return null;
-    const { id: _, created_at, updated_at, tools, ...state } = viewServer(server, await allowedTools(db, [server.id]));
+    const shown = viewServer(server, await allowedTools(db, [server.id]));
+    const { id: _, created_at, updated_at, tools, has_client_secret, ...state } = shown;
     const allowed = tools.map(({ name, ask_first, definition, price }) => ({ name, ask_first, definition, price }));
-    return { name: server.name, state: { ...state, tools: allowed, headers: new Secret(server.sealedHeaders) } };
+    const secrets = {
+      headers: new Secret(server.sealedHeaders),
+      client_secret: new Secret(server.sealedClientSecret),
+    };
+    return { name: server.name, state: { ...state, tools: allowed, ...secrets } };
   },
 });
 

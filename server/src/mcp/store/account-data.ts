@@ -2,12 +2,12 @@ import { type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { nameIn } from './servers.ts';
 
-/** Without headers and tokens: what opens another service is no part of what we know of a person. */
+/** Without headers, secrets and tokens: what opens another service is no part of what we know of a person. */
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   servers: pages<{ id: number }>(async (last, limit) => {
     const rows = await db
       .selectFrom('mcp_servers')
-      .select(['id', 'name', 'url', 'header_names', 'enabled', 'created_at', 'updated_at'])
+      .select(['id', 'name', 'url', 'header_names', 'client_id', 'enabled', 'created_at', 'updated_at'])
       .where('owner_id', '=', userId)
       .where('id', '>', last?.id ?? 0)
       .orderBy('id')

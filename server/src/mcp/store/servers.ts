@@ -13,7 +13,7 @@ export type Offering = (typeof offerings)[number];
 export const authKinds = ['headers', 'oauth'] as const;
 export type AuthKind = (typeof authKinds)[number];
 
-/** A server as stored: its headers are still sealed. */
+/** A server as stored: its headers and the secret of its client are still sealed. */
 export interface McpServer {
   id: number;
   name: string;
@@ -30,9 +30,18 @@ export interface McpServer {
   ownerId: number | null;
   /** Of all users together; 0 for no limit. */
   callsPerMinute: number;
+  /** Of a client that was registered by hand where users sign in; empty where we register ourselves. */
+  clientId: string;
+  /** Empty for a client without one. */
+  sealedClientSecret: string;
+  /** The authorization server that the client was first used at; empty until then. */
+  clientIssuer: string;
   createdAt: number;
   updatedAt: number;
 }
+
+/** Whom a server's authorization server knows us as. */
+export type ServerClient = Pick<McpServer, 'clientId' | 'sealedClientSecret' | 'clientIssuer'>;
 
 export type McpServerFields = Omit<McpServer, 'id' | 'createdAt' | 'updatedAt'>;
 
@@ -57,6 +66,9 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   auth: row.auth as AuthKind,
   ownerId: row.owner_id,
   callsPerMinute: row.calls_per_minute,
+  clientId: row.client_id,
+  sealedClientSecret: row.client_secret,
+  clientIssuer: row.client_issuer,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -74,6 +86,9 @@ const toRow = (fields: McpServerFields) => ({
   auth: fields.auth,
   owner_id: fields.ownerId,
   calls_per_minute: fields.callsPerMinute,
+  client_id: fields.clientId,
+  client_secret: fields.sealedClientSecret,
+  client_issuer: fields.clientIssuer,
 });
 
 export async function pageServers(
@@ -156,14 +171,26 @@ export async function deleteServer(db: Db, id: number): Promise<boolean> {
   });
 }
 
-/** Puts the headers of every server under the first sealing key; returns how many were changed. */
-export async function resealHeaders(db: Db, reseal: (sealed: string) => string): Promise<number> {
+/** A client is known at one authorization server: the first it was used at, unless it was changed meanwhile. */
+export const bindClient = (db: Db, { id, clientId, sealedClientSecret }: McpServer, issuer: string): Promise<unknown> =>
+  db
+    .updateTable('mcp_servers')
+    .set({ client_issuer: issuer })
+    .where('id', '=', id)
+    .where('client_id', '=', clientId)
+    .where('client_secret', '=', sealedClientSecret)
+    .where('client_issuer', '=', '')
+    .execute();
+
+/** Puts what is sealed of every server under the first sealing key; returns how many were changed. */
+export async function resealServers(db: Db, reseal: (sealed: string) => string): Promise<number> {
   return db.transaction().execute(async (tx) => {
     let changed = 0;
-    for (const { id, sealedHeaders } of await listServers(tx)) {
-      const headers = sealedHeaders === '' ? '' : reseal(sealedHeaders);
-      if (headers === sealedHeaders) continue;
-      await tx.updateTable('mcp_servers').set({ headers }).where('id', '=', id).execute();
+    const anew = (sealed: string): string => (sealed === '' ? '' : reseal(sealed));
+    for (const { id, sealedHeaders, sealedClientSecret } of await listServers(tx)) {
+      const [headers, client_secret] = [anew(sealedHeaders), anew(sealedClientSecret)];
+      if (headers === sealedHeaders && client_secret === sealedClientSecret) continue;
+      await tx.updateTable('mcp_servers').set({ headers, client_secret }).where('id', '=', id).execute();
       changed += 1;
     }
     return changed;

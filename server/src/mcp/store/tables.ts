@@ -22,6 +22,12 @@ export interface McpServerTable {
   owner_id: number | null;
   /** 0 for no limit. */
   calls_per_minute: Generated<number>;
+  /** Registered by hand with its authorization server; empty where we register ourselves. */
+  client_id: Generated<string>;
+  /** Sealed; empty for a client without one. */
+  client_secret: Generated<string>;
+  /** The authorization server that the client was first used at; empty until then. */
+  client_issuer: Generated<string>;
   created_at: number;
   updated_at: number;
 }

@@ -22,6 +22,12 @@ export default {
   'another address than the one configured is not called': '不会调用所配置地址以外的地址',
   'its headers cannot be opened with the present ENCRYPTION_KEY; enter them again':
     '无法使用当前的 ENCRYPTION_KEY 解密其请求头，请重新输入',
+  'the secret of its client cannot be opened with the present ENCRYPTION_KEY; enter it again':
+    '无法使用当前的 ENCRYPTION_KEY 解密其客户端密钥，请重新输入',
+  'its authorization server is not the one that its client was used at; enter the client again':
+    '其授权服务器不是该客户端此前使用的那一个，请重新输入客户端',
+  'its authorization server does not register us; enter a client that was registered there by hand':
+    '其授权服务器不接受自行注册，请填写在那里手动注册的客户端',
   'its authorization server could not be reached': '无法连接其授权服务器',
   'its authorization server answers with too much': '其授权服务器返回的内容过多',
 
@@ -47,6 +53,7 @@ export default {
   'name: there is a server {name} already': 'name：已有服务器 {name}',
   'You have {most} servers already, which is the most.': '你已有 {most} 个服务器，已达上限。',
   'user_ids: there is no user {id}': 'user_ids：没有用户 {id}',
+  'client_secret: needs a client_id': 'client_secret：需要填写 client_id',
   'headers: enter them again, {fault}; {} removes them': 'headers：请重新输入，{fault}；{} 表示移除',
   'stored headers do not go along to another origin': '已保存的请求头不会用于其他来源',
   'The server has {most} tools that are allowed already, which is the most.':

@@ -26,6 +26,28 @@ test('headers are lines; none given are none sent, and are asked for again at an
   expect(faultsOf({ ...filled, url: 'https://mcp.example/v2' }, filled)).toEqual({});
 });
 
+test('a client registered by hand is sent where users sign in, and its secret entered again for another', () => {
+  const server = { ...filled, auth: 'oauth' as const };
+  expect(bodyOf(server)).toMatchObject({ client_id: '' });
+  expect(bodyOf({ ...server, clientId: ' app ' })).not.toHaveProperty('client_secret');
+  expect(bodyOf({ ...server, clientId: 'app', clientSecret: ' s ' })).toMatchObject({
+    ...{ client_id: 'app', client_secret: 's' },
+  });
+  // Whoever is not asked to sign in needs none.
+  expect(bodyOf({ ...filled, clientId: 'app', clientSecret: 's' })).toMatchObject({ client_id: '' });
+  expect(bodyOf({ ...filled, clientId: 'app', clientSecret: 's' })).not.toHaveProperty('client_secret');
+  expect(bodyOf(filled)).not.toHaveProperty('client_id');
+  expect(Object.keys(faultsOf({ ...server, clientSecret: 's' }))).toEqual(['clientId']);
+
+  const before = { ...server, clientId: 'app', hasClientSecret: true };
+  const faults = (change: object) => Object.keys(faultsOf({ ...before, ...change }, undefined, before));
+  expect(faults({})).toEqual([]);
+  expect(faults({ clientId: 'other' })).toEqual(['clientSecret']);
+  expect(faults({ url: 'https://other.example/mcp' })).toEqual(['clientSecret']);
+  expect(faults({ clientId: 'other', clientSecret: 's' })).toEqual([]);
+  expect(faults({ clientId: '' })).toEqual([]);
+});
+
 test('who else may use it is not said of a server of one’s own', () => {
   expect(bodyOf(filled)).toMatchObject({ audience: 'administrators', user_ids: [], auth: 'headers' });
   expect(Object.keys(bodyOf(filled, true)).sort()).toEqual(['auth', 'calls_per_minute', 'timeout_ms', 'url']);

@@ -11,6 +11,12 @@ export interface McpFields {
   /** 0: no limit. */
   callsPerMinute: number | string;
   auth: McpServer['auth'];
+  /** Of a client that was registered by hand; empty: none. */
+  clientId: string;
+  /** Empty: stays as it is. */
+  clientSecret: string;
+  /** Whether one is stored. */
+  hasClientSecret: boolean;
   audience: McpServer['audience'];
   userIds: string[];
 }
@@ -28,6 +34,7 @@ export const authKinds: { value: McpServer['auth']; label: string }[] = [
 
 export const emptyServer: McpFields = {
   ...{ name: '', url: '', headers: '', timeoutSeconds: 60, callsPerMinute: 0 },
+  ...{ clientId: '', clientSecret: '', hasClientSecret: false },
   ...{ auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
@@ -38,6 +45,9 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   timeoutSeconds: server.timeout_ms / 1_000,
   callsPerMinute: server.calls_per_minute,
   auth: server.auth,
+  clientId: server.client_id,
+  clientSecret: '',
+  hasClientSecret: server.has_client_secret,
   audience: server.audience,
   userIds: server.user_ids.map(String),
 });
@@ -66,9 +76,18 @@ export const isMoved = (fields: McpFields, before: McpFields): boolean => origin
 const isCallLimit = (given: number | string): boolean =>
   given !== '' && Number.isInteger(Number(given)) && Number(given) >= 0 && Number(given) <= 1_000_000;
 
-/** What the service would refuse, said beside the field. `stored`: the server before, where it has headers. */
-export function faultsOf(fields: McpFields, stored?: McpFields): McpFaults {
-  const faults: McpFaults = {};
+/** A secret is one client's, at one place. `before`: the server as it is stored. */
+function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
+  const [id, secret] = [fields.clientId.trim(), fields.clientSecret.trim()];
+  if (fields.auth !== 'oauth' || (id === '' && secret === '')) return {};
+  if (id === '') return { clientId: t('The id of the client is needed.') };
+  const isOther = before?.hasClientSecret && (id !== before.clientId || isMoved(fields, before));
+  return isOther && secret === '' ? { clientSecret: t('Enter the secret again for another client or address.') } : {};
+}
+
+/** What the service would refuse, said beside the field. `stored`: the server before, where it has headers; `before`: in any case. */
+export function faultsOf(fields: McpFields, stored?: McpFields, before = stored): McpFaults {
+  const faults: McpFaults = clientFaultsOf(fields, before);
   if (!/^[a-z0-9-]{1,24}$/.test(fields.name)) faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
   if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? '')) faults.url = t('An http or https address.');
   if (!linesOf(fields.headers).every((line) => /^[^\s:]+:\s*\S/.test(line)))
@@ -82,12 +101,20 @@ export function faultsOf(fields: McpFields, stored?: McpFields): McpFaults {
   return faults;
 }
 
+/** A server that users do not sign in to has no client. */
+function clientOf({ auth, clientId, clientSecret }: McpFields): { client_id?: string; client_secret?: string } {
+  const [id, secret] = [clientId.trim(), clientSecret.trim()];
+  if (auth !== 'oauth') return id === '' ? {} : { client_id: '' };
+  return { client_id: id, ...(secret !== '' && { client_secret: secret }) };
+}
+
 /** What is sent, but for the name, which never changes. A server of one's own is for nobody else, which is not asked. */
 export const bodyOf = (fields: McpFields, own = false) => ({
   url: fields.url.trim(),
   timeout_ms: Math.round(Number(fields.timeoutSeconds) * 1_000),
   calls_per_minute: Number(fields.callsPerMinute),
   auth: fields.auth,
+  ...clientOf(fields),
   ...(!own && { audience: fields.audience, user_ids: fields.userIds.map(Number) }),
   ...(fields.headers.trim() !== '' && { headers: headersOf(fields.headers) }),
 });

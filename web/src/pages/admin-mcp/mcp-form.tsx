@@ -2,6 +2,7 @@ import { NumberInput, Select, SimpleGrid, Stack, TagsInput, Textarea, TextInput 
 import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
+import { ClientFields } from './client-fields.tsx';
 import { audiences, authKinds, faultsOf, isMoved, type McpFields } from './mcp-fields.ts';
 
 interface McpFormProps {
@@ -24,7 +25,7 @@ const hintOf = (stored: string[] | undefined, moved: boolean): string => {
 
 export function McpForm({ initial, stored, own = false, submitLabel, onCancel, onSubmit }: McpFormProps) {
   const before = stored?.length ? initial : undefined;
-  const check = (given: McpFields) => faultsOf(given, before);
+  const check = (given: McpFields) => faultsOf(given, before, initial);
   const { fields, faults, set, save, submit } = useCheckedForm(initial, check, onSubmit);
   return (
     <form onSubmit={submit} noValidate>
@@ -100,6 +101,7 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
             splitChars={[',', ' ']}
           />
         )}
+        {fields.auth === 'oauth' && <ClientFields fields={fields} faults={faults} set={set} />}
         <Textarea
           label={t('Headers')}
           description={hintOf(stored, before !== undefined && isMoved(fields, before))}

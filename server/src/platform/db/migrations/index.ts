@@ -39,6 +39,7 @@ import { migration as usageSpans } from './0038-usage-spans.ts';
 import { migration as playground } from './0039-playground.ts';
 import { migration as teamKeys } from './0041-team-keys.ts';
 import { migration as people } from './0042-people.ts';
+import { migration as mcpClients } from './0043-mcp-clients.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -83,6 +84,7 @@ export const migrations: Migration[] = [
   playground,
   teamKeys,
   people,
+  mcpClients,
 ];
 
 /**

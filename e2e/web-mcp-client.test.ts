@@ -1,0 +1,59 @@
+/** A server that registers nobody: its form takes a client that was registered there by hand, and people sign in with it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type SignedInServer, startSignedIn } from '../server/src/mcp/signed-in.fixture.ts';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
+
+let site: Site;
+let theirs: SignedInServer;
+const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+
+describe.skipIf(browserMissing)('a client registered by hand', () => {
+  beforeAll(async () => {
+    theirs = startSignedIn();
+    theirs.byHand = { app: 'shown-to-nobody' };
+    site = await openSite({ ALLOW_PRIVATE_WEBHOOKS: '1' });
+  }, 300_000);
+  afterAll(async () => {
+    theirs?.stop();
+    await site?.stop();
+  });
+
+  test('is entered where users sign in, used, and shown as stored', async () => {
+    const { page, complaints } = await site.root(phone);
+    await page.goto('/admin/mcp');
+    await page.getByRole('button', { name: 'Connect a server' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Connect a server' });
+    await form.getByLabel(/^Name/).fill('theirs');
+    await form.getByLabel(/^Address/).fill(theirs.url);
+    expect(await form.getByLabel('Client ID').count()).toBe(0);
+    await form.getByRole('combobox', { name: 'How it is opened' }).click();
+    await page.getByRole('option', { name: 'Each user signs in to it' }).click();
+    await form.getByRole('textbox', { name: 'Client secret' }).fill('shown-to-nobody');
+    await form.getByRole('button', { name: 'Connect' }).press('Enter');
+    await form.getByText('The id of the client is needed.').waitFor();
+    await form.getByLabel('Client ID').fill('app');
+    const callback = form.getByRole('textbox', { name: 'Callback address' });
+    expect(await callback.inputValue()).toBe(`${site.service.url}/api/mcp/authorized`);
+    expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
+    await form.getByRole('button', { name: 'Connect' }).press('Enter');
+    await form.waitFor({ state: 'hidden' });
+
+    await page.goto('/tools');
+    await page.getByRole('button', { name: 'Sign in to theirs' }).press('Enter');
+    await page.getByText('You are signed in to theirs.').waitFor();
+    expect(theirs.registered).toBe(0);
+
+    await page.goto('/admin/mcp');
+    await page.getByRole('button', { name: 'Actions for theirs' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit theirs' });
+    expect(await edit.getByLabel('Client ID').inputValue()).toBe('app');
+    const secret = edit.getByPlaceholder('Stored; empty keeps it');
+    expect(await secret.inputValue()).toBe('');
+    await edit.getByLabel('Client ID').fill('other');
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await edit.getByText('Enter the secret again for another client or address.').waitFor();
+    expect(await page.content()).not.toContain('shown-to-nobody');
+    expect(complaints).toEqual([]);
+  }, 300_000);
+});

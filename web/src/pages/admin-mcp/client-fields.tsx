@@ -1,0 +1,46 @@
+import { PasswordInput, SimpleGrid, TextInput } from '@mantine/core';
+import { CopyField } from '../../components/copy-field.tsx';
+import { t } from '../../language/words.ts';
+import type { McpFaults, McpFields } from './mcp-fields.ts';
+
+interface ClientFieldsProps {
+  fields: McpFields;
+  faults: McpFaults;
+  set: (change: Partial<McpFields>) => void;
+}
+
+/** For servers whose authorization server lets nobody register themselves. */
+export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput
+          label={t('Client ID')}
+          description={t('Of a client registered there by hand; empty: the service registers itself')}
+          autoComplete="off"
+          maxLength={2_000}
+          value={fields.clientId}
+          error={faults.clientId}
+          onChange={(event) => set({ clientId: event.currentTarget.value })}
+        />
+        <PasswordInput
+          label={t('Client secret')}
+          description={t('If the client has one; stored encrypted, never shown again')}
+          placeholder={fields.hasClientSecret ? t('Stored; empty keeps it') : undefined}
+          autoComplete="off"
+          maxLength={2_000}
+          value={fields.clientSecret}
+          error={faults.clientSecret}
+          onChange={(event) => set({ clientSecret: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      {fields.clientId.trim() !== '' && (
+        <CopyField
+          label={t('Callback address')}
+          description={t('Register it there as a redirect address of the client')}
+          value={`${window.location.origin}/api/mcp/authorized`}
+        />
+      )}
+    </>
+  );
+}
