@@ -44,7 +44,7 @@ function groupHere() {
 }
 
 // Read while it is asked who is here; whoever is nobody yet comes back to it after the door.
-if (isFirst()) firstPages().catch(() => {});
+if (isFirst()) queueMicrotask(() => firstPages().catch(() => {}));
 
 // Each group but the first has it, and one of them is here already, or about to come.
 laterComesFrom(() => (isForAdmins() ? adminPages() : userPages()));
