@@ -53,7 +53,7 @@ export default {
   'name: there is a server {name} already': 'name：已有服务器 {name}',
   'You have {most} servers already, which is the most.': '你已有 {most} 个服务器，已达上限。',
   'user_ids: there is no user {id}': 'user_ids：没有用户 {id}',
-  'client_secret: needs a client_id': 'client_secret：需要填写 client_id',
+  'needs a client_id': '需要填写 client_id',
   'headers: enter them again, {fault}; {} removes them': 'headers：请重新输入，{fault}；{} 表示移除',
   'stored headers do not go along to another origin': '已保存的请求头不会用于其他来源',
   'The server has {most} tools that are allowed already, which is the most.':
