@@ -1,9 +1,11 @@
 /** Servers connected over MCP: connected, read, allowed tool by tool, approved again, tried, used by agents, removed. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page, Route } from 'playwright-core';
 import { type McpTestServer, startMcp } from '../server/src/mcp/mcp.fixture.ts';
 import { type SignedInServer, startSignedIn } from '../server/src/mcp/signed-in.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
+import { callTool } from './call-tool.ts';
 import { until } from './service.ts';
 
 let site: Site;
@@ -23,20 +25,8 @@ const comes = (place: { waitFor(options: { timeout: number }): Promise<void> }):
     () => false,
   );
 
-/** What an agent does with a key; returns what the tool, or whoever stands before it, said. */
-async function callAsAgent(path: string, key: string, name: string, args: object): Promise<string> {
-  const response = await fetch(`${site.service.url}${path}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      'mcp-protocol-version': '2025-11-25',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-  });
-  return response.text();
-}
+const callAsAgent = (path: string, key: string, name: string, args: object): Promise<string> =>
+  callTool(`${site.service.url}${path}`, key, name, args);
 
 describe.skipIf(browserMissing)('tools', () => {
   beforeAll(async () => {

@@ -1,5 +1,4 @@
 /** The files of words of a language: one with all of them, and one with those that the first pages ask for. */
-
 import pages from '../web/src/language/zh-CN/index.ts';
 import service from '../web/src/language/zh-CN/service.ts';
 import { wordsIn } from './check-words.ts';

@@ -2,7 +2,9 @@
  * The protocol's tests of clients, for the part that the gateway plays as one: a server that users sign in to, with an
  * authorization server of the test's own. Somebody connects it, signs in, allows its tools and has one called.
  */
+
 import { join } from 'node:path';
+import { callTool } from '../call-tool.ts';
 import { runProgram } from './run-program.ts';
 import { program, run } from './scenarios.ts';
 import type { Seen } from './seen.ts';
@@ -35,18 +37,8 @@ async function signIn({ service: { url, root } }: World, id: number): Promise<bo
 }
 
 /** Through the address that agents use; the words of the answer, and whether it failed. */
-async function callTool({ service: { url, key } }: World, server: string, name: string): Promise<[string, boolean]> {
-  const answer = await fetch(`${url}/mcp/${server}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      'mcp-protocol-version': '2025-11-25',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }),
-  });
-  const text = await answer.text();
+async function tryTool({ service: { url, key } }: World, server: string, name: string): Promise<[string, boolean]> {
+  const text = await callTool(`${url}/mcp/${server}`, key, name);
   return [text, !text.includes('"result"') || text.includes('"isError":true')];
 }
 
@@ -70,7 +62,7 @@ async function walk(world: World, { url, scenario, context }: Walked, name: stri
     const wanted = allowed.map((tool) => ({ name: tool.name, definition: tool.definition }));
     await api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools: wanted } });
     if (!wanted[0]) return 'it lists no tools';
-    const [text, failed] = await callTool(world, name, wanted[0].name);
+    const [text, failed] = await tryTool(world, name, wanted[0].name);
     said = text;
     if (!failed) return text;
   }

@@ -40,14 +40,14 @@ export function later<Name extends keyof PropsOf>(name: Name): ComponentType<Pro
     const [come, setCome] = useState(here);
     useEffect(() => {
       if (come) return;
-      let timer: Timer | number | undefined;
+      let wanted = true;
       const ask = () => {
-        bringLater().then(setCome, () => {
-          timer = setTimeout(ask, againMs);
-        });
+        if (wanted) bringLater().then(setCome, () => setTimeout(ask, againMs));
       };
       ask();
-      return () => clearTimeout(timer);
+      return () => {
+        wanted = false;
+      };
     }, [come]);
     return come ? createElement<PropsOf[Name]>(come[name], props) : null;
   };

@@ -5,7 +5,7 @@ import { t } from './language/words.ts';
  * read: tables of choices, columns and titles are made of words. Where another page was opened first, early.ts has brought all.
  */
 declare global {
-  /** What early.ts left out: addresses of files, each with the element that brings it. */
+  /** Addresses of the files that early.ts left out. */
   var svcRest: { styles?: string; words?: string } | undefined;
 }
 

@@ -46,7 +46,7 @@ function groupHere() {
 // Read while it is asked who is here; whoever is nobody yet comes back to it after the door.
 if (isFirst()) queueMicrotask(() => firstPages().catch(() => {}));
 
-// Each group but the first has it, and one of them is here already, or about to come.
+// Each group but the first has it, and one of these is here already, or about to come; pages that ask something hardly need it.
 laterComesFrom(() => (isForAdmins() ? adminPages() : userPages()));
 
 /** Brings what stands around a page. From the first page people go to others: those come while nobody waits. */
