@@ -115,6 +115,7 @@ function unpackedAnswer(kept: KeptAnswer, before: Entry[]): AnswerEntry {
     toolCalls: kept.tool_calls,
     finishReason: kept.finish_reason,
     error: error && new ApiError(error.status, error.message, error.request_id),
+    // The service keeps it as any object; this page wrote it.
     meta: kept.meta as unknown as PlanMeta | null,
     stats: unpackedStats(kept.stats),
     request: { model: asked, messages, ...request },
