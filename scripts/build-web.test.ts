@@ -19,12 +19,14 @@ test('the login page loads less than 250 KB of compressed script', () => {
   expect(built.loginScriptBytes).toBeLessThan(250_000);
 });
 
-test('the page has one script of its own, known by its hash, and everything it names was built', async () => {
+test('the page has one script of its own, known by its hash, its styles, and everything it names was built', async () => {
   const page = await Bun.file(join(outDir, 'index.html')).text();
   const [early, ...others] = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => script!);
   expect(others).toEqual([]);
   expect(built.manifest.scriptHash).toBe(`sha256-${new Bun.CryptoHasher('sha256').update(early!).digest('base64')}`);
-  expect(page.replace(early!, '')).not.toMatch(/<script(?!>)(?![^>]* src=)|<style|\son\w+=|javascript:/);
+  const [styles, ...otherStyles] = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([whole]) => whole);
+  expect(otherStyles).toEqual([]);
+  expect(page.replace(early!, '').replace(styles!, '')).not.toMatch(/<script(?!>)(?![^>]* src=)|<style|\son\w+=|javascript:/);
   const named = [...page.matchAll(/"(\/[^"$]+\.(?:js|css|svg))"/g)].map(([, address]) => address!);
   expect(named.length).toBeGreaterThan(5);
   const paths = built.manifest.files.map(({ path }) => path);
@@ -46,7 +48,7 @@ test('the manifest tells the truth about every file and its compressed copies', 
 
 test('the first pages come with a part of the styles and words', () => {
   const sizeOf = (name: RegExp) => built.manifest.files.find(({ path }) => name.test(path))!.brotli;
-  expect(sizeOf(/styles-first-/)).toBeLessThan(0.8 * sizeOf(/styles-(?!first)/));
+  expect(sizeOf(/^\/index\.html$/)).toBeLessThan(0.85 * sizeOf(/styles-/));
   expect(sizeOf(/zh-cn-first-/)).toBeLessThan(0.2 * sizeOf(/zh-cn-(?!first)/));
 });
 

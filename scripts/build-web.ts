@@ -111,8 +111,11 @@ const groups: [address: string, group: string, questions: string[]][] = [
   ['^/', 'user', [self]],
 ];
 
-/** The icon stands in it too: one request less for each page. */
-function indexPage(app: Bundle, early: string, icon: string): string {
+/**
+ * The icon stands in it too: one request less for each page. So do the styles of the first pages: the line has nothing else to
+ * carry while what the page names is being asked for. They come before the script in it, which adds those of all pages.
+ */
+function indexPage(app: Bundle, { early, icon, styles }: { early: string; icon: string; styles: string }): string {
   const [entry, ...preloads] = chunksOf(app, 'main.tsx');
   const asset = (path: string): string => `/assets/${nameOf(path)}`;
   return `<!doctype html>
@@ -123,9 +126,10 @@ function indexPage(app: Bundle, early: string, icon: string): string {
 <meta name="color-scheme" content="light dark">
 <title>svc</title>
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon.trim())}">
-<script>${early}</script>
 ${preloads.map((name) => `<link rel="modulepreload" href="${asset(name)}">`).join('\n')}
 <script type="module" src="${asset(entry!)}"></script>
+<style>${styles}</style>
+<script>${early}</script>
 </head>
 <body>
 <div id="root"></div>
@@ -205,20 +209,22 @@ export async function buildWeb(outDir: string): Promise<{ manifest: WebManifest;
   const app = await bundle('main.tsx', outDir);
   const login = chunksOf(app, 'main.tsx');
   const firstChunks = chunksOf(app, 'page-groups/first.ts').union(login);
-  const styles = await writeEditions(outDir, 'styles', 'css', await stylesOf(app, firstChunks));
+  const styles = await stylesOf(app, firstChunks);
+  const allStyles = await writeAsset(outDir, 'styles', 'css', styles.whole);
   const words: Record<string, Editions> = {};
   for (const [language, editions] of await webWords(sourcesOf(app, firstChunks).map((path) => join(root, path))))
     words[language] = await writeEditions(outDir, language.toLowerCase(), 'js', editions);
-  const early = await earlyScript({ styleFiles: JSON.stringify(styles), wordFiles: JSON.stringify(words) });
+  const early = await earlyScript({ allStyles: JSON.stringify(allStyles), wordFiles: JSON.stringify(words) });
   const icon = await Bun.file(join(dirname(source), 'favicon.svg')).text();
-  await Bun.write(join(outDir, 'index.html'), indexPage(app, early, icon));
+  await Bun.write(join(outDir, 'index.html'), indexPage(app, { early, icon, styles: styles.first }));
   await Bun.write(join(outDir, 'favicon.svg'), icon);
 
   const chunks = app.outputs.filter(({ path }) => path.endsWith('.js')).map(({ path }) => `assets/${nameOf(path)}`);
-  const editions = [styles, ...Object.values(words)].flatMap(({ first, whole }) => [first.slice(1), whole.slice(1)]);
-  const waitedFor = new Set([...firstChunks, ...editions.map(nameOf)]);
+  const wordFiles = Object.values(words).flatMap(({ first, whole }) => [first, whole]);
+  const beside = [allStyles, ...wordFiles].map((address) => address.slice(1));
+  const waitedFor = new Set(['index.html', ...firstChunks, ...beside.map(nameOf)]);
   const files = await Promise.all(
-    ['index.html', 'favicon.svg', ...editions, ...chunks].map((path) =>
+    ['index.html', 'favicon.svg', ...beside, ...chunks].map((path) =>
       compress(outDir, path, waitedFor.has(nameOf(path)) ? 'first' : 'later'),
     ),
   );
@@ -240,9 +246,9 @@ if (import.meta.main) {
   const started = performance.now();
   const { manifest, loginScriptBytes } = await buildWeb(join(root, 'dist/web'));
   const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
-  const css = manifest.files.find(({ path }) => path.startsWith('/assets/styles-first'))?.gzip ?? 0;
+  const page = manifest.files.find(({ path }) => path === manifest.index)?.gzip ?? 0;
   console.log(
     `web app: ${manifest.files.length} files in ${Math.round(performance.now() - started)} ms; ` +
-      `login page loads ${kilobytes(loginScriptBytes)} of script and ${kilobytes(css)} of styles (gzip)`,
+      `login page loads ${kilobytes(loginScriptBytes)} of script and ${kilobytes(page)} of page and styles (gzip)`,
   );
 }

@@ -8,7 +8,7 @@ interface Editions {
 }
 
 /** Addresses of files, which the build fills in. English needs no file of words: its words are the app's own. */
-declare const styleFiles: Editions;
+declare const allStyles: string;
 declare const wordFiles: Record<string, Editions | undefined>;
 
 function kept(key: string): string | null {
@@ -33,8 +33,10 @@ const words = wordFiles[root.lang];
 const isFirst = /^\/(login|register|forgot-password|reset-password|verify-email|goodbye|oauth2\/logout)?$/.test(
   location.pathname,
 );
-const edition = isFirst ? 'first' : 'whole';
-if (isFirst) globalThis.svcRest = { styles: styleFiles.whole, words: words?.whole };
+if (isFirst) globalThis.svcRest = { styles: allStyles, words: words?.whole };
+else document.write(`<link rel="stylesheet" href="${allStyles}">`);
 // The one way to have words before the app, whose tables of choices, columns and titles are made of them as they are read.
-document.write(`<link rel="stylesheet" href="${styleFiles[edition]}">`);
-if (words) document.write(`<script src="${words[edition]}"></script>`);
+if (words) document.write(`<script src="${isFirst ? words.first : words.whole}"></script>`);
+
+// The first number takes a browser long, and now, with scripts on their way, it has the time.
+setTimeout(() => new Intl.NumberFormat(navigator.language, { style: 'currency', currency: 'USD' }).format(0));

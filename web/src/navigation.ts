@@ -38,7 +38,7 @@ import {
 import { t } from './language/words.ts';
 import { isAdmin, type User } from './session.ts';
 
-interface NavigationEntry {
+export interface NavigationEntry {
   label: string;
   path: string;
   icon: TablerIcon;
