@@ -31,16 +31,11 @@ export interface Charge {
 
 /** Sums go to each purse once per batch, since most of a batch is of the same few. */
 export function batchOf(charges: Charge[]): ChargeBatch {
-  const changes = new Map<string, PurseChange>();
-  const changeOf = (user_id: number, key_id: number): PurseChange => {
-    const name = `${user_id} ${key_id}`;
-    const change = changes.get(name) ?? { user_id, key_id, paid: 0, used: 0, requests: 0 };
-    changes.set(name, change);
-    return change;
-  };
+  const users = new Changes();
+  const keys = new Changes();
   const windows = new Map<number, PurseChange>();
   for (const { log, keyPaid, levels } of charges) {
-    const ofUser = changeOf(log.user_id, 0);
+    const ofUser = users.of(log.user_id, 0);
     ofUser.paid += log.quota;
     ofUser.used += log.quota;
     ofUser.requests += 1;
@@ -48,7 +43,7 @@ export function batchOf(charges: Charge[]): ChargeBatch {
     // Also without a key: limits of one's own hold in the browser too.
     if (levels) addWindows(windows, levels, log.quota);
     if (log.key_id === 0) continue;
-    const ofKey = changeOf(levels ? levels.keyUserId : log.user_id, log.key_id);
+    const ofKey = keys.of(levels ? levels.keyUserId : log.user_id, log.key_id);
     ofKey.paid += keyPaid;
     ofKey.used += log.quota;
   }
@@ -61,10 +56,26 @@ export function batchOf(charges: Charge[]): ChargeBatch {
   }
   return {
     logs: charges.map(({ log }) => log),
-    purses: [...changes.values(), ...windows.values()],
+    purses: [...users.all, ...keys.all, ...windows.values()],
     ended: charges.filter(({ noted }) => noted).map(({ log }) => log.request_id),
     kept,
   };
+}
+
+/** Found without a name, which would have to be made for every request: most are of whoever came last. */
+class Changes {
+  readonly all: PurseChange[] = [];
+  #last: PurseChange | undefined;
+
+  of(user_id: number, key_id: number): PurseChange {
+    if (this.#last?.user_id === user_id && this.#last.key_id === key_id) return this.#last;
+    this.#last = this.all.find((one) => one.user_id === user_id && one.key_id === key_id);
+    if (!this.#last) {
+      this.#last = { user_id, key_id, paid: 0, used: 0, requests: 0 };
+      this.all.push(this.#last);
+    }
+    return this.#last;
+  }
 }
 
 /** By their ids alone, which costs less than names do: a request has one user and one key, and may have many windows. */

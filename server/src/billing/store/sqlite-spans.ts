@@ -29,6 +29,8 @@ interface Recent {
   upTo: number;
   missed: { after: number; upTo: number }[];
   spans: Map<string, Span>;
+  /** Of the last entry: the next is mostly of the same. */
+  last?: Span;
 }
 
 /** Of the entries that are not filed yet. Whoever files takes it away, and whatever is not in it is read from the log. */
@@ -43,13 +45,17 @@ export function noteWritten(db: Database, rows: readonly UsageRow[], last: numbe
   if (first <= recent.upTo) return;
   if (first > recent.upTo + 1) recent.missed.push({ after: recent.upTo, upTo: first - 1 });
   recent.upTo = last;
-  for (const row of rows) count(recent.spans, row);
+  for (const row of rows) count(recent, row);
   recents.set(db, recent);
 }
 
-function count(spans: Map<string, Span>, { user_id, created_at, model_id, channel_id, quota, duration_ms }: UsageRow) {
+function count(recent: Recent, { user_id, created_at, model_id, channel_id, quota, duration_ms }: UsageRow) {
   const startsAt = Math.floor(created_at / shortest) * shortest;
-  const { sums } = spanOf(spans, user_id, startsAt, model_id, channel_id);
+  const { last } = recent;
+  const same =
+    last?.user === user_id && last.startsAt === startsAt && last.channel === channel_id && last.model === model_id;
+  recent.last = same ? last : spanOf(recent.spans, user_id, startsAt, model_id, channel_id);
+  const { sums } = recent.last;
   sums.requests += 1;
   sums.quota += quota;
   sums.timed += 1;

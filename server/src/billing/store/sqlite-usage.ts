@@ -37,7 +37,7 @@ const isUsual = (row: UsageRow): boolean =>
 const filedTogether = 4;
 
 /** The usage log and its sums; the id of the last entry. */
-export function logUsage(db: Database, rows: readonly UsageRow[]): number {
+export function logUsage(db: Database, rows: readonly UsageRow[], balanceAfter: (row: UsageRow) => number): number {
   const users = new Set<number>();
   for (const row of rows) users.add(row.user_id);
   const filed = rows.length >= users.size * filedTogether ? 1 : 0;
@@ -47,7 +47,7 @@ export function logUsage(db: Database, rows: readonly UsageRow[]): number {
     const count = sizes.find((size) => size <= rows.length - at)!;
     const values: SQLQueryBindings[] = [];
     for (let i = at; i < at + count; i += 1) {
-      appendUsual(values, rows[i]!);
+      appendUsual(values, rows[i]!, balanceAfter(rows[i]!));
       if (kind === 'full') appendRare(values, rows[i]!);
       values.push(filed);
     }
@@ -59,7 +59,7 @@ export function logUsage(db: Database, rows: readonly UsageRow[]): number {
 }
 
 /** Named one by one, in the order of the columns: this runs for every request. */
-function appendUsual(values: SQLQueryBindings[], row: UsageRow): void {
+function appendUsual(values: SQLQueryBindings[], row: UsageRow, balanceAfter: number): void {
   values.push(
     row.request_id,
     row.user_id,
@@ -77,7 +77,7 @@ function appendUsual(values: SQLQueryBindings[], row: UsageRow): void {
     row.quota,
     row.cost_parts,
     row.shortfall,
-    row.balance_after,
+    balanceAfter,
     row.stream,
     row.status,
     row.duration_ms,

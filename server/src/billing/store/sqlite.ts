@@ -19,6 +19,8 @@ import type {
 import { fileSomeSpans, isMuch, noteWritten } from './sqlite-spans.ts';
 import { logUsage } from './sqlite-usage.ts';
 
+type Log = (writer: Database, rows: readonly UsageRow[], balanceAfter: (row: UsageRow) => number) => number;
+
 /** More at a time would cost less each, and make those who wait for the transaction wait for longer. */
 const filedAtOnce = 500;
 
@@ -28,9 +30,9 @@ const filedAtOnce = 500;
  */
 export function sqlitePurseStore(db: Db): PurseStore {
   let unfiled = 0;
-  const log = (writer: Database, rows: readonly UsageRow[]): number => {
+  const log: Log = (writer, rows, balanceAfter) => {
     if (isMuch(writer)) fileSomeSpans(writer);
-    const last = logUsage(writer, rows);
+    const last = logUsage(writer, rows, balanceAfter);
     unfiled += rows.length;
     if (unfiled < filedAtOnce) return last;
     unfiled = 0;
@@ -119,27 +121,20 @@ function change(db: Database, owner: string, { user_id, key_id, paid, used, requ
   prepared(db, changePurse).run(owner, user_id, key_id, paid, used, requests);
 }
 
-function charge(
-  db: Database,
-  owner: string,
-  { logs, purses, ended, kept }: ChargeBatch,
-  log: (writer: Database, rows: readonly UsageRow[]) => number,
-): number {
+function charge(db: Database, owner: string, { logs, purses, ended, kept }: ChargeBatch, log: Log): number {
   for (const purse of purses) change(db, owner, purse);
   const balances = new Map<number, number>();
   const left = prepared<{ left: number }, [number]>(db, sources.user.left);
   const balanceOf = (userId: number): number => {
-    const balance = balances.get(userId) ?? left.get(userId)?.left ?? 0;
-    balances.set(userId, balance);
+    let balance = balances.get(userId);
+    if (balance === undefined) {
+      balance = left.get(userId)?.left ?? 0;
+      balances.set(userId, balance);
+    }
     return balance;
   };
-  // Copies where they differ: the rows may have to be written again.
-  const rows = logs.map((row) =>
-    row.quota > 0
-      ? { ...row, balance_after: row.balance_after + balanceOf(row.user_id) }
-      : { ...row, balance_after: 0 },
-  );
-  const last = log(db, rows);
+  // The rows stay as they are, since they may have to be written again.
+  const last = log(db, logs, (row) => (row.quota > 0 ? row.balance_after + balanceOf(row.user_id) : 0));
   for (const id of ended) prepared(db, 'delete from billing_holds where request_id = ?').run(id);
   if (kept) for (const row of kept) keep(db, row);
   return last;
