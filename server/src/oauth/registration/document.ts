@@ -85,9 +85,12 @@ function documentIn({ status, headers, body, truncated }: OutgoingAnswer): Recor
   if (truncated) throw wrong(`has more than ${mostBytes / 1024} KiB`);
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) throw wrong('is not JSON');
   const parsed = parseOrNull(body);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw wrong('is not a JSON object');
-  return parsed as Record<string, unknown>;
+  if (!isObject(parsed)) throw wrong('is not a JSON object');
+  return parsed;
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parseOrNull(body: Uint8Array): unknown {
   try {
@@ -100,7 +103,8 @@ function parseOrNull(body: Uint8Array): unknown {
 /** §4.1: it names itself, and holds no secret, since everybody can read it. */
 function checked(document: Record<string, unknown>, url: URL): Metadata {
   if (document.client_id !== url.href) throw wrong('names another client_id');
-  if ('client_secret' in document || 'client_secret_expires_at' in document) throw wrong('must not hold a secret');
+  if ('client_secret' in document || 'client_secret_expires_at' in document || holdsPrivateKey(document.jwks))
+    throw wrong('must not hold a secret');
   const method = document.token_endpoint_auth_method ?? 'none';
   if (method !== 'none') throw wrong('must have none as token_endpoint_auth_method');
   try {
@@ -108,6 +112,14 @@ function checked(document: Record<string, unknown>, url: URL): Metadata {
   } catch (error) {
     throw error instanceof AppError ? wrong(`is wrong: ${error.message.replace(/\.$/, '')}`) : error;
   }
+}
+
+/** RFC 7518 §6.2.2, §6.3.2, §6.4.1: what of a key is for its owner alone. We need no keys, but their author must hear of it. */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+function holdsPrivateKey(jwks: unknown): boolean {
+  const keys: unknown = isObject(jwks) ? jwks.keys : undefined;
+  return Array.isArray(keys) && keys.some((key) => isObject(key) && privateMembers.some((name) => name in key));
 }
 
 /** RFC 9111 §5.2.2, as far as a document needs it. */
