@@ -19,7 +19,7 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
       fetch: ({ url }) =>
         url.startsWith(redirectUri)
           ? new Response('<!doctype html><title>Arrived</title>', { headers: { 'content-type': 'text/html' } })
-          : Response.json({ client_id: documentUrl, client_name: 'Notes for agents', redirect_uris: [redirectUri] }),
+          : Response.json({ client_id: url, client_name: 'Notes for agents', redirect_uris: [redirectUri] }),
     });
     redirectUri = `http://127.0.0.1:${documents.port}/callback`;
     documentUrl = `http://127.0.0.1:${documents.port}/a-client-with-a-rather-long-address/metadata.json`;
@@ -87,6 +87,27 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     // Allowed before, and asked again all the same: it names what it will use.
     await user.open(authorizePath(documentUrl));
     expect(await textOf(user)).toContain('asked each time');
+    expect(user.complaints).toEqual([]);
+  });
+
+  test('a client whose pushed request is the first that is heard of it is told of in the same way', async () => {
+    const clientId = `${documentUrl}?pushed`;
+    const answer = await fetch(`${site.service.url}/api/oauth2/par`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'openid profile' },
+        ...{ code_challenge: challenge, code_challenge_method: 'S256', state: 'p' },
+      }),
+    });
+    expect(answer.status).toBe(201);
+    const { request_uri } = (await answer.json()) as { request_uri: string };
+    const user = await site.register('pushed');
+    await user.open(`/oauth2/authorize?${new URLSearchParams({ client_id: clientId, request_uri })}`);
+    const text = await textOf(user);
+    for (const said of ['Notes for agents', `from ${new URL(documentUrl).host}`, 'not registered with us'])
+      expect(text).toContain(said);
+    const back = await allowed(user);
+    expect([back.searchParams.get('state'), back.searchParams.has('code')]).toEqual(['p', true]);
     expect(user.complaints).toEqual([]);
   });
 

@@ -52,6 +52,10 @@ export const optionTable = {
     default: false,
     help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications; pushed requests, device codes, DPoP, clients that nobody registered, scope models:use, token exchange',
   },
+  OAuth2ClientDocuments: {
+    default: true,
+    help: 'Clients that nobody registered may be described by a document at their client id, while OpenID Connect is turned on',
+  },
   OAuth2DynamicRegistration: {
     default: false,
     help: 'Programs may register themselves as clients, while OpenID Connect is turned on',

@@ -16,3 +16,13 @@ export function requireVerified(options: Options, application: { is_verified: nu
 }
 
 export const suspended = (): AppError => new AppError('access_denied', 'This application is suspended.');
+
+/** Option `OAuth2ClientDocuments`: clients that a document at their client id describes. */
+export const readsDocuments = (options: Options): boolean =>
+  options.get('OAuth2OpenIDConnect') && options.get('OAuth2ClientDocuments');
+
+/** Of applications that nobody owns, those whose way in is open. */
+export function takesPart(options: Options, application: { owner_id: number | null; source: string }): boolean {
+  if (application.owner_id !== null) return true;
+  return application.source === 'document' ? readsDocuments(options) : options.get('OAuth2OpenIDConnect');
+}

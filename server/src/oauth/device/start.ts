@@ -8,7 +8,6 @@ import { requireToolResources } from '../resource-indicators.ts';
 import type { Room } from '../room.ts';
 import { allowedNow, joinScopes, requestedScopes, splitScopes } from '../scopes.ts';
 import { requireEnabled, requireVerified } from '../status.ts';
-import { findApplication } from '../store/applications.ts';
 import { insertDeviceCode } from '../store/device-codes.ts';
 import { deviceSeconds, firstInterval, newDeviceCode, newUserCode, shownUserCode } from './codes.ts';
 
@@ -16,10 +15,10 @@ import { deviceSeconds, firstInterval, newDeviceCode, newUserCode, shownUserCode
 const mostDraws = 5;
 
 /** RFC 8628 §3.1: a device that has no browser asks for a code that its user types elsewhere. */
-export async function startDevice(deps: Room, credentials: ClientCredentials, scope: string | undefined) {
+export async function startDevice(deps: Room, credentials: ClientCredentials, scope: string | undefined, ip: string) {
   const { db, options } = deps;
   requireEnabled(options);
-  const application = await findApplication(db, { client_id: credentials.clientId });
+  const application = await deps.documents.presented(credentials.clientId, ip);
   authenticate(application, credentials);
   requireVerified(options, application!);
   const allowed = allowedNow(application!.allowed_scopes, options.get('OAuth2AllowedScopes'));

@@ -6,7 +6,6 @@ import type { ClientCredentials } from '../client-auth.ts';
 import { authenticate } from '../grants/grant.ts';
 import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
-import { findApplication } from '../store/applications.ts';
 import { insertPushed } from '../store/pushed-requests.ts';
 import { newRequestUri, pushedSeconds } from './request-uri.ts';
 
@@ -15,10 +14,10 @@ export async function pushRequest(
   deps: Room,
   credentials: ClientCredentials,
   request: AuthorizeRequest,
-  proofKey: string | null,
+  { proofKey, ip }: { proofKey: string | null; ip: string },
 ): Promise<{ request_uri: string; expires_in: number }> {
   requireEnabled(deps.options);
-  const { id } = authenticate(await findApplication(deps.db, { client_id: credentials.clientId }), credentials);
+  const { id } = authenticate(await deps.documents.presented(credentials.clientId, ip), credentials);
   if (request.request_uri)
     throw new AppError('invalid_request', 'A pushed request has no request_uri.', { param: 'request_uri' });
   // RFC 9449 §10.1: a proof sent along binds the code as `dpop_jkt` does, so both must name one key.

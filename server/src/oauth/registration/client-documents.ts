@@ -3,16 +3,17 @@ import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import type { sendGuarded } from '../../platform/http/outgoing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
 import type { Audit } from '../audit.ts';
 import type { Origins } from '../origins.ts';
-import { applicationStatus } from '../status.ts';
+import { applicationStatus, readsDocuments, takesPart } from '../status.ts';
 import { changeApplication, findApplication } from '../store/applications.ts';
 import type { Lookups } from '../store/lookups.ts';
 import type { ApplicationRow } from '../store/tables.ts';
-import { insertUnlessThere } from '../store/unowned.ts';
+import { deleteOldestUnused, insertUnlessThere } from '../store/unowned.ts';
 import { type ClientDocument, documentUrl, readDocument } from './document.ts';
 import { columnsOf } from './metadata.ts';
 
@@ -20,8 +21,10 @@ import { columnsOf } from './metadata.ts';
 export interface ClientDocuments {
   /** The application of a client id, its document read again where that is due; null when there is none. */
   client(clientId: string): Promise<ApplicationRow | null>;
-  /** The same as far as it is known: nothing is read for those who have not logged in. */
+  /** The same as far as it is known: nothing is read. */
   known(clientId: string): Promise<ApplicationRow | null>;
+  /** The same for a client that comes itself from this address, with nobody who has logged in: little is read. */
+  presented(clientId: string, ip: string): Promise<ApplicationRow | null>;
 }
 
 interface Deps {
@@ -38,33 +41,66 @@ interface Deps {
 
 /** A document that failed is not asked for again so soon, or whoever repeats a request makes us knock for them. */
 const failedMs = 60_000;
+
+/** How many of a kind are read in a minute. */
+interface Budget {
+  key: string;
+  most: number;
+}
 /** Nobody makes us a tool against another's server, nor keeps us busy with documents alone. */
-const mostPerHost = 10;
-const mostInAll = 120;
+const forPeople = ({ host }: URL): Budget[] => [
+  { key: `client-documents:${host}`, most: 10 },
+  { key: 'client-documents', most: 120 },
+];
+/** Anybody can come as a client: whatever they use up, those who have logged in still have all of theirs. */
+const forClients = ({ host }: URL, ip: string): Budget[] => [
+  { key: `presented-documents:address:${limitKeyOfIp(ip)}`, most: 10 },
+  { key: `presented-documents:host:${host}`, most: 3 },
+  { key: 'presented-documents', most: 30 },
+];
 const minuteMs = 60_000;
+/** Rows of clients that nobody has allowed: whoever shows us many makes the oldest go, which are read anew when they are asked for. */
+const mostUnused = 1_000;
 
 export function openClientDocuments(deps: Deps): ClientDocuments {
-  /** One reading for all who ask meanwhile. */
-  const reading = new Map<string, Promise<ApplicationRow>>();
-  const readOnce = (url: URL): Promise<ApplicationRow> => {
-    const known = reading.get(url.href);
+  /** One reading for all of a kind who ask meanwhile: a client that may read no more must not be whom a user waits for. */
+  const reading: Record<'people' | 'clients', Map<string, Promise<ApplicationRow>>> = {
+    people: new Map(),
+    clients: new Map(),
+  };
+  const readOnce = (among: keyof typeof reading, url: URL, budgets: Budget[]): Promise<ApplicationRow> => {
+    const known = reading[among].get(url.href);
     if (known) return known;
-    const mine = readAnew(deps, url).finally(() => reading.delete(url.href));
-    reading.set(url.href, mine);
+    const mine = readAnew(deps, url, budgets).finally(() => reading[among].delete(url.href));
+    reading[among].set(url.href, mine);
     return mine;
   };
-  const turnedOn = () => deps.options.get('OAuth2OpenIDConnect');
   const known = async (clientId: string) => {
     const row = await findApplication(deps.db, { client_id: clientId });
-    return row?.owner_id === null && !turnedOn() ? null : row;
+    return row && takesPart(deps.options, row) ? row : null;
+  };
+  /** Where its document has to be read; null when what is known will do. */
+  const due = (clientId: string, row: ApplicationRow | null): URL | null => {
+    const url = readsDocuments(deps.options) ? documentUrl(clientId, deps.allowPrivate) : null;
+    if (!url || row?.status === applicationStatus.suspended) return null;
+    return row && isFresh(deps, row) ? null : url;
   };
   return {
     known,
     client: async (clientId) => {
       const row = await known(clientId);
-      const url = turnedOn() ? documentUrl(clientId, deps.allowPrivate) : null;
-      if (!url || row?.status === applicationStatus.suspended) return row;
-      return row && isFresh(deps, row) ? row : readOnce(url);
+      const url = due(clientId, row);
+      return url ? readOnce('people', url, forPeople(url)) : row;
+    },
+    presented: async (clientId, ip) => {
+      const row = await known(clientId);
+      const url = due(clientId, row);
+      if (!url) return row;
+      return readOnce('clients', url, forClients(url, ip)).catch((error: unknown) => {
+        // What was known will do for now: it is read again once the user comes.
+        if (row && error instanceof AppError && error.code === 'rate_limit_exceeded') return row;
+        throw error;
+      });
     },
   };
 }
@@ -72,15 +108,14 @@ export function openClientDocuments(deps: Deps): ClientDocuments {
 const isFresh = ({ clock }: Deps, { document_expires_at }: ApplicationRow): boolean =>
   document_expires_at !== null && document_expires_at > nowSeconds(clock);
 
-async function readAnew(deps: Deps, url: URL): Promise<ApplicationRow> {
+async function readAnew(deps: Deps, url: URL, budgets: Budget[]): Promise<ApplicationRow> {
   // Whoever read it a moment ago may have been another.
   const before = await findApplication(deps.db, { client_id: url.href });
   if (before && isFresh(deps, before)) return before;
   const failed = `client-document:${sha256Hex(url.href)}`;
   const fault = await deps.shared.get(failed);
   if (fault !== null) throw new AppError('invalid_request', fault, { param: 'client_id' });
-  await count(deps, `client-documents:${url.host}`, mostPerHost);
-  await count(deps, 'client-documents', mostInAll);
+  for (const budget of budgets) await count(deps, budget);
   const document = await readDocument(deps, url).catch(async (error: unknown) => {
     if (error instanceof AppError) await deps.shared.set(failed, error.message, failedMs);
     throw error;
@@ -88,7 +123,7 @@ async function readAnew(deps: Deps, url: URL): Promise<ApplicationRow> {
   return kept(deps, url, document, before);
 }
 
-async function count({ shared }: Deps, key: string, most: number): Promise<void> {
+async function count({ shared }: Deps, { key, most }: Budget): Promise<void> {
   const { allowed, resetMs } = await shared.hit(key, most, minuteMs);
   if (allowed) return;
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
@@ -125,6 +160,7 @@ async function kept(
   });
   if (made) {
     record(deps, 'app_created', { app_name: made.name, client_id: made.client_id }, null, made);
+    if ((await deleteOldestUnused(deps.db, mostUnused)) > 0) deps.lookups.forget();
     return made;
   }
   const other = await findApplication(deps.db, { client_id: url.href });

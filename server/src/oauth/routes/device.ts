@@ -47,7 +47,7 @@ export function deviceRoutes(room: Room): Route[] {
         const { scope, ...body } = call.body;
         const credentials = readCredentials({ authorization: call.request.headers.get('authorization'), ...body });
         if (!credentials) throw invalidClient();
-        return json(call, await startDevice(room, credentials, scope));
+        return json(call, await startDevice(room, credentials, scope, call.ip));
       },
     }),
     defineRoute({

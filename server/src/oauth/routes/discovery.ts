@@ -8,6 +8,7 @@ import { sessionContext } from '../openid/sign-in.ts';
 import { signingAlgorithms } from '../openid/signing-keys.ts';
 import type { Room } from '../room.ts';
 import { allScopes, firstScopes } from '../scopes.ts';
+import { readsDocuments } from '../status.ts';
 import { anyOrigin, base } from './shapes.ts';
 
 /** OpenID Connect Discovery 1.0 §3, as far as it is about OAuth. */
@@ -63,15 +64,18 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   request_uri_parameter_supported: false,
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
-  client_id_metadata_document_supported: true,
 });
 
 const documentSchema = z.record(z.string(), z.unknown());
 
 export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
   const openid = openidMetadata(baseUrl, webUrl);
-  const withRegistration = { ...openid, registration_endpoint: `${baseUrl}/api/oauth2/register` };
-  const openidNow = () => (options.get('OAuth2DynamicRegistration') ? withRegistration : openid);
+  /** How clients that nobody registered get in. */
+  const openidNow = () => ({
+    ...openid,
+    client_id_metadata_document_supported: readsDocuments(options),
+    ...(options.get('OAuth2DynamicRegistration') && { registration_endpoint: `${baseUrl}/api/oauth2/register` }),
+  });
   const documents: [path: string, summary: string, document: unknown][] = [
     [
       '/api/oauth2/.well-known/openid-configuration',

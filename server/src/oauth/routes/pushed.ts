@@ -32,7 +32,8 @@ export function pushedRoute(room: Room): Route {
       const authorization = call.request.headers.get('authorization');
       const credentials = readCredentials({ authorization, client_id, client_secret });
       if (!credentials) throw invalidClient();
-      return json(call, await pushRequest(room, credentials, request, await proofOf(room, call.request)), 201);
+      const caller = { proofKey: await proofOf(room, call.request), ip: call.ip };
+      return json(call, await pushRequest(room, credentials, request, caller), 201);
     },
   });
 }

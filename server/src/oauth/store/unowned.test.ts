@@ -5,7 +5,7 @@ import { migrate } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/index.ts';
 import { allApplications } from '../applications.ts';
 import { redirectUrisInUse } from './applications.ts';
-import { countRegistered, deleteUnused, insertUnlessThere } from './unowned.ts';
+import { countRegistered, deleteOldestUnused, deleteUnused, insertUnlessThere } from './unowned.ts';
 
 const unowned = (client_id: string, fields: Record<string, string | number> = {}) => ({
   ...{ client_id, name: client_id, description: '', homepage_url: '', logo_url: '', secret_hash: '' },
@@ -85,6 +85,25 @@ for (const engine of engines)
       }
       expect(gone).toBe(3);
       expect(await clientIds()).toEqual(['c.example', 'd.example', 'e.example', 'f.example', 'h.example', 'svc_a']);
+    });
+
+    test('of documents that nobody has allowed the newest stay, and nothing else goes', async () => {
+      const { db } = open;
+      const before = await clientIds();
+      const document = { source: 'document', document_expires_at: 500 };
+      const names = ['i', 'j', 'k', 'l', 'm'].map((letter) => `${letter}.example`);
+      for (const name of names) await insertUnlessThere(db, unowned(name, document));
+      await insertUnlessThere(db, unowned('n.example', { ...document, is_verified: 1 }));
+      await insertUnlessThere(db, unowned('o.example', { ...document, status: 2 }));
+      await sql`insert into oauth_consents (user_id, application_id, scopes, epoch, created_at, updated_at)
+        select 7, id, 'openid', 0, 0, 0 from oauth_applications where client_id = 'i.example'`.execute(db);
+      // With the one of before they are five.
+      expect(before).toContain('c.example');
+      expect(await deleteOldestUnused(db, 5)).toBe(0);
+      expect(await deleteOldestUnused(db, 2)).toBe(3);
+      const left = [...before, 'i.example', 'l.example', 'm.example', 'n.example', 'o.example'];
+      expect(await clientIds()).toEqual(left.filter((name) => name !== 'c.example').sort());
+      await insertUnlessThere(db, unowned('c.example', document));
     });
 
     test('an owner who goes takes along what is theirs alone', async () => {

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import type { ExpressionBuilder, Insertable } from 'kysely';
 import { countUpTo } from '../../platform/db/pages.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
@@ -30,6 +30,48 @@ export const countRegistered = (db: Db, most: number): Promise<number> =>
       .where('status', '<>', applicationStatus.deleted)
       .orderBy('id'),
     most,
+  );
+
+/** Rows of one delete: as many as come between two of them, and it never holds the writer for long. */
+const mostAtOnce = 50;
+
+/** Of those that a document describes and nobody has allowed, verified or suspended, keeps the newest; returns how many are gone. */
+export async function deleteOldestUnused(db: Db, kept: number): Promise<number> {
+  const oldest = await db
+    .selectFrom('oauth_applications')
+    .select('id')
+    .where('source', '=', 'document')
+    .where('is_verified', '=', 0)
+    .where('status', '<>', applicationStatus.suspended)
+    .where(allowedByNobody)
+    .orderBy('id', 'desc')
+    .offset(kept)
+    .limit(mostAtOnce)
+    .execute();
+  if (oldest.length === 0) return 0;
+  const result = await db
+    .deleteFrom('oauth_applications')
+    .where(
+      'id',
+      'in',
+      oldest.map(({ id }) => id),
+    )
+    // Somebody may have allowed one, or judged it, meanwhile.
+    .where('is_verified', '=', 0)
+    .where('status', '<>', applicationStatus.suspended)
+    .where(allowedByNobody)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+const allowedByNobody = (e: ExpressionBuilder<Tables, 'oauth_applications'>) =>
+  e.not(
+    e.exists(
+      e
+        .selectFrom('oauth_consents')
+        .select('oauth_consents.id')
+        .whereRef('oauth_consents.application_id', '=', 'oauth_applications.id'),
+    ),
   );
 
 /**
@@ -64,16 +106,7 @@ export async function deleteUnused(
         e.and([e('source', '=', 'registration'), e('updated_at', '<', before.registration)]),
       ]),
     )
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom('oauth_consents')
-            .select('oauth_consents.id')
-            .whereRef('oauth_consents.application_id', '=', 'oauth_applications.id'),
-        ),
-      ),
-    )
+    .where(allowedByNobody)
     .executeTakeFirst();
   return { gone: Number(result.numDeletedRows), upTo: next.length < most ? null : ids.at(-1)! };
 }

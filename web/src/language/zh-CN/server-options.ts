@@ -17,6 +17,9 @@ export default {
   OAuth2OpenIDConnect: 'OpenID Connect',
   'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications; pushed requests, device codes, DPoP, clients that nobody registered, scope models:use, token exchange':
     'OpenID Connect：ID 令牌、签名密钥、prompt 与 max_age、应用退出登录；推送授权请求、设备码、DPoP、未经注册的客户端、权限范围 models:use、令牌交换',
+  OAuth2ClientDocuments: '客户端文档',
+  'Clients that nobody registered may be described by a document at their client id, while OpenID Connect is turned on':
+    '开启 OpenID Connect 时，未经注册的客户端可以由其客户端 ID 地址上的文档说明',
   OAuth2DynamicRegistration: '客户端自行注册',
   'Programs may register themselves as clients, while OpenID Connect is turned on':
     '开启 OpenID Connect 时，程序可以自行注册为客户端',
