@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Insertable } from 'kysely';
+import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { countUpTo } from '../../platform/db/pages.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
@@ -40,7 +40,8 @@ export async function deleteOldestUnused(db: Db, kept: number): Promise<number> 
   const oldest = await db
     .selectFrom('oauth_applications')
     .select('id')
-    .where('source', '=', 'document')
+    // Written out, since it is by this that the index is found.
+    .where('source', '=', sql.lit('document'))
     .where('is_verified', '=', 0)
     .where('status', '<>', applicationStatus.suspended)
     .where(allowedByNobody)
