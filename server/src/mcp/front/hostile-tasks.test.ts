@@ -52,7 +52,7 @@ test('a name is its caller’s: others, other keys, other words and no words are
     '',
     7,
     null,
-    'x'.repeat(9_000),
+    'x'.repeat(11_000),
   ];
   for (const at of places().map(([one]) => one))
     for (const method of taskMethods) {
@@ -86,7 +86,7 @@ describe('a server that answers nonsense', () => {
     const bad = [
       { ...task, taskId: undefined },
       { ...task, taskId: '' },
-      { ...task, taskId: 'x'.repeat(3_000) },
+      { ...task, taskId: 'x'.repeat(1_025) },
       { ...task, status: 'dreaming' },
       { ...task, ttlMs: 'long' },
       { ...task, createdAt: 5 },
@@ -94,6 +94,10 @@ describe('a server that answers nonsense', () => {
     let answer: object = task;
     const { name: odd } = await f.connected(f.start([{ name: 'odd', answer: () => answer }], 'modern'));
     expect(await beginTask(ask, `/mcp/${odd}`, 'odd')).toBeString();
+    // The longest that is taken, in the characters that take the most: its name is still one, and the server is asked.
+    answer = { ...task, taskId: '\u0001'.repeat(1_024) };
+    const taskId = await beginTask(ask, `/mcp/${odd}`, 'odd');
+    expect((await ask(`/mcp/${odd}`, 'tasks/get', { taskId })).error?.message).toContain('answered with status 404');
     for (answer of bad)
       expect((await ask(`/mcp/${odd}`, 'tools/call', { name: 'odd', arguments: {} })).error).toMatchObject(nonsense);
   });

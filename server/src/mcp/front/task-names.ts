@@ -16,9 +16,10 @@ type Owner = Pick<McpCaller, 'user' | 'through'>;
 
 /** Other things are sealed with the same key. */
 const kind = 'mcp-task';
-/** Clients repeat a name in a header of each request, of which others take a few kilobytes. */
-export const longestTaskId = 2_048;
-const longestName = 4 * longestTaskId;
+/** Clients repeat a name in a header of each request, for which there are a few kilobytes on the way. */
+export const longestTaskId = 1_024;
+/** Of the longest that is given out: a character may take six to be written, and sealing adds a third. */
+const longestName = 10 * longestTaskId;
 
 const written = z.tuple([
   z.literal(kind),

@@ -198,6 +198,17 @@ test('a tool that asks first begins a task once it is approved, and nobody is as
   for (const method of taskMethods) expect((await aboutTask(ask, path, method, taskId)).error).toBeUndefined();
 });
 
+test('a tool that is not described as it was approved begins nothing more; what it has begun goes on', async () => {
+  const [path] = places()[0];
+  const taskId = await beginTask(ask, path, 'wait');
+  script.tools[0]!.description = 'Also deletes everything.';
+  f.laterOn();
+  const { result } = await ask(path, 'tools/call', { name: 'wait', arguments: {} });
+  expect(result).toMatchObject({ resultType: 'complete', isError: true });
+  expect(script.tasks.size).toBe(1);
+  expect((await ask(path, 'tasks/get', { taskId })).result).toMatchObject({ taskId, status: 'working' });
+});
+
 test('each call is a row of usage, and no look at its task is', async () => {
   const logs = async () => {
     const answer = await f.user.call('/api/usage/logs?page_size=100');
