@@ -152,7 +152,14 @@ function toolsOf(tasks: Tasks): ScriptedTool[] {
     only('protocol_error_job', async () => {
       throw failure(-32_603, 'The job broke.');
     }),
-    only('confirm_delete', async (asks) => says(JSON.stringify(await asks('confirm', confirmed)))),
+    {
+      // The first of all by its name, which other scenarios call without a word of what they can.
+      name: 'confirm_delete',
+      answer: (_, context) => {
+        if (!understands(context)) return 'Nothing was deleted: nobody could be asked.';
+        return tasks.begin(async (asks) => says(JSON.stringify(await asks('confirm', confirmed))));
+      },
+    },
     only('multi_input', async (asks) => {
       const both = await Promise.all([asks('first', form('Who?', 'name')), asks('second', confirmed)]);
       return says(JSON.stringify(both));

@@ -23,7 +23,8 @@ export const allServers = (room: FrontRoom): Served => ({
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await allTools(room, exchange.caller) };
     if (method === 'tools/call') return callByName(room, params, exchange);
-    if (isTaskMethod(method)) return answerTask(room, { method, params }, exchange, usable(room, exchange.caller));
+    if (isTaskMethod(method))
+      return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
     // Which server would be meant, nobody can say yet.
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
@@ -46,23 +47,20 @@ async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
     ...tool,
     name: offeredName(ownName, String(tool.name)),
   }));
-  // A server that was called so before the name was ours is served by runs alone.
-  const offers = (await room.offers(caller.user.id)).filter(
-    ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
-  );
+  const offers = await openedOffers(room, caller);
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 
-const usable =
-  (room: FrontRoom, { user }: McpCaller) =>
-  (name: string) =>
-    usableServer(room, user, name);
+async function openedOffers(room: FrontRoom, caller: McpCaller): Promise<Offer[]> {
+  // A server that was called so before the name was ours is served by runs alone.
+  return (await room.offers(caller.user.id)).filter(
+    ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
+  );
+}
 
 /** Of the servers whose tools are offered: one that does not answer has none to offer. */
 async function anyHasTasks(room: FrontRoom, { caller, signal }: Asker): Promise<boolean> {
-  const offers = (await room.offers(caller.user.id)).filter(({ server, tool }) =>
-    opensTool(caller, server.name, tool.name),
-  );
+  const offers = await openedOffers(room, caller);
   const servers = new Map(offers.map(({ server }) => [server.id, server]));
   const found = [...servers.values()].map((server) =>
     room.sessions.introduction(server, holderFor(server, caller.user.id), signal).then(
