@@ -177,7 +177,7 @@ function toolsOf(tasks: Tasks): ScriptedTool[] {
 }
 
 function serve(server: Server, tasks: Tasks): void {
-  const answers: Record<string, (taskId: unknown, context: ServerContext) => object | undefined> = {
+  const answers: Record<string, (taskId: unknown, context: ServerContext) => Fields | undefined> = {
     'tasks/get': (taskId) => tasks.get(taskId),
     'tasks/update': (taskId, context) => void tasks.update(taskId, answered(context)),
     'tasks/cancel': (taskId) => void tasks.cancel(taskId),
