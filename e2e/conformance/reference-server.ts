@@ -1,6 +1,7 @@
 /** The server that stands behind the gateway while the protocol's own tests run: everything they ask for, on the SDK. */
 import type { Server } from '@modelcontextprotocol/server';
 import { type McpTestServer, startMcp } from '../../server/src/mcp/mcp.fixture.ts';
+import { referenceTasks } from './reference-tasks.ts';
 import { answered, needs, picture, referenceTools } from './reference-tools.ts';
 
 export type Era = 'sessions' | 'modern';
@@ -83,8 +84,14 @@ function serve(server: Server, era: Era): void {
   server.setRequestHandler('completion/complete', () => ({ completion: { values: [], total: 0, hasMore: false } }));
 }
 
-export const startReference = (era: Era): McpTestServer =>
-  startMcp(referenceTools(era), era, false, {
-    capabilities: { resources: {}, prompts: {}, completions: {}, logging: {} },
-    set: (server) => serve(server, era),
+export function startReference(era: Era): McpTestServer {
+  const tasks = era === 'modern' ? referenceTasks() : null;
+  const tools = (tasks?.tools ?? []).map((tool) => ({ description: `For ${tool.name}.`, ...tool }));
+  return startMcp([...referenceTools(era), ...tools], era, false, {
+    capabilities: { resources: {}, prompts: {}, completions: {}, logging: {}, ...tasks?.capabilities },
+    set: (server) => {
+      serve(server, era);
+      tasks?.set(server);
+    },
   });
+}

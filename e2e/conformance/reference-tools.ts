@@ -69,7 +69,7 @@ const plain: ScriptedTool[] = [
   },
 ];
 
-const form = (message: string, name: string, type = 'string') => ({
+export const form = (message: string, name: string, type = 'string') => ({
   method: 'elicitation/create',
   params: {
     mode: 'form',

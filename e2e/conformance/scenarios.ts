@@ -11,7 +11,6 @@ export const program = join(import.meta.dir, 'programs/node_modules/@modelcontex
 
 const speaksFirst =
   'a server behind the gateway cannot speak first: in front there is no session that it could speak to (2026-07-28 asks within the answer instead, which passes); the reference server leaves out what needs it';
-const noTasks = 'an extension that the gateway does not pass on';
 const nobodySignsIn =
   'an extension: a program that signs in for itself, where the gateway signs in for a user, who agrees in a browser';
 const boundByClients = 'an extension: the gateway asks servers for bearer tokens, which leave it sealed or not at all';
@@ -22,7 +21,8 @@ const reasons: Record<string, string> = {
   'elicitation-sep': speaksFirst,
   'resources-subscribe': speaksFirst,
   'resources-unsubscribe': speaksFirst,
-  'tasks-': noTasks,
+  'tasks-status-notifications':
+    'the scenario has nothing to show yet (its authors write it anew); a server behind the gateway cannot speak first, clients look at their tasks',
   'server-sse-polling':
     'an answer that nothing is said before comes as JSON, so that there are no events to go on with (not required by the revision: pending)',
   'server-session-lifecycle':

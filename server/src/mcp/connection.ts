@@ -14,6 +14,7 @@ import { McpFault } from './fault.ts';
 import { type GuardedTarget, guardedFetch } from './guarded-fetch.ts';
 import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
+import { letTasksThrough, taskIn } from './task-answers.ts';
 
 /** What a server says of itself when it is first spoken to. */
 export interface Introduction {
@@ -121,6 +122,7 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     await client.close().catch(() => {});
     throw error;
   }
+  if (client.getProtocolEra() === 'modern') letTasksThrough(transport);
   const introduction = kept ?? introductionOf(client);
   // A token is asked for anew with each request, and what the newest protocol puts into headers is the library's to know.
   const direct = target.lines && !target.token && client.getProtocolEra() !== 'modern';
@@ -160,9 +162,11 @@ function talking(
         });
       return within(signal, readListing(server, one));
     },
-    call: (tool, args, signal) => {
+    call: async (tool, args, signal) => {
       const options = { signal, timeout, toolDefinition: definitionOf(tool) };
-      return within(signal, client.callTool({ name: tool.name, arguments: args }, options));
+      const answer = await within(signal, client.callTool({ name: tool.name, arguments: args }, options));
+      if (taskIn(answer)) throw unwantedTask();
+      return answer;
     },
     ask: async (method, params, passing, tool) => {
       // The newest protocol says with each request how much it wants to hear.
@@ -177,10 +181,16 @@ function talking(
         isModern && tool
           ? client.callTool(params as { name: string }, { ...options, toolDefinition: definitionOf(tool) })
           : client.request({ method, params: isModern ? params : asBefore(params) }, anything, options);
-      return (await heard(hearing, log, within(signal, work))) as Params;
+      const answer = (await heard(hearing, log, within(signal, work))) as Params;
+      const task = taskIn(answer);
+      if (task && !tool) throw unwantedTask();
+      return task ?? answer;
     },
   };
 }
+
+/** Only calls may be answered with a task, and only those of whoever waits for it. */
+const unwantedTask = (): Error => new Error('a task, which nobody has asked for');
 
 /** What is said until the answer comes goes to whoever waits for it. */
 async function heard<T>(hearing: Hearing, log: Passing['log'], work: Promise<T>): Promise<T> {

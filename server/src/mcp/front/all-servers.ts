@@ -1,20 +1,30 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
-import { findTool, type Offer } from '../offers.ts';
+import { findTool, type Offer, usableServer } from '../offers.ts';
+import { holderFor } from '../sessions.ts';
 import { offeredName, serverOf } from '../tool-names.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import { callOwn, ownName, ownToolIn, ownViews, us } from './own-server.ts';
 import type { FrontRoom } from './room.ts';
-import { badParams, type Exchange, noMethod, type Served } from './served.ts';
+import { type Asker, badParams, type Exchange, noMethod, type Served } from './served.ts';
+import { answerTask, hasTasks, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({
-  serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method),
-  introduction: async () => ({ about: us, capabilities: { tools: {}, logging: {} } }),
+  serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method) || isTaskMethod(method),
+  introduction: async (asker, tasks) => {
+    const capabilities = { tools: {}, logging: {} };
+    return {
+      about: us,
+      capabilities: tasks && (await anyHasTasks(room, asker)) ? { ...capabilities, ...withTasks } : capabilities,
+    };
+  },
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await allTools(room, exchange.caller) };
     if (method === 'tools/call') return callByName(room, params, exchange);
+    if (isTaskMethod(method))
+      return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
     // Which server would be meant, nobody can say yet.
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
@@ -37,11 +47,28 @@ async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
     ...tool,
     name: offeredName(ownName, String(tool.name)),
   }));
+  const offers = await openedOffers(room, caller);
+  return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
+}
+
+async function openedOffers(room: FrontRoom, caller: McpCaller): Promise<Offer[]> {
   // A server that was called so before the name was ours is served by runs alone.
-  const offers = (await room.offers(caller.user.id)).filter(
+  return (await room.offers(caller.user.id)).filter(
     ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
   );
-  return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
+}
+
+/** Of the servers whose tools are offered: one that does not answer has none to offer. */
+async function anyHasTasks(room: FrontRoom, { caller, signal }: Asker): Promise<boolean> {
+  const offers = await openedOffers(room, caller);
+  const servers = new Map(offers.map(({ server }) => [server.id, server]));
+  const found = [...servers.values()].map((server) =>
+    room.sessions.introduction(server, holderFor(server, caller.user.id), signal).then(
+      ({ capabilities }) => hasTasks(capabilities),
+      () => false,
+    ),
+  );
+  return (await Promise.all(found)).includes(true);
 }
 
 export async function callByName(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {

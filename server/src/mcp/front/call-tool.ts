@@ -12,6 +12,7 @@ import { opensTool } from './caller.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
+import { begunTask } from './tasks.ts';
 
 /** Those that are allowed and still as they were approved, in the words that were. */
 export async function listTools(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Params[]> {
@@ -81,12 +82,10 @@ export function callAllowed(
       if (refusal !== null) return toolFailure(refusal);
     }
     bill.begin();
-    return pass(
-      room,
-      server,
-      { method: 'tools/call', params: params.name === tool.name ? params : { ...params, name: tool.name }, tool },
-      exchange,
-    );
+    const asked = params.name === tool.name ? params : { ...params, name: tool.name };
+    const answer = await pass(room, server, { method: 'tools/call', params: asked, tool }, exchange);
+    if (answer.resultType !== 'task') return answer;
+    return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
   });
 }
 

@@ -8,6 +8,7 @@ import { type McpCaller, opensServer } from './caller.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
+import { answerTask, hasTasks, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Requests that are passed on as they are, and what of a server they belong to. */
 const passed: Record<string, Offering> = {
@@ -25,12 +26,13 @@ const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
 export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
   serves: (method) => {
     if (method === 'completion/complete') return server.offers.length > 0;
-    return everywhere.includes(method) || isPassed(server.offers, method);
+    return everywhere.includes(method) || isTaskMethod(method) || isPassed(server.offers, method);
   },
-  introduction: async ({ caller, holder, signal }) => {
+  introduction: async ({ caller, holder, signal }, tasks) => {
     try {
-      const { about, capabilities, instructions } = await room.callers.introduction(server, holder, signal);
-      return { about, instructions, capabilities: passedCapabilities(passedOn(server, caller), capabilities) };
+      const { about, capabilities: has, instructions } = await room.callers.introduction(server, holder, signal);
+      const capabilities = passedCapabilities(passedOn(server, caller), has);
+      return { about, instructions, capabilities: { ...capabilities, ...(tasks && hasTasks(has) && withTasks) } };
     } catch (error) {
       throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
     }
@@ -39,6 +41,8 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
     if (method === 'tools/list') return { tools: await listTools(room, server, exchange) };
     if (method === 'tools/call') return callTool(room, server, params, exchange);
     if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
+    if (isTaskMethod(method))
+      return answerTask(room, { method, params }, exchange, (name) => (name === server.name ? server : null));
     if (method === 'completion/complete') return complete(room, server, params, exchange);
     if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
     return pass(room, server, { method, params }, exchange);

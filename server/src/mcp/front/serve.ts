@@ -1,10 +1,12 @@
 import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Introduction, type Params, saidOfClient } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
-import { type Asker, type Exchange, ownFault, RpcError, type Served } from './served.ts';
+import { type Asker, type Exchange, noMethod, ownFault, RpcError, type Served } from './served.ts';
 import { answerStraight, type StraightCall, type Written } from './straight.ts';
+import { isTaskMethod } from './tasks.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** One request over HTTP: what it is for, and for whom. */
@@ -36,7 +38,8 @@ export class Serving {
     this.#handler ??= this.#load();
     const handler = await this.#handler;
     // The one thing that the library hands through to whoever answers. Who calls is known already.
-    const authInfo = { token: '', clientId: '', scopes: [], extra: { turn, isServed: isServed(turn, message) } };
+    const extra = { turn, isServed: isServed(turn, message), isTask: isTaskMethod(methodOf(message)) };
+    const authInfo = { token: '', clientId: '', scopes: [], extra };
     return handler.fetch(request, { parsedBody: message, authInfo });
   }
 
@@ -44,8 +47,8 @@ export class Serving {
   async #load(): Promise<McpHttpHandler> {
     const library = await import('@modelcontextprotocol/server');
     return library.createMcpHandler(({ authInfo }) => {
-      const turn = authInfo?.extra?.turn as Turn;
-      return serverFor(library.Server, turn, this.deps, authInfo?.extra?.isServed === true);
+      const { turn, ...what } = authInfo!.extra as unknown as Asking & { turn: Turn };
+      return serverFor(library.Server, turn, this.deps, what);
     });
   }
 
@@ -56,9 +59,20 @@ export class Serving {
 
 /** Several at once are told one by one: each has an answer of its own. */
 const isServed = ({ served }: Turn, message: unknown): boolean =>
-  Array.isArray(message) || served.serves(String((message as { method?: unknown }).method));
+  Array.isArray(message) || served.serves(methodOf(message));
 
-function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, served: boolean): Server {
+const methodOf = (message: unknown): string => String((message as { method?: unknown }).method);
+
+/** What is known of a message before the library has looked at it. */
+interface Asking {
+  isServed: boolean;
+  isTask: boolean;
+}
+
+/** What is passed on is whoever asked's to read. */
+const anything = z.looseObject({});
+
+function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed, isTask }: Asking): Server {
   const { about, capabilities, instructions } = turn.introduction;
   const { name, version } = about;
   const server = new Maker(
@@ -73,7 +87,13 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, served: bo
   };
   // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on. A
   // method that nobody has it refuses with the status that the revision of the request asks for.
-  if (served) server.fallbackRequestHandler = answer;
+  if (isServed) server.fallbackRequestHandler = answer;
+  // Names that were the protocol's own once: it hands these on only to whoever asks for them.
+  if (isServed && isTask)
+    for (const method of ['tasks/get', 'tasks/cancel'])
+      server.setRequestHandler(method, { params: anything }, (params, context) =>
+        answer({ jsonrpc: '2.0', id: context.mcpReq.id, method, params }, context),
+      );
   if (capabilities.logging)
     // The library hands over its own narrower type of the same message.
     server.setRequestHandler('logging/setLevel', (request, context) =>
@@ -97,9 +117,11 @@ async function answerOne(
 ): Promise<Result> {
   const running = client === null ? null : underWay.begin(client, id);
   const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], hear, progressOf(mcpReq));
+  const isNewest = mcpReq?.envelope !== undefined;
   try {
+    if (isTaskMethod(method) && !isNewest) throw noMethod(method);
     const result = await served.answer(method, params, exchange);
-    if (result.resultType === 'input_required' && mcpReq?.envelope === undefined)
+    if ((result.resultType === 'input_required' || result.resultType === 'task') && !isNewest)
       throw ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
     return result as Result;
   } catch (error) {

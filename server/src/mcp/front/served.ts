@@ -21,7 +21,8 @@ export type Exchange = Asker & Passing;
 export interface Served {
   /** Whether there is such a method here at all. */
   serves(method: string): boolean;
-  introduction(asker: Asker): Promise<Introduction>;
+  /** `tasks` where the client can wait for tasks. */
+  introduction(asker: Asker, tasks: boolean): Promise<Introduction>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
   /** Known at once that whoever has the tool only answers, and asks nothing back: servers of before the newest revision. */
   onlyAnswers(tool: unknown, holder: string, caller: McpCaller): boolean;

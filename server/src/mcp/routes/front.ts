@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
 import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
-import type { Introduction } from '../connection.ts';
+import type { Introduction, Params } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
 import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
 import { oneServer } from '../front/one-server.ts';
@@ -13,6 +13,7 @@ import type { FrontRoom } from '../front/room.ts';
 import type { Serving } from '../front/serve.ts';
 import { type Asker, RpcError, type Served } from '../front/served.ts';
 import { straightCall, type Written } from '../front/straight.ts';
+import { understandsTasks } from '../front/tasks.ts';
 import type { UnderWay } from '../front/under-way.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
@@ -197,8 +198,9 @@ async function answerMessages(
   const client = clientOf(call, session, holder);
   if (client !== null) await takeBack(deps.underWay, client, messages);
   const asker = askerOf(call, holder);
-  const discovers = messages.some(({ method }) => method === 'server/discover');
-  const introduction = begins || discovers ? await introduced(served, asker) : anybody;
+  const discovers = messages.find(({ method }) => method === 'server/discover');
+  const tasks = discovers !== undefined && understandsTasks((discovers.params ?? {}) as Params);
+  const introduction = begins || discovers ? await introduced(served, asker, tasks) : anybody;
   const response = await deps.serving.answer(call.request, call.body, { served, introduction, asker, client });
   return finished(call, response, begins ? session : null);
 }
@@ -231,9 +233,9 @@ const anybody: Introduction = {
   capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
 };
 
-async function introduced(served: Served, asker: Asker): Promise<Introduction> {
+async function introduced(served: Served, asker: Asker, tasks: boolean): Promise<Introduction> {
   try {
-    return await served.introduction(asker);
+    return await served.introduction(asker, tasks);
   } catch (error) {
     if (error instanceof RpcError) throw new AppError('provider_error', error.message);
     throw error;

@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { type FrontTest, openFrontTest } from './front.fixture.ts';
+import {
+  aboutTask,
+  beginTask,
+  type Client,
+  newestClient,
+  noSuchTask,
+  type TaskScript,
+  taskMethods,
+  taskScript,
+} from './tasks.fixture.ts';
+
+/* Tasks of others, tasks that nobody began, and servers that say of a task what they should not. */
+
+let f: FrontTest;
+let script: TaskScript;
+let ask: Client;
+let name: string;
+let id: number;
+beforeAll(async () => {
+  f = await openFrontTest();
+});
+afterAll(() => f.t.close());
+beforeEach(async () => {
+  script = taskScript();
+  ({ id, name } = await f.connected(f.start(script.tools, 'modern', true, script.more)));
+  ask = newestClient(f.t.call, f.key);
+});
+afterEach(() => f.tidy());
+
+const places = () =>
+  [
+    [`/mcp/${name}`, ''],
+    ['/mcp', `${name}__`],
+  ] as const;
+const theirs = (): string => [...script.tasks.keys()].at(-1)!;
+
+test('a name is its caller’s: others, other keys, other words and no words are no task', async () => {
+  const stranger = await f.t.user();
+  const [path] = places()[0];
+  const taskId = await beginTask(ask, path, 'wait');
+  const asked = script.asked.length;
+  const changed = taskId.slice(0, -6) + (taskId.at(-6) === 'A' ? 'B' : 'A') + taskId.slice(-5);
+  const sealer = (text: string): string => f.t.app.mcp.room.sealer.seal(text);
+  const forged = [
+    theirs(),
+    changed,
+    sealer('["mcp-task"]'),
+    sealer('not JSON'),
+    's1.x.y',
+    '',
+    7,
+    null,
+    'x'.repeat(11_000),
+  ];
+  for (const at of places().map(([one]) => one))
+    for (const method of taskMethods) {
+      for (const key of [await stranger.key(), await f.user.key()])
+        expect(await aboutTask(newestClient(f.t.call, key), at, method, taskId)).toMatchObject(noSuchTask);
+      for (const given of forged)
+        expect([given, await aboutTask(ask, at, method, given)]).toMatchObject([given, noSuchTask]);
+    }
+  expect(script.asked).toHaveLength(asked);
+  expect((await ask(path, 'tasks/get', { taskId })).result).toMatchObject({ status: 'working' });
+});
+
+test('a task ends for whoever may use its tool no more, and with its server’s address', async () => {
+  const [path] = places()[0];
+  const taskId = await beginTask(ask, path, 'wait');
+  await f.admin.allow(id, ['confirm']);
+  for (const [at] of places()) expect(await ask(at, 'tasks/get', { taskId })).toMatchObject(noSuchTask);
+  await f.admin.allow(id);
+  for (const [at] of places()) expect((await ask(at, 'tasks/get', { taskId })).result).toMatchObject({ taskId });
+  const moved = f.start(script.tools, 'modern', true, script.more);
+  await f.admin.send('PUT', `/${id}`, { url: moved.url });
+  for (const [at] of places()) expect(await ask(at, 'tasks/get', { taskId })).toMatchObject(noSuchTask);
+});
+
+describe('a server that answers nonsense', () => {
+  const nonsense = { code: -32_603, message: expect.stringContaining('its answer is not what the protocol asks for') };
+
+  test('to a call has begun nothing', async () => {
+    const at = new Date().toISOString();
+    const task = { resultType: 'task', taskId: 't', status: 'working', createdAt: at, lastUpdatedAt: at, ttlMs: null };
+    const bad = [
+      { ...task, taskId: undefined },
+      { ...task, taskId: '' },
+      { ...task, taskId: 'x'.repeat(1_025) },
+      { ...task, status: 'dreaming' },
+      { ...task, ttlMs: 'long' },
+      { ...task, createdAt: 5 },
+    ];
+    let answer: object = task;
+    const { name: odd } = await f.connected(f.start([{ name: 'odd', answer: () => answer }], 'modern'));
+    expect(await beginTask(ask, `/mcp/${odd}`, 'odd')).toBeString();
+    // The longest that is taken, in the characters that take the most: its name is still one, and the server is asked.
+    answer = { ...task, taskId: '\u0001'.repeat(1_024) };
+    const taskId = await beginTask(ask, `/mcp/${odd}`, 'odd');
+    expect((await ask(`/mcp/${odd}`, 'tasks/get', { taskId })).error?.message).toContain('answered with status 404');
+    for (answer of bad)
+      expect((await ask(`/mcp/${odd}`, 'tools/call', { name: 'odd', arguments: {} })).error).toMatchObject(nonsense);
+  });
+
+  test('of a task is not passed on, and the task can still be asked for', async () => {
+    for (const [path, before] of places()) {
+      const taskId = await beginTask(ask, path, `${before}wait`);
+      for (const says of [
+        () => ({}),
+        (task: object) => ({ ...task, taskId: 'another' }),
+        (task: object) => ({ ...task, status: 'completed' }),
+        (task: object) => ({ ...task, status: 'failed', error: 'words' }),
+        (task: object) => ({ ...task, status: 'input_required', inputRequests: [] }),
+        (task: object) => ({ ...task, status: 'lost' }),
+      ]) {
+        script.says = says;
+        expect((await ask(path, 'tasks/get', { taskId })).error).toMatchObject(nonsense);
+      }
+      script.says = (task) => ({ ...task, status: 'completed', result: { content: ['x'.repeat(2 * 1024 * 1024)] } });
+      expect((await ask(path, 'tasks/get', { taskId })).error?.message).toContain('larger than 1 MiB');
+      script.says = null;
+      expect((await ask(path, 'tasks/get', { taskId })).result).toMatchObject({ status: 'working' });
+    }
+  });
+
+  test('what it has forgotten it says itself', async () => {
+    const [path] = places()[0];
+    const taskId = await beginTask(ask, path, 'wait');
+    script.tasks.clear();
+    for (const method of taskMethods)
+      expect((await aboutTask(ask, path, method, taskId)).error).toMatchObject({
+        code: -32_602,
+        message: 'no such task here',
+      });
+  });
+});

@@ -1,0 +1,108 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import type { Params } from '../connection.ts';
+import type { McpServer } from '../store/servers.ts';
+import { tasksExtension } from '../task-answers.ts';
+import { opensTool } from './caller.ts';
+import { pass } from './pass.ts';
+import type { FrontRoom } from './room.ts';
+import { badParams, type Exchange, ownFault, RpcError } from './served.ts';
+import { longestTaskId, nameTask, openTask } from './task-names.ts';
+
+/** Of the extension for tasks, as it is for the revision 2026-07-28. */
+const methods = ['tasks/get', 'tasks/update', 'tasks/cancel'];
+export const isTaskMethod = (method: string): boolean => methods.includes(method);
+
+/** As a server that has tasks says so. */
+export const withTasks = { extensions: { [tasksExtension]: {} } };
+
+export const hasTasks = ({ extensions }: ServerCapabilities): boolean => extensions?.[tasksExtension] !== undefined;
+
+/** What a client can do it says with each request, and only that counts. */
+export function understandsTasks({ _meta }: Params): boolean {
+  return capabilities.safeParse(_meta).success;
+}
+
+const capabilities = z.object({
+  'io.modelcontextprotocol/clientCapabilities': z.object({
+    extensions: z.object({ [tasksExtension]: z.record(z.string(), z.unknown()) }),
+  }),
+});
+
+const task = z.object({
+  taskId: z.string().min(1).max(longestTaskId),
+  status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
+  statusMessage: z.string().optional(),
+  createdAt: z.string(),
+  lastUpdatedAt: z.string(),
+  ttlMs: z.number().nullable(),
+  pollIntervalMs: z.number().optional(),
+});
+
+/** What a task that has come so far has to say besides. */
+const detailOf: Partial<Record<z.infer<typeof task>['status'], string>> = {
+  input_required: 'inputRequests',
+  completed: 'result',
+  failed: 'error',
+};
+const detail = z.record(z.string(), z.unknown());
+
+interface Begun {
+  server: McpServer;
+  tool: string;
+  params: Params;
+}
+
+/** The answer to a call that a server goes on with, under a name that is the caller's alone. */
+export function begunTask(
+  room: FrontRoom,
+  { server, tool, params }: Begun,
+  answer: Params,
+  exchange: Exchange,
+): Params {
+  const { data } = task.safeParse(answer);
+  // Who has not said that it can wait for a task must not be answered with one.
+  if (!data || !understandsTasks(params))
+    throw nonsense(room, server, 'tools/call', ' It is not known whether the tool did anything.');
+  return { ...answer, taskId: nameTask(room.sealer, exchange.caller, { server, tool, taskId: data.taskId }) };
+}
+
+type FindServer = (name: string) => McpServer | null | Promise<McpServer | null>;
+
+/** Looks at a task, tells it what it asked for, or takes it back. `find` knows which servers are meant here. */
+export async function answerTask(
+  room: FrontRoom,
+  { method, params }: { method: string; params: Params },
+  exchange: Exchange,
+  find: FindServer,
+): Promise<Params> {
+  if (!understandsTasks(params)) throw notUnderstood();
+  const { caller } = exchange;
+  const opened = openTask(room.sealer, caller, params.taskId);
+  const server = opened && (await find(opened.server));
+  // What was taken from the caller meanwhile is not told any more either.
+  if (!opened || !server || !opened.isAt(server) || !opensTool(caller, server.name, opened.tool)) throw noTask();
+  if (!(await room.known.tool(server.id, opened.tool))) throw noTask();
+  const { taskId } = opened;
+  const answer = await pass(room, server, { method, params: { ...params, taskId } }, exchange);
+  // That it was heard is all there is to say.
+  if (method !== 'tasks/get') return {};
+  const { data } = task.safeParse(answer);
+  const named = data && detailOf[data.status];
+  if (data?.taskId !== taskId || (named && !detail.safeParse(answer[named]).success))
+    throw nonsense(room, server, method);
+  return { ...answer, taskId: params.taskId };
+}
+
+const noTask = (): RpcError => badParams('There is no such task.');
+
+const notUnderstood = (): RpcError =>
+  new RpcError(-32_021, `Say with the request that you understand ${tasksExtension}.`, {
+    requiredCapabilities: withTasks,
+  });
+
+function nonsense(room: FrontRoom, { name }: McpServer, method: string, known = ''): RpcError {
+  const why = 'its answer is not what the protocol asks for';
+  room.log.warn({ server: name, method, fault: why }, 'a connected server failed');
+  return ownFault(`The server ${name} failed: ${why}.${known}`);
+}
