@@ -271,6 +271,9 @@ describe.skipIf(browserMissing)('administration', () => {
     page.on('request', (request) => {
       if (request.method() === 'PUT') changes.push(request.postData() ?? '');
     });
+    await page.getByRole('textbox', { name: 'Name or word of an option' }).fill('access tokens');
+    await registration.waitFor({ state: 'detached' });
+    await page.waitForURL(/[?&]q=access/);
     const lifetime = page.getByLabel('Access token lifetime', { exact: true });
     // A number and its unit are one field: nothing is saved between the two.
     await page.getByRole('combobox', { name: 'Unit of Access token lifetime' }).click();
@@ -283,6 +286,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await lifetime.fill('120');
     await lifetime.press('Enter');
     await page.getByText('Now 2 hours.').waitFor();
+    await page.getByRole('button', { name: 'Clear Name or word of an option' }).click();
     const credits = page.getByLabel('Quota for new user', { exact: true });
     await credits.clear();
     await credits.pressSequentially('1.05');

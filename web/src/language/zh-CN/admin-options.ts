@@ -2,6 +2,9 @@ export default {
   'Each change is saved when you make it, and counts at once on every process.':
     '每项更改会立即保存，并在所有进程上即时生效。',
   'The options could not be loaded': '无法加载选项',
+  'Name or word of an option': '选项名称或关键词',
+  'No option fits': '没有匹配的选项',
+  'Try fewer or other words.': '请减少或更换关键词。',
   Accounts: '账号',
   'Limits##of calls': '调用限制',
   'Models and orchestration': '模型与编排',
