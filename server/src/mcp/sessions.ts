@@ -37,13 +37,24 @@ interface Held {
   retired: boolean;
 }
 
+/** Tokens of servers that the service signs in to for itself: one for each, which all who may use the server share. */
+export interface OwnTokens {
+  /** Renewed before it runs out; those who ask at once share the answer. */
+  token(server: McpServer): Promise<string>;
+  /** The server does not take it: another is asked for next. */
+  refused(server: McpServer, token: string): Promise<void>;
+  /** The server took it, and it was not enough. Returns what whoever called is told. */
+  lacking(server: McpServer, scope: string | undefined): Promise<McpFault>;
+}
+
 export interface SessionDeps {
   sealer: Sealer;
   clock: Clock;
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
   tokenOf(server: McpServer, userId: number): Promise<string>;
-  /** A token was not enough. */
+  own: OwnTokens;
+  /** A user's token was not enough. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
 }
 
@@ -79,29 +90,46 @@ export function headersOf(
   }
 }
 
+/** Of the protocol: clients say that they know it. */
+const clientCredentials = 'io.modelcontextprotocol/oauth-client-credentials';
+
 /** Who is called, and in whose name where that makes a difference. */
 export function targetOf(
-  { sealer, allowPrivate, lines, tokenOf, lacking }: Omit<SessionDeps, 'clock'>,
+  { sealer, allowPrivate, lines, tokenOf, own, lacking }: Omit<SessionDeps, 'clock'>,
   server: McpServer,
   holder: string,
 ): Target {
   const headers = headersOf({ sealer }, server);
   const { name, url, timeoutMs } = server;
   const target = { name, url, headers, timeoutMs, allowPrivate, lines };
-  if (server.auth !== 'oauth') return target;
+  if (server.auth === 'headers') return target;
+  if (server.auth === 'client_credentials')
+    return {
+      ...target,
+      extensions: [clientCredentials],
+      token: () => own.token(server),
+      refused: (token) => own.refused(server, token),
+      lacking: (scope) => own.lacking(server, scope),
+    };
   const userId = userOf(holder);
   if (userId === null) throw new McpFault('it is for users who sign in to it');
   return {
     ...target,
     token: () => tokenOf(server, userId),
-    lacking: (scope) => lacking(server, userId, scope),
+    lacking: async (scope) => {
+      if (scope !== undefined) await lacking(server, userId, scope);
+      return new McpFault('the user has to sign in to it again, and to allow more there');
+    },
   };
 }
 
 export function keyOf(server: McpServer): string {
   const known = keys.get(server);
   if (known !== undefined) return known;
-  const key = JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs, server.auth]);
+  const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey } = server;
+  // A session that was opened by one client is no other's.
+  const client = auth === 'client_credentials' ? [clientId, sealedClientSecret, sealedClientKey] : [];
+  const key = JSON.stringify([url, sealedHeaders, timeoutMs, auth, ...client]);
   keys.set(server, key);
   return key;
 }

@@ -40,6 +40,7 @@ import { migration as playground } from './0039-playground.ts';
 import { migration as teamKeys } from './0041-team-keys.ts';
 import { migration as people } from './0042-people.ts';
 import { migration as mcpClients } from './0043-mcp-clients.ts';
+import { migration as mcpOwnTokens } from './0045-mcp-own-tokens.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -85,6 +86,7 @@ export const migrations: Migration[] = [
   teamKeys,
   people,
   mcpClients,
+  mcpOwnTokens,
 ];
 
 /**
