@@ -12,8 +12,8 @@ export const program = join(import.meta.dir, 'programs/node_modules/@modelcontex
 const speaksFirst =
   'a server behind the gateway cannot speak first: in front there is no session that it could speak to (2026-07-28 asks within the answer instead, which passes); the reference server leaves out what needs it';
 const noTasks = 'an extension that the gateway does not pass on';
-const nobodySignsIn =
-  'an extension: a program that signs in for itself, where the gateway signs in for a user, who agrees in a browser';
+const byOthersWord =
+  'an extension: a token of somebody else, such as a company’s identity provider, is traded in; the gateway is given none, and signs in for a user who agrees in a browser, or for itself with a client of its own';
 const boundByClients = 'an extension: the gateway asks servers for bearer tokens, which leave it sealed or not at all';
 /** Scenarios that do not concern this gateway, or that it does not pass, by what their names begin with. */
 const reasons: Record<string, string> = {
@@ -27,11 +27,8 @@ const reasons: Record<string, string> = {
     'an answer that nothing is said before comes as JSON, so that there are no events to go on with (not required by the revision: pending)',
   'server-session-lifecycle':
     'a session in front is a name that nothing is kept for, so that none is lost with a process: its name can be used again (not required by the revision)',
-  'auth/basic-cimd':
-    'the gateway registers itself, also where an address would do for its name (not required: a client should)',
-  'auth/client-credentials': nobodySignsIn,
-  'auth/enterprise-managed-authorization': nobodySignsIn,
-  'auth/wif-jwt-bearer': nobodySignsIn,
+  'auth/enterprise-managed-authorization': byOthersWord,
+  'auth/wif-jwt-bearer': byOthersWord,
   'auth/dpop': boundByClients,
   'http-custom-header-server-validation':
     'arguments that are repeated in headers are compared by the server behind, to which the gateway writes them anew from the body (not required by the revision: pending)',
