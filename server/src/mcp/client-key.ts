@@ -29,7 +29,7 @@ const kindOf = ({ kty, crv }: JsonWebKey): string => (kty === 'RSA' ? 'rsa' : (c
 /** As it is kept, from what was entered: a JSON Web Key or PEM of any kind; or why it is none. */
 export function readClientKey(entered: string): { jwk: string } | { fault: string } {
   const text = entered.trim();
-  const [key, named] = text.startsWith('{') ? fromJwk(text) : [opened(() => createPrivateKey(text)), {}];
+  const { key, named = {} }: Entered = text.startsWith('{') ? fromJwk(text) : { key: opened(() => createPrivateKey(text)) };
   if (!key) return { fault: 'must be a private key without a passphrase, in PEM or as a JSON Web Key' };
   const bits = key.asymmetricKeyDetails?.modulusLength;
   if (bits !== undefined && bits < fewestRsaBits) return { fault: `must have at least ${fewestRsaBits} bits` };
@@ -37,7 +37,7 @@ export function readClientKey(entered: string): { jwk: string } | { fault: strin
   const able = jwk && key.asymmetricKeyType !== 'rsa-pss' ? algorithmsOf[kindOf(jwk)] : undefined;
   if (!jwk || !able) return { fault: 'must be of RSA, of the curves P-256, P-384 or P-521, or Ed25519' };
   const { kid, alg } = named;
-  if (alg !== undefined && !able.includes(alg)) return { fault: `cannot sign with ${alg}` };
+  if (alg !== undefined && !able.includes(alg)) return { fault: 'names an algorithm that it cannot sign with' };
   return { jwk: JSON.stringify({ ...jwk, ...(kid !== undefined && { kid }), ...(alg !== undefined && { alg }) }) };
 }
 
@@ -49,13 +49,20 @@ function opened<T>(open: () => T): T | null {
   }
 }
 
-/** Besides the key, what it is called there and what it is to sign with. */
-function fromJwk(text: string): [KeyObject | null, { kid?: string; alg?: string }] {
-  const key = opened(() => JSON.parse(text) as Record<string, unknown>);
-  if (!key) return [null, {}];
-  const { kid, alg } = key;
-  const named = { ...(typeof kid === 'string' && { kid }), ...(typeof alg === 'string' && { alg }) };
-  return [opened(() => createPrivateKey({ key: key as JsonWebKey, format: 'jwk' })), named];
+interface Entered {
+  key: KeyObject | null;
+  /** What it is called there, and what it is to sign with. */
+  named?: { kid?: string; alg?: string };
+}
+
+function fromJwk(text: string): Entered {
+  const given = opened(() => JSON.parse(text) as Record<string, unknown>);
+  if (!given) return { key: null };
+  const { kid, alg } = given;
+  return {
+    key: opened(() => createPrivateKey({ key: given as JsonWebKey, format: 'jwk' })),
+    named: { ...(typeof kid === 'string' && { kid }), ...(typeof alg === 'string' && { alg }) },
+  };
 }
 
 /** Signs who the client is, for the token endpoint that it is about to ask. */

@@ -5,7 +5,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { isAsApproved } from './definition.ts';
 import { secretsOf, tellFault } from './fault.ts';
 import type { McpRoom } from './room.ts';
-import { headersOf, holderFor } from './sessions.ts';
+import { headersOf, holderFor } from './target.ts';
 import { findServer, listServers, type McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
 import { offeredName, plainNameOf, serverOf } from './tool-names.ts';

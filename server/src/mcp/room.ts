@@ -7,7 +7,8 @@ import type { Shared } from '../platform/shared/port.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { Known } from './known.ts';
-import type { OwnTokens, Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
+import type { OwnTokens } from './target.ts';
 import type { McpServer } from './store/servers.ts';
 
 export interface McpDeps {

@@ -5,7 +5,7 @@ import { type Definition, isAsApproved } from '../definition.ts';
 import { tellFault } from '../fault.ts';
 import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
 import { secretsIn } from '../offers.ts';
-import { holderFor } from '../sessions.ts';
+import { holderFor } from '../target.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { opensTool } from './caller.ts';
