@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, spyOn, test } from 'bun:test';
 import { generateKeyPairSync } from 'node:crypto';
-import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
+import type { JWK } from 'jose';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
@@ -137,45 +137,26 @@ test('what the server says is missing is asked for once, besides what there is',
   expect(await whoIs(name)).toBe('Bearer token-service-2');
 });
 
-const pair = (kind: 'P-256' | 'P-384' | 'rsa' | 'ed25519') => {
-  const { privateKey, publicKey } =
-    kind === 'rsa'
-      ? generateKeyPairSync('rsa', { modulusLength: 2_048 })
-      : kind === 'ed25519'
-        ? generateKeyPairSync('ed25519')
-        : generateKeyPairSync('ec', { namedCurve: kind });
-  return { privateKey, public: publicKey.export({ format: 'jwk' }) as JWK };
+const pair = () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
+  return { pem, public: publicKey.export({ format: 'jwk' }) as JWK };
 };
-type Pair = ReturnType<typeof pair>;
-const pem = ({ privateKey }: Pair, type: 'pkcs8' | 'sec1' | 'pkcs1' = 'pkcs8'): string =>
-  privateKey.export({ format: 'pem', type } as never) as unknown as string;
-const jwk = ({ privateKey }: Pair, more: object): string =>
-  JSON.stringify({ ...privateKey.export({ format: 'jwk' }), ...more });
 
-test.each([
-  ['PEM of a curve', pair('P-256'), (key: Pair) => pem(key), { alg: 'ES256' }],
-  ['PEM of OpenSSL’s', pair('P-384'), (key: Pair) => `\n${pem(key, 'sec1')}\n`, { alg: 'ES384' }],
-  ['PEM of RSA', pair('rsa'), (key: Pair) => pem(key, 'pkcs1'), { alg: 'RS256' }],
-  ['PEM of Ed25519', pair('ed25519'), (key: Pair) => pem(key), { alg: 'EdDSA' }],
-  ['a JSON Web Key', pair('rsa'), (key: Pair) => jwk(key, { kid: 'k1', alg: 'PS256' }), { alg: 'PS256', kid: 'k1' }],
-] as const)('a key signs in place of a secret: %s', async (_, key, entered, header) => {
+test('a key signs in place of a secret', async () => {
+  const key = pair();
   server.keys = { signer: key.public };
-  const { name, ...shown } = await ready({
-    ...{ client_id: 'signer', client_secret: undefined, client_key: entered(key) },
-  });
+  const client = { client_id: 'signer', client_secret: undefined, client_key: key.pem };
+  const { name, ...shown } = await ready(client);
   expect(shown).toMatchObject({ client_id: 'signer', has_client_secret: false, has_client_key: true });
   expect(await whoIs(name)).toBe('Bearer token-service-1');
-  const assertion = server.asked[0]!.get('client_assertion')!;
-  expect(decodeProtectedHeader(assertion)).toEqual({ ...header, typ: 'JWT' });
-  const { iat, exp, jti, ...claims } = decodeJwt(assertion);
-  expect(claims).toEqual({ iss: 'signer', sub: 'signer', aud: new URL(server.url).origin });
-  expect([exp! - iat!, typeof jti]).toEqual([120, 'string']);
+  expect(server.asked[0]!.has('client_secret')).toBe(false);
 });
 
 test('users sign in with a client that has a key, too', async () => {
-  const key = pair('P-256');
+  const key = pair();
   server.keys = { signer: key.public };
-  const client = { auth: 'oauth', client_id: 'signer', client_secret: undefined, client_key: pem(key) };
+  const client = { auth: 'oauth', client_id: 'signer', client_secret: undefined, client_key: key.pem };
   const { id } = await connect(client);
   const begun = await root.call(`${base}/${id}/authorize`, { method: 'POST' });
   const { data } = (await begun.json()) as { data: { authorization_url: string } };
@@ -185,24 +166,16 @@ test('users sign in with a client that has a key, too', async () => {
 });
 
 test('what is wrong is refused by name and changes nothing', async () => {
-  const key = pem(pair('P-256'));
-  const small = generateKeyPairSync('rsa', { modulusLength: 1_024 });
-  const locked = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
-    ...{ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' },
-  });
-  const publicPem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'pem', type: 'spki' });
-  const odd = generateKeyPairSync('ec', { namedCurve: 'P-224' }).privateKey.export({ format: 'pem', type: 'pkcs8' });
+  const key = pair().pem;
   const wrong: [field: string, body: object][] = [
     ['client_id', { client_id: '', client_secret: undefined }],
     ['client_id', { client_id: undefined, client_secret: undefined }],
     ['client_secret', { client_secret: '' }],
     ['client_secret', { client_secret: undefined }],
     ['client_key', { client_key: key }],
-    ...[
-      ...['x', '{', '{}', '{"kty":"oct","k":"c2VjcmV0"}', 7, null, 'x'.repeat(20_001)],
-      ...[small.privateKey.export({ format: 'pem', type: 'pkcs8' }), locked, publicPem, odd],
-      jwk(pair('P-256'), { alg: 'RS256' }),
-    ].map((client_key): [string, object] => ['client_key', { client_secret: undefined, client_key }]),
+    ...['x', 7, null, 'x'.repeat(20_001)].map((client_key): [string, object] => [
+      ...(['client_key', { client_secret: undefined, client_key }] as const),
+    ]),
   ];
   for (const [field, body] of wrong) {
     const { status, message } = await send('POST', '', own(body));
@@ -225,11 +198,11 @@ test('what is wrong is refused by name and changes nothing', async () => {
 });
 
 test('a key takes the place of a secret, and a secret that of a key', async () => {
-  const key = pair('P-256');
+  const key = pair();
   server.keys = { app: key.public };
   const { id, name } = await ready();
   expect(await whoIs(name)).toBe('Bearer token-service-1');
-  const { data } = await send('PUT', `/${id}`, { client_key: pem(key) });
+  const { data } = await send('PUT', `/${id}`, { client_key: key.pem });
   expect(data).toMatchObject({ has_client_secret: false, has_client_key: true });
   // What was given to the client before is not used by this one.
   expect(await whoIs(name)).toBe('Bearer token-service-2');
@@ -286,9 +259,9 @@ test('a client is known at one authorization server, and no other is told its se
 
 test('a new encryption key takes key and token along', async () => {
   const { db } = t.platform.database;
-  const key = pair('P-256');
+  const key = pair();
   server.keys = { signer: key.public };
-  const { id } = await ready({ client_id: 'signer', client_secret: undefined, client_key: pem(key) });
+  const { id } = await ready({ client_id: 'signer', client_secret: undefined, client_key: key.pem });
   const keys = [keyEntry(new Uint8Array(32).fill(9)), ...t.platform.sealingKeys];
   const { reseal, open } = openSealer({ keys });
   for (const room of [resealServers, resealOwnGrants]) {
