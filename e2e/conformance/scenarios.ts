@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Glob } from 'bun';
+import { agree } from './agree.ts';
 import { type Program, runProgram, signInPageIn } from './run-program.ts';
 import type { Seen } from './seen.ts';
 import { startKeyed, type World } from './world.ts';
@@ -109,20 +110,15 @@ export async function authorizationScenarios({ service, site }: World, port: num
     }),
   });
   const { client_id } = (await registered.json()) as { client_id: string };
-  const person = await site?.root();
-  let sent = false;
-  const agree = async (output: string) => {
+  let agreed: Promise<void> | undefined;
+  const heard = (output: string) => {
     const url = signInPageIn(output);
-    if (!url || sent) return;
-    // Without one the test would wait for five minutes.
-    if (!person) throw new Error('no browser was found, in which somebody could agree');
-    sent = true;
-    await person.page.goto(url);
-    await person.page.getByRole('button', { name: 'Allow' }).click();
+    // Without a browser the test would wait for five minutes.
+    if (url && !site) throw new Error('no browser was found, in which somebody could agree');
+    if (url && site) agreed ??= agree(site, url);
+    return agreed;
   };
   const resource = `${service.url}/mcp/modern`;
   const args = ['--url', service.url, '--client-id', client_id, '--resource', resource, '--port', `${port}`];
-  const seen = await run('The authorization server', ['authorization', ...args], { heard: agree });
-  await person?.page.close();
-  return seen;
+  return run('The authorization server', ['authorization', ...args], { heard });
 }
