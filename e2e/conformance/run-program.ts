@@ -28,7 +28,9 @@ export async function runProgram({ command, env = process.env, mostMs, heard = (
     }
   };
   try {
-    const ended = Promise.all([hear(child.stdout), hear(child.stderr), child.exited]).then(() => Promise.all(listening));
+    const ended = Promise.all([hear(child.stdout), hear(child.stderr), child.exited]).then(() =>
+      Promise.all(listening),
+    );
     await Promise.race([ended, stopped.promise]);
     return said;
   } finally {

@@ -25,7 +25,10 @@ export const clientDocument = (deps: Pick<McpDeps, 'baseUrl'>) => ({
 });
 
 /** Where others read it; nothing where they would not: by the draft only an https address is a client's name. */
-export const documentAddress = ({ baseUrl, namedByDocument }: Pick<McpDeps, 'baseUrl' | 'namedByDocument'>): string | undefined =>
+export const documentAddress = ({
+  baseUrl,
+  namedByDocument,
+}: Pick<McpDeps, 'baseUrl' | 'namedByDocument'>): string | undefined =>
   baseUrl.startsWith('https:') && namedByDocument() ? `${baseUrl}${documentPath}` : undefined;
 
 /** By an address that is ours no more, or not to be used any more. */

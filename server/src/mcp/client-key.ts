@@ -1,4 +1,4 @@
-import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { JWK } from 'jose';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
@@ -19,17 +19,14 @@ const fewestRsaBits = 2_048;
 /** Long enough for clocks that go wrong, too short to be of use to whoever finds it. */
 const assertionSeconds = 120;
 
-interface ClientKey extends JWK {
-  alg?: string;
-  kid?: string;
-}
-
-const kindOf = ({ kty, crv }: JsonWebKey): string => (kty === 'RSA' ? 'rsa' : (crv ?? ''));
+const kindOf = ({ kty, crv }: JWK): string => (kty === 'RSA' ? 'rsa' : (crv ?? ''));
 
 /** As it is kept, from what was entered: a JSON Web Key or PEM of any kind; or why it is none. */
 export function readClientKey(entered: string): { jwk: string } | { fault: string } {
   const text = entered.trim();
-  const { key, named = {} }: Entered = text.startsWith('{') ? fromJwk(text) : { key: opened(() => createPrivateKey(text)) };
+  const { key, named = {} }: Entered = text.startsWith('{')
+    ? fromJwk(text)
+    : { key: opened(() => createPrivateKey(text)) };
   if (!key) return { fault: 'must be a private key without a passphrase, in PEM or as a JSON Web Key' };
   const bits = key.asymmetricKeyDetails?.modulusLength;
   if (bits !== undefined && bits < fewestRsaBits) return { fault: `must have at least ${fewestRsaBits} bits` };
@@ -60,7 +57,7 @@ function fromJwk(text: string): Entered {
   if (!given) return { key: null };
   const { kid, alg } = given;
   return {
-    key: opened(() => createPrivateKey({ key: given as JsonWebKey, format: 'jwk' })),
+    key: opened(() => createPrivateKey({ key: given as JWK, format: 'jwk' })),
     named: { ...(typeof kid === 'string' && { kid }), ...(typeof alg === 'string' && { alg }) },
   };
 }
@@ -73,8 +70,8 @@ export function signedBy(
 ): NonNullable<OAuthClientProvider['addClientAuthentication']> {
   return async (_headers, params, url, metadata) => {
     const { importJWK, SignJWT } = await import('jose');
-    const key = JSON.parse(jwk) as ClientKey;
-    const able = algorithmsOf[kindOf(key as JsonWebKey)] ?? [];
+    const key = JSON.parse(jwk) as JWK;
+    const able = algorithmsOf[kindOf(key)] ?? [];
     const taken = metadata?.token_endpoint_auth_signing_alg_values_supported;
     const alg = key.alg ?? able.find((one) => taken?.includes(one)) ?? able[0]!;
     const now = nowSeconds(clock);

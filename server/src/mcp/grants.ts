@@ -43,10 +43,7 @@ function providerOf(
   began?: { state: string; url?: URL },
 ): OAuthClientProvider {
   const address = documentAddress(deps);
-  const itself: Pick<
-    OAuthClientProvider,
-    'clientInformation' | 'saveClientInformation' | 'clientMetadataUrl'
-  > = {
+  const itself: Pick<OAuthClientProvider, 'clientInformation' | 'saveClientInformation' | 'clientMetadataUrl'> = {
     clientInformation: () => grant.client,
     saveClientInformation: (client) => {
       grant.client = client;

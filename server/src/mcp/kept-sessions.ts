@@ -3,9 +3,9 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { type Connection, connect, type KeptSession } from './connection.ts';
 import type { McpRoom } from './room.ts';
 import type { SessionKeeper } from './sessions.ts';
-import { keyOf, targetOf } from './target.ts';
 import { findServer, type McpServer } from './store/servers.ts';
 import * as store from './store/sessions.ts';
+import { keyOf, targetOf } from './target.ts';
 
 type Deps = Omit<McpRoom, 'sessions' | 'callers'>;
 

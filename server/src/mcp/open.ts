@@ -32,7 +32,7 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
   const known = new Known(deps);
   const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(deps, ...refused);
-  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps), own: openOwnTokens(deps), lacking };
+  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps), ownTokens: openOwnTokens(deps), lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };

@@ -62,7 +62,12 @@ function checkedKey(entered: string): string {
 }
 
 /** Where the service signs in for itself, it needs something to do it with. */
-export function requireOwnClient({ auth, clientId, sealedClientSecret, sealedClientKey }: Pick<McpServer, 'auth' | keyof ServerClient>): void {
+export function requireOwnClient({
+  auth,
+  clientId,
+  sealedClientSecret,
+  sealedClientKey,
+}: Pick<McpServer, 'auth' | keyof ServerClient>): void {
   if (auth !== 'client_credentials') return;
   if (clientId === '') throw refuse('client_id', 'is needed where the service signs in for itself');
   if (sealedClientSecret === '' && sealedClientKey === '')

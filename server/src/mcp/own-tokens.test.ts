@@ -97,9 +97,8 @@ test('nobody signs in, and all who may use the server share one token, renewed b
   expect(await whoIs(name)).toBe('Bearer token-service-1');
   clock.advance(2_000);
   // Those who come at once share the new one.
-  expect(await Promise.all([whoIs(name), whoIs(name, root), whoIs(name)])).toEqual(
-    Array(3).fill('Bearer token-service-2'),
-  );
+  const shared = await Promise.all([whoIs(name), whoIs(name, root), whoIs(name)]);
+  expect([...new Set(shared)]).toEqual(['Bearer token-service-2']);
   expect(server.asked).toHaveLength(2);
 });
 

@@ -5,10 +5,10 @@ import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './author
 import { McpFault, tellFault } from './fault.ts';
 import { clientSecretsOf, ownClientOf } from './own-client.ts';
 import type { McpDeps } from './room.ts';
-import type { OwnTokens } from './target.ts';
 import { challengeOf } from './sign-in-fetch.ts';
 import * as store from './store/own-grants.ts';
 import { bindClient, findServer, type McpServer } from './store/servers.ts';
+import type { OwnTokens } from './target.ts';
 
 /** What a server lets the service do in its own name. */
 interface OwnGrant {

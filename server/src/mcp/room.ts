@@ -8,8 +8,8 @@ import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { Known } from './known.ts';
 import type { Sessions } from './sessions.ts';
-import type { OwnTokens } from './target.ts';
 import type { McpServer } from './store/servers.ts';
+import type { OwnTokens } from './target.ts';
 
 export interface McpDeps {
   db: Db;
@@ -40,7 +40,7 @@ export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   /** A user's access token for a server that asks for one. */
   tokenOf(server: McpServer, userId: number): Promise<string>;
   /** The service's own, for servers that it signs in to for itself. */
-  own: OwnTokens;
+  ownTokens: OwnTokens;
   /** A user's token was not enough: what it would need besides. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
   /** For what runs ask, and for lists. */

@@ -142,13 +142,22 @@ async function strangerTo(
 }
 
 /** By the clock of whoever signed, which stands still in tests. */
-async function signedByStranger(keys: SignedInServer['keys'], assertion: string, issuer: string): Promise<string | null> {
+async function signedByStranger(
+  keys: SignedInServer['keys'],
+  assertion: string,
+  issuer: string,
+): Promise<string | null> {
   const { iss = '', iat = 0, sub, jti } = decodeJwt(assertion);
   const key = keys[iss];
   if (!key || sub !== iss || !jti) return iss;
   const currentDate = new Date(iat * 1_000);
   const { alg } = decodeProtectedHeader(assertion);
-  const verified = jwtVerify(assertion, await importJWK(key, alg), { issuer: iss, audience: issuer, currentDate, maxTokenAge: 5 });
+  const verified = jwtVerify(assertion, await importJWK(key, alg), {
+    issuer: iss,
+    audience: issuer,
+    currentDate,
+    maxTokenAge: 5,
+  });
   return verified.then(
     () => null,
     (error: Error) => `${iss} (${error.message})`,

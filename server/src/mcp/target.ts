@@ -20,7 +20,7 @@ export interface TargetDeps {
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
   tokenOf(server: McpServer, userId: number): Promise<string>;
-  own: OwnTokens;
+  ownTokens: OwnTokens;
   /** A user's token was not enough. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
 }
@@ -52,7 +52,7 @@ const clientCredentials = 'io.modelcontextprotocol/oauth-client-credentials';
 
 /** Who is called, and in whose name where that makes a difference. */
 export function targetOf(
-  { sealer, allowPrivate, lines, tokenOf, own, lacking }: TargetDeps,
+  { sealer, allowPrivate, lines, tokenOf, ownTokens, lacking }: TargetDeps,
   server: McpServer,
   holder: string,
 ): Target {
@@ -64,9 +64,9 @@ export function targetOf(
     return {
       ...target,
       extensions: [clientCredentials],
-      token: () => own.token(server),
-      refused: (token) => own.refused(server, token),
-      lacking: (scope) => own.lacking(server, scope),
+      token: () => ownTokens.token(server),
+      refused: (token) => ownTokens.refused(server, token),
+      lacking: (scope) => ownTokens.lacking(server, scope),
     };
   const userId = userOf(holder);
   if (userId === null) throw new McpFault('it is for users who sign in to it');

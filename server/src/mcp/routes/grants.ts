@@ -84,7 +84,8 @@ export function grantRoutes(room: McpRoom): Route[] {
       limit: null,
       method: 'get',
       path: documentPath,
-      summary: 'What authorization servers of connected servers read about this service: its Client ID Metadata Document',
+      summary:
+        'What authorization servers of connected servers read about this service: its Client ID Metadata Document',
       headers: { 'cache-control': 'public, max-age=300' },
       answers: { 200: documentSchema },
       handle: (call) => json(call, clientDocument(room)),

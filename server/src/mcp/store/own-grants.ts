@@ -45,11 +45,7 @@ export async function resealOwnGrants(db: Db, reseal: (sealed: string) => string
     for (const { server_id: serverId, grant_sealed: sealed } of rows) {
       const anew = reseal(sealed);
       if (anew === sealed) continue;
-      await tx
-        .updateTable('mcp_own_grants')
-        .set({ grant_sealed: anew })
-        .where('server_id', '=', serverId)
-        .execute();
+      await tx.updateTable('mcp_own_grants').set({ grant_sealed: anew }).where('server_id', '=', serverId).execute();
       changed += 1;
     }
     return changed;

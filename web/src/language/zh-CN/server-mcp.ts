@@ -71,8 +71,7 @@ export default {
   'must be a private key without a passphrase, in PEM or as a JSON Web Key':
     '必须是没有口令的私钥，采用 PEM 或 JSON Web Key 格式',
   'must have at least {bits} bits': '至少需要 {bits} 位',
-  'must be of RSA, of the curves P-256, P-384 or P-521, or Ed25519':
-    '必须是 RSA、P-256、P-384、P-521 或 Ed25519 类型',
+  'must be of RSA, of the curves P-256, P-384 or P-521, or Ed25519': '必须是 RSA、P-256、P-384、P-521 或 Ed25519 类型',
   'names an algorithm that it cannot sign with': '所指定的算法无法用于该密钥签名',
   'headers: enter them again, {fault}; {} removes them': 'headers：请重新输入，{fault}；{} 表示移除',
   'stored headers do not go along to another origin': '已保存的请求头不会用于其他来源',

@@ -42,7 +42,9 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
       </SimpleGrid>
       <Textarea
         label={t('Private key')}
-        description={t('In place of a secret: PEM or JSON Web Key, signs who the client is; stored encrypted, never shown again')}
+        description={t(
+          'In place of a secret: PEM or JSON Web Key, signs who the client is; stored encrypted, never shown again',
+        )}
         placeholder={fields.hasClientKey ? t('Stored; empty keeps it') : '-----BEGIN PRIVATE KEY-----'}
         autosize
         minRows={1}

@@ -93,7 +93,8 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
   if (fields.auth === 'headers' || (!itself && id === '' && secret === '' && key === '')) return {};
   if (id === '') return { clientId: t('The id of the client is needed.') };
   if (key !== '' && secret !== '') return { clientKey: t('Enter a secret or a private key, not both.') };
-  if (key !== '' && !/^(\{|-----BEGIN )/.test(key)) return { clientKey: t('A private key, in PEM or as a JSON Web Key.') };
+  if (key !== '' && !/^(\{|-----BEGIN )/.test(key))
+    return { clientKey: t('A private key, in PEM or as a JSON Web Key.') };
   if (key !== '' || secret !== '') return {};
   if (before && (id !== before.clientId || isMoved(fields, before))) {
     if (before.hasClientSecret) return { clientSecret: t('Enter the secret again for another client or address.') };
