@@ -80,12 +80,16 @@ export const isSameClient = (one: ServerClient, other: ServerClient): boolean =>
   one.sealedClientSecret === other.sealedClientSecret &&
   one.sealedClientKey === other.sealedClientKey;
 
-function openedOf({ sealer }: Pick<McpDeps, 'sealer'>, sealed: string, what: 'secret' | 'key'): string {
+const cannotOpen = {
+  secret: 'the secret of its client cannot be opened with the present ENCRYPTION_KEY; enter it again',
+  key: 'the key of its client cannot be opened with the present ENCRYPTION_KEY; enter it again',
+};
+
+function openedOf({ sealer }: Pick<McpDeps, 'sealer'>, sealed: string, what: keyof typeof cannotOpen): string {
   try {
     return sealed === '' ? '' : sealer.open(sealed);
   } catch {
-    const words = `the ${what} of its client cannot be opened with the present ENCRYPTION_KEY; enter it again`;
-    throw new McpFault('it is not set up', words);
+    throw new McpFault('it is not set up', cannotOpen[what]);
   }
 }
 

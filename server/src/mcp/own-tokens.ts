@@ -105,8 +105,7 @@ async function ask(deps: McpDeps, server: McpServer, lacking: string | undefined
   } catch (error) {
     const why = tellFault(refusalOf(error), 'administrator', secrets);
     deps.log.warn({ server: server.name, fault: why }, 'the service could not sign in to a server');
-    const words = 'the service could not sign in to it';
-    throw new McpFault(words, `${words}: ${why}`);
+    throw new McpFault('the service could not sign in to it', `the service could not sign in to it: ${why}`);
   }
   const { tokens } = got;
   const obtainedAt = nowSeconds(deps.clock);
