@@ -15,7 +15,8 @@ const speaksFirst =
 const noTasks = 'an extension that the gateway does not pass on';
 const byOthersWord =
   'an extension: a token of somebody else, such as a company’s identity provider, is traded in; the gateway is given none, and signs in for a user who agrees in a browser, or for itself with a client of its own';
-const boundByClients = 'an extension: the gateway asks servers for bearer tokens, which leave it sealed or not at all';
+const boundByClients =
+  'an extension: the gateway asks for bearer tokens, which it keeps sealed, and not for ones that are bound to a key';
 /** Scenarios that do not concern this gateway, or that it does not pass, by what their names begin with. */
 const reasons: Record<string, string> = {
   'tools-call-sampling': speaksFirst,

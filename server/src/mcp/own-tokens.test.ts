@@ -240,6 +240,23 @@ test('who connected it is told why it could not be signed in to, others that it 
   warned.mockRestore();
 });
 
+test('an authorization server that refuses the client is left alone for a while, until the client is another', async () => {
+  const warned = spyOn(console, 'warn').mockImplementation(() => {});
+  const { id, name } = await connect({ client_secret: 'wrong-secret' });
+  const { test: look, allow } = administration(root);
+  expect((await look(id)).error).toContain('invalid_client');
+  const asked = server.asked.length;
+  for (let times = 0; times < 3; times += 1) expect((await look(id)).error).toContain('invalid_client');
+  expect(server.asked.length).toBe(asked);
+  clock.advance(5_000);
+  await look(id);
+  expect(server.asked.length).toBeGreaterThan(asked);
+  await send('PUT', `/${id}`, { client_secret: secret });
+  await allow(id);
+  expect(await whoIs(name)).toMatch(/^Bearer token-service-/);
+  warned.mockRestore();
+});
+
 test('a client is known at one authorization server, and no other is told its secret', async () => {
   const { id, name } = await ready();
   await whoIs(name);

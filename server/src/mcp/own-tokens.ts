@@ -25,13 +25,30 @@ interface OwnGrant {
 /** A server that takes no token at all would have a new one asked for with each call. */
 const restSeconds = 10;
 
+/** One that refuses the client is left alone for so long, whoever calls: some lock a client out that asks too often. */
+const failedMs = 5_000;
+
 export function openOwnTokens(deps: McpDeps): OwnTokens {
   const renewing = new Map<number, Promise<string>>();
+  const failed = new Map<number, { of: string; atMs: number; error: unknown }>();
+  const renewOnce = async (server: McpServer): Promise<string> => {
+    const last = failed.get(server.id);
+    const isRecent = last?.of === givenTo(server) && deps.clock.steadyMs() - last.atMs < failedMs;
+    if (isRecent) throw last.error;
+    try {
+      const token = await renew(deps, server.id);
+      failed.delete(server.id);
+      return token;
+    } catch (error) {
+      failed.set(server.id, { of: givenTo(server), atMs: deps.clock.steadyMs(), error });
+      throw error;
+    }
+  };
   return {
     token: async (server) => {
       const { grant } = await found(deps, server);
       if (grant && isFresh(deps, grant)) return grant.tokens.access_token;
-      const under = renewing.get(server.id) ?? renew(deps, server.id).finally(() => renewing.delete(server.id));
+      const under = renewing.get(server.id) ?? renewOnce(server).finally(() => renewing.delete(server.id));
       renewing.set(server.id, under);
       return under;
     },
