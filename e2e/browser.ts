@@ -11,13 +11,13 @@ import type axe from 'axe-core';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
 import { type Service, startService, until } from './service.ts';
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+export const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const webApp = join(import.meta.dir, '../dist/web');
 
 export const browserMissing = !existsSync(executablePath);
 if (browserMissing) console.warn(`skipped: ${executablePath} is missing, so the pages were not opened in a browser`);
 
-const launchArgs = [
+export const launchArgs = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',

@@ -1,5 +1,6 @@
-/** A server that registers nobody: its form takes a client that was registered there by hand, and people sign in with it. */
+/** A server that registers nobody: its form takes a client that was registered there by hand, and people or the service sign in with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { generateKeyPairSync } from 'node:crypto';
 import { type SignedInServer, startSignedIn } from '../server/src/mcp/signed-in.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
 
@@ -54,6 +55,40 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await edit.getByText('Enter the secret again for another client or address.').waitFor();
     expect(await page.content()).not.toContain('shown-to-nobody');
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('signs in for everybody, with a key that is not shown again', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    theirs.keys = { robot: publicKey.export({ format: 'jwk' }) };
+    const { page, complaints } = await site.root(phone);
+    await page.goto('/admin/mcp');
+    await page.getByRole('button', { name: 'Connect a server' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Connect a server' });
+    await form.getByLabel(/^Name/).fill('shared');
+    await form.getByLabel(/^Address/).fill(theirs.url);
+    await form.getByRole('combobox', { name: 'How it is opened' }).click();
+    await page.getByRole('option', { name: 'The service signs in to it' }).click();
+    await form.getByLabel('Client ID').fill('robot');
+    await form.getByRole('button', { name: 'Connect' }).press('Enter');
+    await form.getByText('A secret or a private key is needed.').waitFor();
+    // Nobody's browser comes back from anywhere.
+    expect(await form.getByLabel('Callback address').count()).toBe(0);
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
+    await form.getByLabel('Private key').fill(pem);
+    expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
+    await form.getByRole('button', { name: 'Connect' }).press('Enter');
+    // It is signed in to already: its tools are there to be allowed.
+    await page.getByRole('switch', { name: 'who allowed' }).waitFor();
+    await page.goto('/admin/mcp');
+    await page.getByRole('button', { name: 'Actions for shared' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit shared' });
+    const key = edit.getByRole('textbox', { name: 'Private key' });
+    expect([await key.inputValue(), await key.getAttribute('placeholder')]).toEqual(['', 'Stored; empty keeps it']);
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await edit.waitFor({ state: 'hidden' });
+    expect(await page.content()).not.toContain(pem.split('\n')[1]!);
     expect(complaints).toEqual([]);
   }, 300_000);
 });

@@ -5,6 +5,7 @@
 
 import { join } from 'node:path';
 import { callTool } from '../call-tool.ts';
+import { type Service, startService } from '../service.ts';
 import { runProgram } from './run-program.ts';
 import { program, run } from './scenarios.ts';
 import type { Seen } from './seen.ts';
@@ -16,7 +17,7 @@ interface Walked {
   url: string;
   scenario: string;
   /** What the test gives its client, such as one that is registered already. */
-  context: { client_id?: string; client_secret?: string };
+  context: { client_id?: string; client_secret?: string; private_key_pem?: string };
 }
 interface Listed {
   ok: boolean;
@@ -24,20 +25,29 @@ interface Listed {
   tools: { name: string; definition: string; problem: string | null }[];
 }
 
+/** The service, and the address that others know it by. */
+interface Gateway {
+  service: Service;
+  address: string;
+}
+
+/** The one name that the test takes for a client with a document: ours, where the service is known by this address. */
+const documented = { scenario: 'auth/basic-cimd', address: 'https://conformance-test.local' };
+
 /** The user's browser: goes where it is sent, and comes back. True where the user is signed in then. */
-async function signIn({ service: { url, root } }: World, id: number): Promise<boolean> {
+async function signIn({ service: { url, root }, address }: Gateway, id: number): Promise<boolean> {
   const { authorization_url } = await root.api<{ authorization_url: string }>(`/api/mcp/servers/${id}/authorize`, {
     method: 'POST',
   });
   const there = await fetch(authorization_url, { redirect: 'manual' });
   const back = there.headers.get('location');
-  if (!back?.startsWith(url)) throw new Error(`the browser was sent to ${back} with ${there.status}`);
-  const here = await fetch(back, { redirect: 'manual', headers: { cookie: root.cookie } });
+  if (!back?.startsWith(`${address}/`)) throw new Error(`the browser was sent to ${back} with ${there.status}`);
+  const here = await fetch(back.replace(address, url), { redirect: 'manual', headers: { cookie: root.cookie } });
   return new URL(here.headers.get('location') ?? url, url).searchParams.has('signed_in');
 }
 
 /** Through the address that agents use; the words of the answer, and whether it failed. */
-async function tryTool({ service: { url, key } }: World, server: string, name: string): Promise<[string, boolean]> {
+async function tryTool({ service: { url, key } }: Gateway, server: string, name: string): Promise<[string, boolean]> {
   const text = await callTool(`${url}/mcp/${server}`, key, name);
   return [text, !text.includes('"result"') || text.includes('"isError":true')];
 }
@@ -45,16 +55,17 @@ async function tryTool({ service: { url, key } }: World, server: string, name: s
 /** Whoever is told to sign in once more does so; a person would not for ever. */
 const mostSignIns = 3;
 
-async function walk(world: World, { url, scenario, context }: Walked, name: string): Promise<string> {
-  const { api } = world.service.root;
-  const { client_id, client_secret } = context;
-  // Others give one to programs that sign in for themselves.
-  const client = scenario === 'auth/pre-registration' && { client_id, client_secret };
-  const body = { name, url, auth: 'oauth', ...client };
+async function walk(gateway: Gateway, { url, scenario, context }: Walked, name: string): Promise<string> {
+  const { api } = gateway.service.root;
+  const { client_id, client_secret, private_key_pem: client_key } = context;
+  const itself = scenario.startsWith('auth/client-credentials');
+  // Others give one for extensions that the gateway does not know.
+  const client = (itself || scenario === 'auth/pre-registration') && { client_id, client_secret, client_key };
+  const body = { name, url, auth: itself ? 'client_credentials' : 'oauth', ...client };
   const { id } = await api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
   let said = 'nothing was tried';
   for (let times = 0; times < mostSignIns; times += 1) {
-    if (!(await signIn(world, id))) throw new Error('the sign-in failed');
+    if (!itself && !(await signIn(gateway, id))) throw new Error('the sign-in failed');
     const { ok, error = '', tools } = await api<Listed>(`/api/mcp/servers/${id}/test`, { method: 'POST' });
     said = error;
     if (!ok) continue;
@@ -62,7 +73,7 @@ async function walk(world: World, { url, scenario, context }: Walked, name: stri
     const wanted = allowed.map((tool) => ({ name: tool.name, definition: tool.definition }));
     await api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools: wanted } });
     if (!wanted[0]) return 'it lists no tools';
-    const [text, failed] = await tryTool(world, name, wanted[0].name);
+    const [text, failed] = await tryTool(gateway, name, wanted[0].name);
     said = text;
     if (!failed) return text;
   }
@@ -70,7 +81,7 @@ async function walk(world: World, { url, scenario, context }: Walked, name: stri
 }
 
 /** Where the tests' client finds this run. */
-function startWalks(world: World): { url: string; stop(): void } {
+function startWalks(gatewayOf: (scenario: string) => Gateway): { url: string; stop(): void } {
   let count = 0;
   const listener = Bun.serve({
     port: 0,
@@ -79,7 +90,7 @@ function startWalks(world: World): { url: string; stop(): void } {
     fetch: async (request) => {
       count += 1;
       const asked = (await request.json()) as Walked;
-      return walk(world, asked, `client-${count}`).then(
+      return walk(gatewayOf(asked.scenario), asked, `client-${count}`).then(
         (text) => new Response(text),
         (error: Error) => new Response(error.message, { status: 500 }),
       );
@@ -88,10 +99,16 @@ function startWalks(world: World): { url: string; stop(): void } {
   return { url: `http://127.0.0.1:${listener.port}`, stop: () => void listener.stop(true) };
 }
 
-export async function clientScenarios(world: World): Promise<Seen[]> {
+/** All of them, or those that are wanted. */
+export async function clientScenarios({ service }: World, wanted: readonly string[] = []): Promise<Seen[]> {
   const listed = await runProgram({ command: [process.execPath, program, 'list', '--client'], mostMs: 60_000 });
-  const names = [...listed.matchAll(/^ {2}- (auth\/\S+)/gm)].map(([, name]) => name!);
-  const walks = startWalks(world);
+  const all = [...listed.matchAll(/^ {2}- (auth\/\S+)/gm)].map(([, name]) => name!);
+  const names = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name));
+  const { address } = documented;
+  const other = await startService({ env: { BASE_URL: address, ALLOW_PRIVATE_WEBHOOKS: '1' } });
+  const walks = startWalks((scenario) =>
+    scenario === documented.scenario ? { service: other, address } : { service, address: service.url },
+  );
   const client = `${process.execPath} ${join(import.meta.dir, 'gateway-client.ts')}`;
   const seen: Seen[] = [];
   for (const name of names) {
@@ -99,5 +116,6 @@ export async function clientScenarios(world: World): Promise<Seen[]> {
     seen.push(...(await run(group, args, { env: { ...process.env, SVC_WALK: walks.url } })));
   }
   walks.stop();
+  await other.stop();
   return seen;
 }

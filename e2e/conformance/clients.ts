@@ -6,6 +6,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { ownNode } from '../clients/install.ts';
 import { freePort, until } from '../service.ts';
+import { agree } from './agree.ts';
 import { refusedTool } from './reference-tools.ts';
 import { runProgram, signInPageIn } from './run-program.ts';
 import { type Seen, step } from './seen.ts';
@@ -20,15 +21,6 @@ const places = [
   { path: '/mcp/modern', tool: 'test_simple_text', refused: refusedTool },
 ] as const;
 type Place = (typeof places)[number];
-
-/** The person of the browser, who is signed in, agrees. */
-async function agree({ site }: World, url: string): Promise<void> {
-  const { page } = await site!.root();
-  await page.goto(url);
-  await page.getByRole('button', { name: 'Allow' }).click();
-  await page.waitForURL((now) => !now.href.startsWith(site!.service.url));
-  await page.close();
-}
 
 /** Without a path a program finds no browser of its own to open. */
 const bare = (folder: string) => ({ PATH: folder, HOME: folder, MCP_REMOTE_CONFIG_DIR: folder });
@@ -53,7 +45,7 @@ async function remote(world: World, { path, tool, refused }: Place, protocol: 'l
   const client = new Client({ name: 'an-agent', version: '1.0.0' });
   const authorizes = await step(group, 'authorizes in a browser', async () => {
     const agreed = until('it says where to sign in', () => signInPageIn(said) !== undefined).then(() =>
-      agree(world, signInPageIn(said)!),
+      agree(world.site!, signInPageIn(said)!),
     );
     // Together: a program that ends early fails this step, and not the run.
     await Promise.all([client.connect(transport, { timeout: 120_000 }), agreed]);
@@ -99,7 +91,7 @@ async function inspector(world: World, { path, tool, refused }: Place, era: 'leg
       mostMs: 180_000,
       heard: (said) => {
         const address = signInPageIn(said);
-        if (address) agreed ??= agree(world, address);
+        if (address) agreed ??= agree(world.site!, address);
         return agreed;
       },
     });

@@ -48,7 +48,8 @@ ${sectionsOf(scenarios)}
 ## The gateway as a client
 
 Servers that users sign in to, with authorization servers of the tests' own: each is connected, somebody signs in to it and
-allows its tools, and one is called through \`/mcp/{server}\`; where the server asks for more, they sign in once more.
+allows its tools, and one is called through \`/mcp/{server}\`; where the server asks for more, they sign in once more. To servers of
+\`auth/client-credentials-…\` the gateway signs in for itself. For \`auth/basic-cimd\` it is known by the one address that the test takes.
 
 ${sectionsOf(asClient)}
 ## Clients

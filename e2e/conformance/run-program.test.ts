@@ -31,6 +31,18 @@ test('a fault of whoever listens ends it as well', async () => {
   await expect(runProgram({ command: shell('echo go; sleep 60'), mostMs: 30_000, heard })).rejects.toThrow('nobody');
 });
 
+test('whoever listens is done when it has ended: nothing of theirs is taken away under their hands', async () => {
+  const done: string[] = [];
+  const heard = async () => {
+    await Bun.sleep(500);
+    done.push('listening');
+  };
+  await runProgram({ command: shell('echo go'), mostMs: 30_000, heard });
+  expect(done).toEqual(['listening']);
+  const late = () => Bun.sleep(300).then(() => Promise.reject(new Error('nobody agreed')));
+  await expect(runProgram({ command: shell('echo go'), mostMs: 30_000, heard: late })).rejects.toThrow('nobody');
+});
+
 test('an address that is half there is none', () => {
   const whole = 'http://127.0.0.1:3000/oauth2/authorize?client_id=a&state=b';
   expect(signInPageIn(`Go to ${whole.slice(0, -3)}`)).toBeUndefined();

@@ -4,11 +4,11 @@ export interface Program {
   command: string[];
   env?: Record<string, string | undefined>;
   mostMs: number;
-  /** Given all that it has said so far, whenever there is more; what it throws ends the program. */
+  /** Given all that it has said so far, whenever there is more. What it throws ends the program, and what it has begun is waited for. */
   heard?: (said: string) => unknown;
 }
 
-/** What it said, when it has ended by itself. */
+/** What it said, when it has ended by itself and whoever listened is done. */
 export async function runProgram({ command, env = process.env, mostMs, heard = () => {} }: Program): Promise<string> {
   // A group of its own: programs start others, which would go on, and keep what they say open.
   const child = Bun.spawn(command, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -19,15 +19,19 @@ export async function runProgram({ command, env = process.env, mostMs, heard = (
     const last = said.trim().slice(-500) || 'nothing';
     fail(new Error(`it did not end within ${Math.round(mostMs / 1_000)} s; the last it said: ${last}`));
   }, mostMs);
+  const listening: Promise<unknown>[] = [];
   const hear = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
       said += decoder.decode(chunk, { stream: true });
-      Promise.resolve(said).then(heard).catch(fail);
+      listening.push(Promise.resolve(said).then(heard).catch(fail));
     }
   };
   try {
-    await Promise.race([Promise.all([hear(child.stdout), hear(child.stderr), child.exited]), stopped.promise]);
+    const ended = Promise.all([hear(child.stdout), hear(child.stderr), child.exited]).then(() =>
+      Promise.all(listening),
+    );
+    await Promise.race([ended, stopped.promise]);
     return said;
   } finally {
     clearTimeout(tooLong);

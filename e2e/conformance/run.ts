@@ -1,4 +1,7 @@
-/** `npm run test:conformance`: the protocol's own tests and clients of others, and docs/mcp-conformance.md. Ends with 1 if one failed. */
+/**
+ * `npm run test:conformance`: the protocol's own tests and clients of others, and docs/mcp-conformance.md. Ends with 1 if one
+ * failed. With names of parts, or of scenarios of clients (`auth/…`), only those are run, and the page stays as it is.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFolder } from '../install-folder.ts';
@@ -7,13 +10,24 @@ import { clientScenarios } from './as-client.ts';
 import { realClients } from './clients.ts';
 import { documentOf } from './document.ts';
 import { authorizationScenarios, serverScenarios } from './scenarios.ts';
-import { isOurs } from './seen.ts';
+import { isOurs, type Seen } from './seen.ts';
 import { openWorld, type World } from './world.ts';
 
 // A folder of its own, so that what stands here never finds the libraries that the programs bring.
 const programs = join(import.meta.dir, 'programs');
 /** A run takes three minutes on an idle machine. */
 const mostMinutes = 40;
+const parts = ['servers', 'authorization', 'client', 'others'] as const;
+type Part = (typeof parts)[number];
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !parts.some((part) => part === name) && !name.startsWith('auth/'));
+if (unknown.length > 0) {
+  console.error(`there is no part ${unknown.join(', ')}: there are ${parts.join(', ')} and auth/…`);
+  process.exit(1);
+}
+const wanted = asked.filter((name) => name.startsWith('auth/'));
+const isAsked = (part: Part): boolean =>
+  asked.length === 0 || asked.includes(part) || (part === 'client' && wanted.length > 0);
 await installFolder(programs, 'the tests of the protocol');
 let part = 'opening the service';
 let world: World | null = null;
@@ -29,7 +43,8 @@ process.on('uncaughtException', (error) => giveUp(String(error)));
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => giveUp(signal));
 // Each program has its own time; this is for what nobody thought of.
 const watch = setTimeout(() => giveUp(`it took more than ${mostMinutes} minutes`), mostMinutes * 60_000);
-const doing = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+const doing = async (name: Part, what: string, work: () => Promise<Seen[]>): Promise<Seen[]> => {
+  if (!isAsked(name)) return [];
   part = what;
   const started = performance.now();
   const done = await work();
@@ -39,20 +54,24 @@ const doing = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
 const opened = await openWorld();
 world = opened;
 const scenarios = [
-  ...(await doing('scenarios of servers', () => serverScenarios(opened))),
-  ...(await doing('scenarios of authorization servers', () => authorizationScenarios(opened, freePort()))),
+  ...(await doing('servers', 'scenarios of servers', () => serverScenarios(opened))),
+  ...(await doing('authorization', 'scenarios of authorization servers', () =>
+    authorizationScenarios(opened, freePort()),
+  )),
 ];
-const asClient = await doing('scenarios of clients', () => clientScenarios(opened));
-const clients = opened.site ? await doing('clients of others', () => realClients(opened)) : [];
-await doing('closing the service', () => opened.stop());
+const asClient = await doing('client', 'scenarios of clients', () => clientScenarios(opened, wanted));
+const clients = opened.site ? await doing('others', 'clients of others', () => realClients(opened)) : [];
+part = 'closing the service';
+await opened.stop();
 clearTimeout(watch);
 
 const { dependencies: versions } = JSON.parse(readFileSync(join(programs, 'package.json'), 'utf8'));
 const on = new Date().toISOString().slice(0, 10);
-await Bun.write(
-  join(import.meta.dir, '../../docs/mcp-conformance.md'),
-  documentOf({ versions, on, scenarios, asClient, clients }),
-);
+if (asked.length === 0)
+  await Bun.write(
+    join(import.meta.dir, '../../docs/mcp-conformance.md'),
+    documentOf({ versions, on, scenarios, asClient, clients }),
+  );
 const all = [...scenarios, ...asClient, ...clients];
 for (const { group, what, fault, why } of all)
   if (fault) console.log(`${why ? '-  ' : 'no '} ${group}: ${what}: ${fault}`);

@@ -109,6 +109,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ db, sealer, clock, log, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl },
     money: toolMoney(billing),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
+    namedByDocument: () => options.get('McpClientDocument'),
   });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });

@@ -113,6 +113,10 @@ const checks: Check[] = [
             what: `the client secret of MCP server ${name}`,
             sealedCredential: sealedClientSecret,
           })),
+          ...servers.map(({ name, sealedClientKey }) => ({
+            what: `the client key of MCP server ${name}`,
+            sealedCredential: sealedClientKey,
+          })),
           ...providers.map(({ slug, sealedSecret }) => ({
             what: `the client secret of identity provider ${slug}`,
             sealedCredential: sealedSecret,

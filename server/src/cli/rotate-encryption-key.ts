@@ -5,6 +5,7 @@ import { resealTotp } from '../identity/store/factors.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { resealGrants } from '../mcp/store/grants.ts';
+import { resealOwnGrants } from '../mcp/store/own-grants.ts';
 import { resealServers } from '../mcp/store/servers.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
@@ -31,7 +32,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     let done = 0;
     for (const room of [
       ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealServers],
-      ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants, resealOwnKeys, resealContents],
+      ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants, resealOwnGrants, resealOwnKeys, resealContents],
     ])
       done += await room(database.db, reseal);
     const entry = {

@@ -6,9 +6,9 @@ import { secretsOf, tellFault } from './fault.ts';
 import { type Listing, mostTools } from './listing.ts';
 import type { McpRoom } from './room.ts';
 import { getServer, noServer } from './servers.ts';
-import { headersOf, holderFor, targetOf } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools, putTool, replaceTools } from './store/tools.ts';
+import { headersOf, holderFor, targetOf } from './target.ts';
 
 /** Somebody waits before a page. */
 const patienceMs = 15_000;

@@ -1,4 +1,5 @@
 import type {
+  AuthProvider,
   CallToolResult,
   Client,
   JSONRPCMessage,
@@ -61,8 +62,12 @@ export interface Called {
 
 export interface Target extends GuardedTarget {
   name: string;
-  /** Where users sign in to it: the token of the one it is called for. */
+  /** Where users sign in to it, or the service does: the token of the one it is called for. */
   token?: (() => Promise<string>) | undefined;
+  /** It does not take this token; whoever returns from here has another, with which it is asked once more. */
+  refused?: ((token: string) => Promise<void>) | undefined;
+  /** Extensions of the protocol that it is told of. */
+  extensions?: string[] | undefined;
 }
 
 const us = { name: 'svc', version: '1' };
@@ -96,7 +101,7 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   const transport = new StreamableHTTPClientTransport(new URL(target.url), {
     fetch,
     requestInit: { redirect: 'manual' },
-    ...(target.token && { authProvider: { token: target.token } }),
+    ...(target.token && { authProvider: showing(target.token, target.refused) }),
     ...(kept && { sessionId: kept.id, protocolVersion: kept.about.protocol }),
     reconnectionOptions: {
       maxRetries: 0,
@@ -110,6 +115,9 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     versionNegotiation: { mode: 'auto' },
     inputRequired: { autoFulfill: false },
     jsonSchemaValidator: noValidator,
+    ...(target.extensions && {
+      capabilities: { extensions: Object.fromEntries(target.extensions.map((name) => [name, {}])) },
+    }),
   });
   // The library does not say which request a message belongs to: all that wait here hear it, and they are one holder's.
   const hearing: Hearing = new Set();
@@ -139,6 +147,19 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
       await client.close().catch(() => {});
     },
     leave: () => client.close().catch(() => {}),
+  };
+}
+
+/** A server that refuses a token has done nothing yet. */
+function showing(token: NonNullable<Target['token']>, refused: Target['refused']): AuthProvider {
+  if (!refused) return { token };
+  let shown = '';
+  return {
+    token: async () => {
+      shown = await token();
+      return shown;
+    },
+    onUnauthorized: () => refused(shown),
   };
 }
 

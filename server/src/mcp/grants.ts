@@ -8,17 +8,18 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
-import type { Challenge } from './challenge.ts';
+import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
+import { callbackPath, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
 import { McpFault, tellFault } from './fault.ts';
-import { clientSecretsOf, ownClientOf } from './own-client.ts';
+import { ownClientOf } from './own-client.ts';
 import type { McpDeps } from './room.ts';
-import { challengeOf, fetchForSignIn } from './sign-in-fetch.ts';
+import { challengeOf } from './sign-in-fetch.ts';
 import * as store from './store/grants.ts';
 import { bindClient, findServer, type McpServer } from './store/servers.ts';
 
 /** What a user let us do at a server, and what is needed to go on with it. */
 interface Grant {
-  /** That registered itself; one that was registered by hand is the server's. */
+  /** That registered itself, or is known by its document; one that was registered by hand is the server's. */
   client?: StoredOAuthClientInformation | undefined;
   tokens?: StoredOAuthTokens | undefined;
   /** When the access token runs out; absent where the server does not say. */
@@ -31,17 +32,6 @@ interface Grant {
 
 /** How long somebody may take to sign in. */
 const attemptSeconds = 15 * 60;
-/** A token that runs out on the way is no use. */
-const earlySeconds = 30;
-
-export const callbackPath = '/api/mcp/authorized';
-
-/** They stand in an address. */
-const mostScopeCharacters = 2_000;
-
-/** Each once. */
-const scopesOf = (...lists: (string | undefined)[]): string =>
-  [...new Set(lists.flatMap((list) => list?.split(/\s+/) ?? []))].filter((scope) => scope !== '').join(' ');
 
 const notAllowed = (): McpFault => new McpFault('the user has to sign in to it first');
 
@@ -52,24 +42,20 @@ function providerOf(
   grant: Grant,
   began?: { state: string; url?: URL },
 ): OAuthClientProvider {
-  const redirectUrl = `${deps.baseUrl}${callbackPath}`;
-  const registered: Pick<OAuthClientProvider, 'clientInformation' | 'saveClientInformation'> = {
+  const address = documentAddress(deps);
+  const itself: Pick<OAuthClientProvider, 'clientInformation' | 'saveClientInformation' | 'clientMetadataUrl'> = {
     clientInformation: () => grant.client,
     saveClientInformation: (client) => {
       grant.client = client;
     },
+    // In place of registering, wherever the authorization server says that it reads such documents.
+    ...(address !== undefined && { clientMetadataUrl: address }),
   };
   return {
-    redirectUrl,
-    clientMetadata: {
-      client_name: 'svc',
-      redirect_uris: [redirectUrl],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-    },
+    redirectUrl: `${deps.baseUrl}${callbackPath}`,
+    clientMetadata: clientMetadata(deps),
     ...(began && { state: () => began.state }),
-    ...(ownClientOf(deps, server) ?? registered),
+    ...(ownClientOf(deps, server) ?? itself),
     tokens: () => grant.tokens,
     saveTokens: (tokens) => {
       const seconds = tokens.expires_in;
@@ -107,33 +93,6 @@ export async function isSignedIn(deps: McpDeps, server: McpServer, userId: numbe
 
 const sealedGrant = ({ sealer }: McpDeps, grant: Grant): string => sealer.seal(JSON.stringify(grant));
 
-/** Loaded by the first who signs in, like the rest of the library. */
-async function authorize(
-  deps: McpDeps,
-  server: McpServer,
-  provider: OAuthClientProvider,
-  more: Challenge & { authorizationCode?: string; iss?: string | undefined; forceReauthorization?: boolean } = {},
-): Promise<'AUTHORIZED' | 'REDIRECT'> {
-  const { auth, ...library } = await import('@modelcontextprotocol/client');
-  const { iss, ...rest } = more;
-  return auth(provider, {
-    serverUrl: server.url,
-    fetchFn: fetchForSignIn(deps, clientSecretsOf(deps, server)),
-    ...rest,
-    ...(iss !== undefined && { iss }),
-  }).catch((error: Error) => {
-    if (error instanceof library.AuthorizationServerMismatchError) throw otherIssuer();
-    // Where nobody may register, the library has no error of its own for it.
-    const closed = error instanceof library.RegistrationRejectedError || /dynamic client reg/.test(error.message);
-    throw closed ? registersNobody() : error;
-  });
-}
-
-const otherIssuer = (): McpFault =>
-  new McpFault('its authorization server is not the one that its client was used at; enter the client again');
-const registersNobody = (): McpFault =>
-  new McpFault('its authorization server does not register us; enter a client that was registered there by hand');
-
 /** Where the user's browser has to go. What was granted before counts until the new is there. */
 export async function beginGrant(deps: McpDeps, server: McpServer, userId: number): Promise<string> {
   if (server.auth !== 'oauth')
@@ -141,7 +100,7 @@ export async function beginGrant(deps: McpDeps, server: McpServer, userId: numbe
   const stored = await store.findGrant(deps.db, server.id, userId);
   // Which client we are there is known from the time before; everything else is asked anew.
   const { client, tokens, expiresAt, lacking } = (stored && opened(deps, stored)) ?? {};
-  const grant: Grant = { client, tokens, expiresAt, lacking };
+  const grant: Grant = { client: isOutdated(deps, client?.client_id) ? undefined : client, tokens, expiresAt, lacking };
   const began: { state: string; url?: URL } = { state: randomString(43) };
   try {
     const challenge = await challengeOf(deps, server);

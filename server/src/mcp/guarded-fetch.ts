@@ -17,10 +17,11 @@ export interface GuardedTarget {
   allowPrivate: boolean;
   /** Kept, and checked when they are dialled; absent where only the system's own client reaches others. */
   lines?: UpstreamConnections | undefined;
-  /** Told the scopes that a token would need besides. */
-  lacking?: ((scope: string) => Promise<void>) | undefined;
+  /** Told the scopes that a token would need besides; says what whoever called is told. */
+  lacking?: Lacking | undefined;
 }
 
+type Lacking = (scope: string | undefined) => Promise<McpFault>;
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export const tooLarge = `its answer is larger than ${mostAnswerBytes / 1024 / 1024} MiB`;
@@ -55,13 +56,12 @@ export function guardedFetch(target: GuardedTarget): Fetch {
   };
 }
 
-/** RFC 6750 §3.1: the user can allow more, by signing in once more. */
-async function refuseLacking({ headers, body }: OutgoingStream, lacking: (scope: string) => Promise<void>) {
+/** RFC 6750 §3.1: there are tokens that allow more. */
+async function refuseLacking({ headers, body }: OutgoingStream, lacking: Lacking): Promise<void> {
   const { error, scope } = await readChallenge(headers['www-authenticate']);
   if (error !== 'insufficient_scope') return;
   await body.cancel();
-  if (scope !== undefined) await lacking(scope);
-  throw new McpFault('the user has to sign in to it again, and to allow more there');
+  throw await lacking(scope);
 }
 
 interface Sent {

@@ -2,9 +2,10 @@ import { nowSeconds } from '../lib/clock.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { type Connection, connect, type KeptSession } from './connection.ts';
 import type { McpRoom } from './room.ts';
-import { keyOf, type SessionKeeper, targetOf } from './sessions.ts';
+import type { SessionKeeper } from './sessions.ts';
 import { findServer, type McpServer } from './store/servers.ts';
 import * as store from './store/sessions.ts';
+import { keyOf, targetOf } from './target.ts';
 
 type Deps = Omit<McpRoom, 'sessions' | 'callers'>;
 

@@ -21,7 +21,7 @@ afterAll(() => database.close());
 let made = 0;
 async function server(): Promise<McpServer> {
   made += 1;
-  const { headers: _, clientSecret: __, ...fields } = serverDefaults;
+  const { headers: _, clientSecret: __, clientKey: ___, ...fields } = serverDefaults;
   const sealed = { sealedHeaders: '', headerNames: [], ...noClient };
   return (await insertServer(database.db, { ...fields, ...sealed, name: `s${made}`, url: 'http://a.test/' }, 1))!;
 }

@@ -5,9 +5,9 @@ import type { Db } from '../platform/db/tables.ts';
 import { isAsApproved } from './definition.ts';
 import { secretsOf, tellFault } from './fault.ts';
 import type { McpRoom } from './room.ts';
-import { headersOf, holderFor } from './sessions.ts';
 import { findServer, listServers, type McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
+import { headersOf, holderFor } from './target.ts';
 import { offeredName, plainNameOf, serverOf } from './tool-names.ts';
 
 /** A server that did not answer is left out of lists for so long, so that it does not hold up every one of them. */

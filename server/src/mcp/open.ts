@@ -8,6 +8,7 @@ import { noteLacking, openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
 import { Known } from './known.ts';
 import { type Offers, openOffers } from './offers.ts';
+import { openOwnTokens } from './own-tokens.ts';
 import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
 import { forgetUser } from './servers.ts';
@@ -31,7 +32,7 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
   const known = new Known(deps);
   const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(deps, ...refused);
-  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps), lacking };
+  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps), ownTokens: openOwnTokens(deps), lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };

@@ -1,56 +1,101 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { AppError } from '../lib/errors.ts';
+import { readClientKey, signedBy } from './client-key.ts';
 import { McpFault, secretsOf } from './fault.ts';
 import type { McpDeps } from './room.ts';
 import type { McpServer, ServerClient } from './store/servers.ts';
 
-/* A client that somebody registered by hand where the users of a server sign in, for authorization servers that let nobody register themselves. */
+/*
+ * A client that somebody registered by hand with the authorization server of a server: for those that let nobody register
+ * themselves, and for the service where it signs in for itself.
+ */
 
 export interface ClientInput {
   clientId: string;
   clientSecret: string;
+  /** Signs in place of a secret. */
+  clientKey: string;
 }
 
-export const noClient: ServerClient = { clientId: '', sealedClientSecret: '', clientIssuer: '' };
+export const noClient: ServerClient = { clientId: '', sealedClientSecret: '', sealedClientKey: '', clientIssuer: '' };
 
-const refuse = (why: string): AppError =>
-  new AppError('invalid_value', `client_secret: ${why}`, { param: 'client_secret' });
+type Field = 'client_id' | 'client_secret' | 'client_key';
+const refuse = (field: Field, why: string): AppError =>
+  new AppError('invalid_value', `${field}: ${why}`, { param: field });
 
-/** The client after a change, of which only what is given counts. A secret is one client's, at one place. */
+/** The client after a change, of which only what is given counts. A secret or a key is one client's, at one place. */
 export function changedClient(
   { sealer }: Pick<McpDeps, 'sealer'>,
   old: ServerClient,
-  { clientId = old.clientId, clientSecret }: Partial<ClientInput>,
+  { clientId = old.clientId, clientSecret, clientKey }: Partial<ClientInput>,
   moved = false,
 ): ServerClient {
   if (clientId === '') {
-    if (clientSecret) throw refuse('needs a client_id');
+    if (clientSecret) throw refuse('client_secret', 'needs a client_id');
+    if (clientKey) throw refuse('client_key', 'needs a client_id');
     return noClient;
   }
-  if (clientSecret !== undefined)
-    return { clientId, sealedClientSecret: clientSecret === '' ? '' : sealer.seal(clientSecret), clientIssuer: '' };
+  if (clientSecret && clientKey) throw refuse('client_key', 'a client has a secret or a key, not both');
+  const entered = { ...noClient, clientId };
+  if (clientSecret) return { ...entered, sealedClientSecret: sealer.seal(clientSecret) };
+  if (clientKey) return { ...entered, sealedClientKey: sealer.seal(checkedKey(clientKey)) };
   const isOther = clientId !== old.clientId;
-  if (old.sealedClientSecret !== '' && (isOther || moved))
-    throw refuse(`enter it again, a stored one does not go along to another ${isOther ? 'client' : 'origin'}`);
-  return { ...old, clientId, clientIssuer: isOther || moved ? '' : old.clientIssuer };
+  const kept = (field: Field, given: string | undefined, sealed: string): string => {
+    if (given === '' || sealed === '') return '';
+    if (isOther || moved)
+      throw refuse(field, `enter it again, a stored one does not go along to another ${isOther ? 'client' : 'origin'}`);
+    return sealed;
+  };
+  const isAnew = isOther || moved || clientSecret !== undefined || clientKey !== undefined;
+  return {
+    clientId,
+    sealedClientSecret: kept('client_secret', clientSecret, old.sealedClientSecret),
+    sealedClientKey: kept('client_key', clientKey, old.sealedClientKey),
+    clientIssuer: isAnew ? '' : old.clientIssuer,
+  };
 }
 
-/** A secret that was entered again is sealed anew, and so another. */
-export const isSameClient = (one: ServerClient, other: ServerClient): boolean =>
-  one.clientId === other.clientId && one.sealedClientSecret === other.sealedClientSecret;
+function checkedKey(entered: string): string {
+  const read = readClientKey(entered);
+  if ('fault' in read) throw refuse('client_key', read.fault);
+  return read.jwk;
+}
 
-function secretOf({ sealer }: Pick<McpDeps, 'sealer'>, { sealedClientSecret }: ServerClient): string {
+/** Where the service signs in for itself, it needs something to do it with. */
+export function requireOwnClient({
+  auth,
+  clientId,
+  sealedClientSecret,
+  sealedClientKey,
+}: Pick<McpServer, 'auth' | keyof ServerClient>): void {
+  if (auth !== 'client_credentials') return;
+  if (clientId === '') throw refuse('client_id', 'is needed where the service signs in for itself');
+  if (sealedClientSecret === '' && sealedClientKey === '')
+    throw refuse('client_secret', 'a secret or a key is needed where the service signs in for itself');
+}
+
+/** What was entered again is sealed anew, and so another. */
+export const isSameClient = (one: ServerClient, other: ServerClient): boolean =>
+  one.clientId === other.clientId &&
+  one.sealedClientSecret === other.sealedClientSecret &&
+  one.sealedClientKey === other.sealedClientKey;
+
+const cannotOpen = {
+  secret: 'the secret of its client cannot be opened with the present ENCRYPTION_KEY; enter it again',
+  key: 'the key of its client cannot be opened with the present ENCRYPTION_KEY; enter it again',
+};
+
+function openedOf({ sealer }: Pick<McpDeps, 'sealer'>, sealed: string, what: keyof typeof cannotOpen): string {
   try {
-    return sealedClientSecret === '' ? '' : sealer.open(sealedClientSecret);
+    return sealed === '' ? '' : sealer.open(sealed);
   } catch {
-    const words = 'the secret of its client cannot be opened with the present ENCRYPTION_KEY; enter it again';
-    throw new McpFault('it is not set up', words);
+    throw new McpFault('it is not set up', cannotOpen[what]);
   }
 }
 
-/** What is not to be told to anybody, in the ways it is sent. */
+/** What is not to be told to anybody, in the ways it is sent. A key is sent to nobody. */
 export function clientSecretsOf(deps: Pick<McpDeps, 'sealer'>, server: McpServer): string[] {
-  const secret = secretOf(deps, server);
+  const secret = openedOf(deps, server.sealedClientSecret, 'secret');
   return secret === ''
     ? []
     : secretsOf({ secret, basic: btoa(`${server.clientId}:${secret}`), form: encodeURIComponent(secret) });
@@ -61,15 +106,19 @@ export function clientSecretsOf(deps: Pick<McpDeps, 'sealer'>, server: McpServer
  * what is not kept is not registered anew by the library where the issuer is another, but refused.
  */
 export function ownClientOf(
-  deps: Pick<McpDeps, 'sealer'>,
+  deps: Pick<McpDeps, 'sealer' | 'clock'>,
   server: McpServer,
-): Pick<OAuthClientProvider, 'clientInformation'> | null {
+): Pick<OAuthClientProvider, 'clientInformation' | 'addClientAuthentication'> | null {
   if (server.clientId === '') return null;
-  const secret = secretOf(deps, server);
+  const secret = openedOf(deps, server.sealedClientSecret, 'secret');
+  const key = openedOf(deps, server.sealedClientKey, 'key');
   const client = {
     client_id: server.clientId,
     ...(secret !== '' && { client_secret: secret }),
     ...(server.clientIssuer !== '' && { issuer: server.clientIssuer }),
   };
-  return { clientInformation: () => client };
+  return {
+    clientInformation: () => client,
+    ...(key !== '' && { addClientAuthentication: signedBy(deps.clock, server.clientId, key) }),
+  };
 }

@@ -9,6 +9,7 @@ import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { Known } from './known.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
+import type { OwnTokens } from './target.ts';
 
 export interface McpDeps {
   db: Db;
@@ -19,6 +20,8 @@ export interface McpDeps {
   /** Only the system's own client reaches others. */
   fetchOnly?: boolean | undefined;
   baseUrl: string;
+  /** Authorization servers that read documents of clients are to read ours, and need not register us. */
+  namedByDocument(): boolean;
   /** Where the pages are. */
   webUrl: string;
   shared: Pick<Shared, 'hit' | 'publish' | 'subscribe'>;
@@ -36,7 +39,9 @@ export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   known: Known;
   /** A user's access token for a server that asks for one. */
   tokenOf(server: McpServer, userId: number): Promise<string>;
-  /** Such a token was not enough: what it would need besides. */
+  /** The service's own, for servers that it signs in to for itself. */
+  ownTokens: OwnTokens;
+  /** A user's token was not enough: what it would need besides. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
   /** For what runs ask, and for lists. */
   sessions: Sessions;

@@ -2,10 +2,11 @@ import { findUser } from '../identity/store/users.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
-import { type ClientInput, changedClient, isSameClient, noClient } from './own-client.ts';
+import { type ClientInput, changedClient, isSameClient, noClient, requireOwnClient } from './own-client.ts';
 import type { McpRoom } from './room.ts';
 import { dropApprovalsOf, serversOf } from './store/account-data.ts';
 import { dropGrants, dropGrantsOf } from './store/grants.ts';
+import { dropOwnGrant } from './store/own-grants.ts';
 import * as store from './store/servers.ts';
 
 export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames' | keyof store.ServerClient> & {
@@ -24,6 +25,7 @@ export const serverDefaults = {
   callsPerMinute: 0,
   clientId: '',
   clientSecret: '',
+  clientKey: '',
 };
 
 /** What is told of a server counts no more. */
@@ -38,9 +40,10 @@ const mostOwn = 20;
 
 export async function addServer(
   room: McpRoom,
-  { headers, clientId, clientSecret, ...given }: ServerInput,
+  { headers, clientId, clientSecret, clientKey, ...given }: ServerInput,
 ): Promise<store.McpServer> {
-  const fields = { ...given, ...changedClient(room, noClient, { clientId, clientSecret }) };
+  const fields = { ...given, ...changedClient(room, noClient, { clientId, clientSecret, clientKey }) };
+  requireOwnClient(fields);
   checkAddress(room, fields.url);
   if (await hasMoreThan(room, fields.ownerId, mostOwn - 1)) throw tooMany();
   await checkUsers(room, fields.userIds);
@@ -64,7 +67,7 @@ const hasMoreThan = async ({ db }: McpRoom, ownerId: number | null, most: number
 export async function changeServer(
   room: McpRoom,
   id: number,
-  { headers, clientId, clientSecret, ...given }: Partial<Omit<ServerInput, 'name'>>,
+  { headers, clientId, clientSecret, clientKey, ...given }: Partial<Omit<ServerInput, 'name'>>,
 ): Promise<store.McpServer> {
   if (given.url !== undefined) checkAddress(room, given.url);
   if (given.userIds) await checkUsers(room, given.userIds);
@@ -75,7 +78,9 @@ export async function changeServer(
     id,
     (old) => {
       const moved = !sameOrigin(old, { ...old, ...change });
-      const fields = { ...old, ...change, ...changedClient(room, old, { clientId, clientSecret }, moved) };
+      const client = changedClient(room, old, { clientId, clientSecret, clientKey }, moved);
+      const fields = { ...old, ...change, ...client };
+      requireOwnClient(fields);
       if (headers === undefined) refuseMovedHeaders(old, fields);
       // What users let us do at one place, or as one client, is no word about another.
       anew = moved || !isSameClient(old, fields);
@@ -85,6 +90,7 @@ export async function changeServer(
   );
   if (!server) throw noServer(id);
   if (anew) await dropGrants(room.db, id);
+  if (anew || server.auth !== 'client_credentials') await dropOwnGrant(room.db, id);
   await forgetAll(room, id);
   return server;
 }

@@ -1,7 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
-import type { Sealer } from '../lib/seal.ts';
-import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import {
   type Called,
   type Connection,
@@ -9,12 +7,12 @@ import {
   type Introduction,
   type Params,
   type Passing,
-  type Target,
   within,
 } from './connection.ts';
-import { faultWithin, McpFault } from './fault.ts';
+import { faultWithin } from './fault.ts';
 import type { Listing } from './listing.ts';
 import type { McpServer } from './store/servers.ts';
+import { keyOf, type TargetDeps, targetOf } from './target.ts';
 
 /** A session that nobody used for so long is ended: the server keeps something for each. */
 const idleMs = 5 * 60_000;
@@ -37,24 +35,9 @@ interface Held {
   retired: boolean;
 }
 
-export interface SessionDeps {
-  sealer: Sealer;
+export interface SessionDeps extends TargetDeps {
   clock: Clock;
-  allowPrivate: boolean;
-  lines?: UpstreamConnections | undefined;
-  tokenOf(server: McpServer, userId: number): Promise<string>;
-  /** A token was not enough. */
-  lacking(server: McpServer, userId: number, scope: string): Promise<void>;
 }
-
-/** Nobody in particular: what is the same for all who may use the server. */
-const anybody = '';
-
-/** Whose session is used where one for all would do, if only all were the same to the server. */
-export const holderFor = ({ auth }: McpServer, userId: number): string => (auth === 'oauth' ? `${userId}` : anybody);
-
-/** A holder's name begins with the user's id. */
-const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
 
 /** How sessions begin and end. */
 export interface SessionKeeper {
@@ -65,48 +48,6 @@ export interface SessionKeeper {
   /** The server knows it no more. */
   ended?(server: McpServer, holder: string): Promise<void>;
 }
-
-/** Opened, for the server alone. */
-export function headersOf(
-  { sealer }: Pick<SessionDeps, 'sealer'>,
-  { sealedHeaders }: McpServer,
-): Record<string, string> {
-  try {
-    return sealedHeaders === '' ? {} : (JSON.parse(sealer.open(sealedHeaders)) as Record<string, string>);
-  } catch {
-    const words = 'its headers cannot be opened with the present ENCRYPTION_KEY; enter them again';
-    throw new McpFault('it is not set up', words);
-  }
-}
-
-/** Who is called, and in whose name where that makes a difference. */
-export function targetOf(
-  { sealer, allowPrivate, lines, tokenOf, lacking }: Omit<SessionDeps, 'clock'>,
-  server: McpServer,
-  holder: string,
-): Target {
-  const headers = headersOf({ sealer }, server);
-  const { name, url, timeoutMs } = server;
-  const target = { name, url, headers, timeoutMs, allowPrivate, lines };
-  if (server.auth !== 'oauth') return target;
-  const userId = userOf(holder);
-  if (userId === null) throw new McpFault('it is for users who sign in to it');
-  return {
-    ...target,
-    token: () => tokenOf(server, userId),
-    lacking: (scope) => lacking(server, userId, scope),
-  };
-}
-
-export function keyOf(server: McpServer): string {
-  const known = keys.get(server);
-  if (known !== undefined) return known;
-  const key = JSON.stringify([server.url, server.sealedHeaders, server.timeoutMs, server.auth]);
-  keys.set(server, key);
-  return key;
-}
-
-const keys = new WeakMap<McpServer, string>();
 
 /** Sessions that end with this process. */
 export const ownSessions = (deps: SessionDeps): SessionKeeper => ({

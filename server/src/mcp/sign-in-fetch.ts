@@ -2,8 +2,8 @@ import { OutgoingError, openGuarded, sendGuarded } from '../platform/http/outgoi
 import { type Challenge, readChallenge } from './challenge.ts';
 import { McpFault, withoutSecrets } from './fault.ts';
 import type { McpDeps } from './room.ts';
-import { headersOf } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
+import { headersOf } from './target.ts';
 
 /** Documents and tokens have a few kilobytes. */
 const mostAnswerBytes = 256 * 1024;

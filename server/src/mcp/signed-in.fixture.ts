@@ -1,3 +1,4 @@
+import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
 import { type McpTestServer, startMcp } from './mcp.fixture.ts';
 
 export interface SignedInServer {
@@ -11,6 +12,10 @@ export interface SignedInServer {
   registered: number;
   /** Clients that somebody registered by hand, with their secrets (empty for none): nobody else is known, and nobody registers. */
   byHand: Record<string, string> | null;
+  /** The same with public keys in place of secrets. */
+  keys: Record<string, JWK>;
+  /** It reads what clients say of themselves at the address that they give for their name. */
+  readsDocuments: boolean;
   /** Whose documents say where to sign in; its own where nothing else is said. */
   issuer: string | null;
   /** What whoever comes without a token is told besides. */
@@ -31,6 +36,8 @@ export function startSignedIn(): SignedInServer {
     asked: [],
     registered: 0,
     byHand: null,
+    keys: {},
+    readsDocuments: false,
     issuer: null,
     challenge: null,
     refusal: null,
@@ -72,7 +79,7 @@ const documents: Record<string, Document> = {
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
     }),
-  '/.well-known/oauth-authorization-server': (origin, _, { byHand }) =>
+  '/.well-known/oauth-authorization-server': (origin, _, { byHand, keys, readsDocuments }) =>
     Response.json({
       issuer: origin,
       authorization_endpoint: `${origin}/authorize`,
@@ -81,7 +88,10 @@ const documents: Record<string, Document> = {
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: byHand ? ['client_secret_basic', 'none'] : ['none'],
+      token_endpoint_auth_methods_supported: byHand
+        ? ['client_secret_basic', 'none', ...(Object.keys(keys).length > 0 ? ['private_key_jwt'] : [])]
+        : ['none'],
+      ...(readsDocuments && { client_id_metadata_document_supported: true }),
     }),
   /** Asks nobody anything. */
   '/authorize': (_, request) => {
@@ -100,26 +110,58 @@ const documents: Record<string, Document> = {
   '/token': async (_, request, state) => {
     const asked = new URLSearchParams(await request.text());
     state.asked.push(asked);
-    const stranger = strangerTo(state, request, asked);
+    const stranger = await strangerTo(state, request, asked);
     // As careless ones do: what it was sent is in its answer.
     if (stranger !== null)
       return Response.json({ error: 'invalid_client', error_description: `who is ${stranger}?` }, { status: 401 });
-    const who = asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', '');
+    const own = asked.get('grant_type') === 'client_credentials';
+    const who = own ? 'service' : (asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', ''));
     if (!who || who === 'wrong') return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const access_token = `token-${who}-${state.asked.length}`;
     state.valid.add(access_token);
     const expires_in = 3_600;
-    const scope = 'list';
-    return Response.json({ access_token, token_type: 'Bearer', expires_in, refresh_token: `refresh-${who}`, scope });
+    const scope = asked.get('scope') ?? 'list';
+    // RFC 6749 §4.4.3: a client that signs in for itself is given nothing to renew with.
+    const renewing = own ? {} : { refresh_token: `refresh-${who}` };
+    return Response.json({ access_token, token_type: 'Bearer', expires_in, scope, ...renewing });
   },
 };
 
 /** What a client says of itself that is not known here; null for one that is. */
-function strangerTo({ byHand }: SignedInServer, request: Request, asked: URLSearchParams): string | null {
+async function strangerTo(
+  { byHand, keys }: SignedInServer,
+  request: Request,
+  asked: URLSearchParams,
+): Promise<string | null> {
   if (!byHand) return null;
+  const assertion = asked.get('client_assertion');
+  if (assertion !== null) return signedByStranger(keys, assertion, new URL(request.url).origin);
   const header = request.headers.get('authorization') ?? '';
   const sent = header.startsWith('Basic ') ? atob(header.slice(6)) : `${asked.get('client_id')}:`;
   return Object.entries(byHand).some(([id, secret]) => `${id}:${secret}` === sent) ? null : `${sent} (${header})`;
+}
+
+/** By the clock of whoever signed, which stands still in tests. */
+async function signedByStranger(
+  keys: SignedInServer['keys'],
+  assertion: string,
+  issuer: string,
+): Promise<string | null> {
+  const { iss = '', iat = 0, sub, jti } = decodeJwt(assertion);
+  const key = keys[iss];
+  if (!key || sub !== iss || !jti) return iss;
+  const currentDate = new Date(iat * 1_000);
+  const { alg } = decodeProtectedHeader(assertion);
+  const verified = jwtVerify(assertion, await importJWK(key, alg), {
+    issuer: iss,
+    audience: issuer,
+    currentDate,
+    maxTokenAge: 5,
+  });
+  return verified.then(
+    () => null,
+    (error: Error) => `${iss} (${error.message})`,
+  );
 }
 
 const refusing = (status: number, challenge: string | null): Response =>

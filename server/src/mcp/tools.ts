@@ -9,7 +9,7 @@ import { type Bill, type NotedCall, noted, tooOften, unpaid } from './noted.ts';
 import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
 import { outcomeOf } from './outcome.ts';
 import type { McpRoom } from './room.ts';
-import { holderFor } from './sessions.ts';
+import { holderFor } from './target.ts';
 import { offeredName } from './tool-names.ts';
 
 export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools => ({

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
 import { findTool, type Offer, usableServer } from '../offers.ts';
-import { holderFor } from '../sessions.ts';
+import { holderFor } from '../target.ts';
 import { offeredName, serverOf } from '../tool-names.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';

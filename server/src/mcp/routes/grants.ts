@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import { beginGrant, callbackPath, finishGrant } from '../grants.ts';
+import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { callbackPath, clientDocument, documentPath } from '../client-document.ts';
+import { beginGrant, finishGrant } from '../grants.ts';
 import { usableById } from '../offers.ts';
 import type { McpRoom } from '../room.ts';
 import { dropGrant } from '../store/grants.ts';
@@ -22,6 +23,8 @@ const callbackQuery = z.looseObject({
   code: z.string().min(1).max(4_000).optional(),
   iss: z.string().max(2_000).optional(),
 });
+
+const documentSchema = z.record(z.string(), z.unknown());
 
 /** Signing in to servers that ask each user to. */
 export function grantRoutes(room: McpRoom): Route[] {
@@ -72,6 +75,20 @@ export function grantRoutes(room: McpRoom): Route[] {
         const location = `${room.webUrl}/tools?${signedIn ? 'signed_in' : 'not_signed_in'}=${server.name}`;
         return new Response(null, { status: 303, headers: { ...call.headers, location, 'cache-control': 'no-store' } });
       },
+    }),
+    defineRoute({
+      tag: 'Tools',
+      auth: 'none',
+      errors: 'management',
+      // Authorization servers read it for whoever signs in there, many from one address.
+      limit: null,
+      method: 'get',
+      path: documentPath,
+      summary:
+        'What authorization servers of connected servers read about this service: its Client ID Metadata Document',
+      headers: { 'cache-control': 'public, max-age=300' },
+      answers: { 200: documentSchema },
+      handle: (call) => json(call, clientDocument(room)),
     }),
   ];
 }

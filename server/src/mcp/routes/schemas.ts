@@ -45,6 +45,9 @@ const printable = z
   .max(2_000)
   .regex(/^[ -~]*$/, 'must be printable ASCII');
 
+/** As long as a key of RSA with 16,384 bits. */
+const mostKeyCharacters = 20_000;
+
 const userIds = z.array(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).max(200);
 
 const fields = {
@@ -56,11 +59,19 @@ const fields = {
   user_ids: userIds,
   auth: z
     .enum(authKinds)
-    .describe('`headers` open it, or each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`'),
+    .describe(
+      '`headers` open it; each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`; or the service signs in for itself and for all who may use it (`client_credentials`)',
+    ),
   client_id: printable.describe(
-    'Of a client that was registered by hand where users sign in, for `oauth`; empty takes it away, its secret with it',
+    'Of a client that was registered by hand with its authorization server; `client_credentials` needs one, `oauth` where nobody registers themselves. Empty takes it away, its secret and key with it',
   ),
   client_secret: printable.describe('Of that client; stored encrypted and never shown again, empty for one without'),
+  client_key: z
+    .string()
+    .max(mostKeyCharacters)
+    .describe(
+      'Of that client, in place of a secret: a private key, PEM or JSON Web Key, that signs who it is (`private_key_jwt`); stored encrypted and never shown again, empty for one without',
+    ),
   calls_per_minute: z
     .number()
     .int()
@@ -124,6 +135,7 @@ export const serverView = z
     calls_per_minute: z.int(),
     client_id: z.string().describe('Empty where the service registers itself'),
     has_client_secret: z.boolean(),
+    has_client_key: z.boolean(),
     tools: z.array(
       z.object({
         ...{ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() },

@@ -26,6 +26,7 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
     callsPerMinute: body.calls_per_minute,
     clientId: body.client_id,
     clientSecret: body.client_secret,
+    clientKey: body.client_key,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -45,6 +46,7 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   calls_per_minute: server.callsPerMinute,
   client_id: server.clientId,
   has_client_secret: server.sealedClientSecret !== '',
+  has_client_key: server.sealedClientKey !== '',
   tools: tools
     .filter(({ serverId }) => serverId === server.id)
     .map(({ name, askFirst, definition, price }) => ({
@@ -54,18 +56,19 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   updated_at: server.updatedAt,
 });
 
-/** What the audit log compares before and after an act; of the headers only their names, and of them and the secret that they changed. */
+/** What the audit log compares before and after an act; of the headers only their names, and of them and what is the client's that they changed. */
 export const serverSubject = ({ db }: Pick<McpRoom, 'db'>): Subject => ({
   type: 'mcp_server',
   look: async (id) => {
     const server = await findServer(db, Number(id));
     if (!server) return null;
     const shown = viewServer(server, await allowedTools(db, [server.id]));
-    const { id: _, created_at, updated_at, tools, has_client_secret, ...state } = shown;
+    const { id: _, created_at, updated_at, tools, has_client_secret, has_client_key, ...state } = shown;
     const allowed = tools.map(({ name, ask_first, definition, price }) => ({ name, ask_first, definition, price }));
     const secrets = {
       headers: new Secret(server.sealedHeaders),
       client_secret: new Secret(server.sealedClientSecret),
+      client_key: new Secret(server.sealedClientKey),
     };
     return { name: server.name, state: { ...state, tools: allowed, ...secrets } };
   },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import type { McpServerTable } from './tables.ts';
@@ -9,11 +10,14 @@ export type Audience = (typeof audiences)[number];
 export const offerings = ['resources', 'prompts'] as const;
 export type Offering = (typeof offerings)[number];
 
-/** How a server is opened: by headers that whoever connected it gave, or by each user signing in to it. */
-export const authKinds = ['headers', 'oauth'] as const;
+/**
+ * How a server is opened: by headers that whoever connected it gave, by each user signing in to it, or by the service, which
+ * signs in for itself and for all who may use it.
+ */
+export const authKinds = ['headers', 'oauth', 'client_credentials'] as const;
 export type AuthKind = (typeof authKinds)[number];
 
-/** A server as stored: its headers and the secret of its client are still sealed. */
+/** A server as stored: its headers, and the secret and the key of its client, are still sealed. */
 export interface McpServer {
   id: number;
   name: string;
@@ -30,10 +34,12 @@ export interface McpServer {
   ownerId: number | null;
   /** Of all users together; 0 for no limit. */
   callsPerMinute: number;
-  /** Of a client that was registered by hand where users sign in; empty where we register ourselves. */
+  /** Of a client that was registered by hand where users sign in, or the service does; empty where we register ourselves. */
   clientId: string;
   /** Empty for a client without one. */
   sealedClientSecret: string;
+  /** What it signs with in place of a secret; empty for a client without one. */
+  sealedClientKey: string;
   /** The authorization server that the client was first used at; empty until then. */
   clientIssuer: string;
   createdAt: number;
@@ -41,7 +47,7 @@ export interface McpServer {
 }
 
 /** Whom a server's authorization server knows us as. */
-export type ServerClient = Pick<McpServer, 'clientId' | 'sealedClientSecret' | 'clientIssuer'>;
+export type ServerClient = Pick<McpServer, 'clientId' | 'sealedClientSecret' | 'sealedClientKey' | 'clientIssuer'>;
 
 export type McpServerFields = Omit<McpServer, 'id' | 'createdAt' | 'updatedAt'>;
 
@@ -68,6 +74,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   callsPerMinute: row.calls_per_minute,
   clientId: row.client_id,
   sealedClientSecret: row.client_secret,
+  sealedClientKey: row.client_key,
   clientIssuer: row.client_issuer,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -88,6 +95,7 @@ const toRow = (fields: McpServerFields) => ({
   calls_per_minute: fields.callsPerMinute,
   client_id: fields.clientId,
   client_secret: fields.sealedClientSecret,
+  client_key: fields.sealedClientKey,
   client_issuer: fields.clientIssuer,
 });
 
@@ -164,7 +172,7 @@ export const touchServer = (tx: Db, id: number, now: number): Promise<unknown> =
 /** Takes what was allowed of its tools along, and what is open with it; false when there is no such server. */
 export async function deleteServer(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    for (const table of ['mcp_tools', 'mcp_sessions', 'mcp_approvals', 'mcp_grants'] as const)
+    for (const table of ['mcp_tools', 'mcp_sessions', 'mcp_approvals', 'mcp_grants', 'mcp_own_grants'] as const)
       await tx.deleteFrom(table).where('server_id', '=', id).execute();
     const { numDeletedRows } = await tx.deleteFrom('mcp_servers').where('id', '=', id).executeTakeFirst();
     return numDeletedRows > 0n;
@@ -172,13 +180,14 @@ export async function deleteServer(db: Db, id: number): Promise<boolean> {
 }
 
 /** A client is known at one authorization server: the first it was used at, unless it was changed meanwhile. */
-export const bindClient = (db: Db, { id, clientId, sealedClientSecret }: McpServer, issuer: string): Promise<unknown> =>
+export const bindClient = (db: Db, { id, ...client }: McpServer, issuer: string): Promise<unknown> =>
   db
     .updateTable('mcp_servers')
     .set({ client_issuer: issuer })
     .where('id', '=', id)
-    .where('client_id', '=', clientId)
-    .where('client_secret', '=', sealedClientSecret)
+    .where('client_id', '=', client.clientId)
+    .where('client_secret', '=', client.sealedClientSecret)
+    .where('client_key', '=', client.sealedClientKey)
     .where('client_issuer', '=', '')
     .execute();
 
@@ -187,10 +196,14 @@ export async function resealServers(db: Db, reseal: (sealed: string) => string):
   return db.transaction().execute(async (tx) => {
     let changed = 0;
     const anew = (sealed: string): string => (sealed === '' ? '' : reseal(sealed));
-    for (const { id, sealedHeaders, sealedClientSecret } of await listServers(tx)) {
-      const [headers, client_secret] = [anew(sealedHeaders), anew(sealedClientSecret)];
-      if (headers === sealedHeaders && client_secret === sealedClientSecret) continue;
-      await tx.updateTable('mcp_servers').set({ headers, client_secret }).where('id', '=', id).execute();
+    for (const { id, sealedHeaders, sealedClientSecret, sealedClientKey } of await listServers(tx)) {
+      const before = { headers: sealedHeaders, client_secret: sealedClientSecret, client_key: sealedClientKey };
+      const after = {
+        ...{ headers: anew(sealedHeaders), client_secret: anew(sealedClientSecret) },
+        client_key: anew(sealedClientKey),
+      };
+      if (isDeepStrictEqual(before, after)) continue;
+      await tx.updateTable('mcp_servers').set(after).where('id', '=', id).execute();
       changed += 1;
     }
     return changed;

@@ -16,7 +16,7 @@ export interface McpServerTable {
   user_ids: string;
   /** JSON array: what is passed on besides tools. */
   offers: Generated<string>;
-  /** `headers` or `oauth`. */
+  /** `headers`, `oauth` or `client_credentials`. */
   auth: Generated<string>;
   /** Null for the operator's. */
   owner_id: number | null;
@@ -26,6 +26,8 @@ export interface McpServerTable {
   client_id: Generated<string>;
   /** Sealed; empty for a client without one. */
   client_secret: Generated<string>;
+  /** Sealed JSON Web Key; empty for a client without one. */
+  client_key: Generated<string>;
   /** The authorization server that the client was first used at; empty until then. */
   client_issuer: Generated<string>;
   created_at: number;
@@ -72,6 +74,14 @@ export interface McpGrantTable {
   updated_at: number;
 }
 
+/** What a server lets the service do in its own name. */
+export interface McpOwnGrantTable {
+  server_id: number;
+  /** Sealed JSON: a token, and whose it is. */
+  grant_sealed: string;
+  updated_at: number;
+}
+
 /** A call of a tool that asks first. */
 export interface McpApprovalTable {
   id: Generated<number>;
@@ -94,5 +104,6 @@ declare module '../../platform/db/tables.ts' {
     mcp_sessions: McpSessionTable;
     mcp_approvals: McpApprovalTable;
     mcp_grants: McpGrantTable;
+    mcp_own_grants: McpOwnGrantTable;
   }
 }

@@ -20,11 +20,21 @@ export default {
   'How it is opened': '访问方式',
   'By its headers, or by nothing': '通过请求头，或无需验证',
   'Each user signs in to it': '由每个用户自行登录',
+  'The service signs in to it': '由本服务登录',
   'Of a client registered there by hand; empty: the service registers itself':
     '在对方手动注册的客户端；留空则由本服务自行注册',
   'If the client has one; stored encrypted, never shown again': '如果客户端有密钥；加密存储，不会再次显示',
   'Register it there as a redirect address of the client': '请在那里登记为客户端的重定向地址',
   'Enter the secret again for another client or address.': '客户端或地址已更改，请重新输入密钥。',
+  'Of a client registered there by hand, which all who may use the server share':
+    '在对方手动注册的客户端，由所有可使用该服务器的人共用',
+  'Private key': '私钥',
+  'In place of a secret: PEM or JSON Web Key, signs who the client is; stored encrypted, never shown again':
+    '代替密钥：PEM 或 JSON Web Key，用于签名证明客户端身份；加密存储，不会再次显示',
+  'Enter the key again for another client or address.': '客户端或地址已更改，请重新输入私钥。',
+  'Enter a secret or a private key, not both.': '密钥和私钥只能填写其一。',
+  'A private key, in PEM or as a JSON Web Key.': '请输入 PEM 或 JSON Web Key 格式的私钥。',
+  'A secret or a private key is needed.': '需要填写密钥或私钥。',
   'Time for a call': '调用时限',
   'Calls in a minute': '每分钟调用次数',
   'Of all its tools; 0 for no limit': '所有工具合计；0 表示不限',

@@ -28,7 +28,18 @@ export default {
     '其授权服务器不是该客户端此前使用的那一个，请重新输入客户端',
   'its authorization server does not register us; enter a client that was registered there by hand':
     '其授权服务器不接受自行注册，请填写在那里手动注册的客户端',
+  'the key of its client cannot be opened with the present ENCRYPTION_KEY; enter it again':
+    '无法使用当前的 ENCRYPTION_KEY 解密其客户端私钥，请重新输入',
   'its authorization server could not be reached': '无法连接其授权服务器',
+  'its authorization server gives no token': '其授权服务器没有签发令牌',
+  'its authorization server says {code}: {more}': '其授权服务器返回 {code}：{more}',
+  'it wants a user to sign in to it': '服务器要求由用户登录',
+  'the service could not sign in to it': '本服务无法登录该服务器',
+  'the service could not sign in to it: {more}': '本服务无法登录该服务器：{more}',
+  'the user has to sign in to it again, and to allow more there': '用户需要重新登录该服务器，并在那里授予更多权限',
+  'the client that the service signs in with is not allowed this there': '本服务登录所用的客户端在那里没有此权限',
+  'the token of the service was not enough; the next call is made with one for more':
+    '本服务的令牌权限不足，下次调用将使用权限更大的令牌',
   'its authorization server answers with too much': '其授权服务器返回的内容过多',
 
   'it is listed more than once': '重复列出',
@@ -54,6 +65,14 @@ export default {
   'You have {most} servers already, which is the most.': '你已有 {most} 个服务器，已达上限。',
   'user_ids: there is no user {id}': 'user_ids：没有用户 {id}',
   'needs a client_id': '需要填写 client_id',
+  'a client has a secret or a key, not both': '客户端只能使用密钥或私钥之一',
+  'is needed where the service signs in for itself': '由本服务自行登录时必须填写',
+  'a secret or a key is needed where the service signs in for itself': '由本服务自行登录时需要密钥或私钥',
+  'must be a private key without a passphrase, in PEM or as a JSON Web Key':
+    '必须是没有口令的私钥，采用 PEM 或 JSON Web Key 格式',
+  'must have at least {bits} bits': '至少需要 {bits} 位',
+  'must be of RSA, of the curves P-256, P-384 or P-521, or Ed25519': '必须是 RSA、P-256、P-384、P-521 或 Ed25519 类型',
+  'names an algorithm that it cannot sign with': '所指定的算法无法用于该密钥签名',
   'headers: enter them again, {fault}; {} removes them': 'headers：请重新输入，{fault}；{} 表示移除',
   'stored headers do not go along to another origin': '已保存的请求头不会用于其他来源',
   'The server has {most} tools that are allowed already, which is the most.':

@@ -1,4 +1,4 @@
-import { PasswordInput, SimpleGrid, TextInput } from '@mantine/core';
+import { PasswordInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { CopyField } from '../../components/copy-field.tsx';
 import { t } from '../../language/words.ts';
 import type { McpFaults, McpFields } from './mcp-fields.ts';
@@ -9,14 +9,20 @@ interface ClientFieldsProps {
   set: (change: Partial<McpFields>) => void;
 }
 
-/** For servers whose authorization server lets nobody register themselves. */
+/** For servers whose authorization server lets nobody register themselves, and for those that the service signs in to for itself. */
 export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
+  const itself = fields.auth === 'client_credentials';
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label={t('Client ID')}
-          description={t('Of a client registered there by hand; empty: the service registers itself')}
+          description={
+            itself
+              ? t('Of a client registered there by hand, which all who may use the server share')
+              : t('Of a client registered there by hand; empty: the service registers itself')
+          }
+          required={itself}
           autoComplete="off"
           maxLength={2_000}
           value={fields.clientId}
@@ -34,7 +40,23 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
           onChange={(event) => set({ clientSecret: event.currentTarget.value })}
         />
       </SimpleGrid>
-      {fields.clientId.trim() !== '' && (
+      <Textarea
+        label={t('Private key')}
+        description={t(
+          'In place of a secret: PEM or JSON Web Key, signs who the client is; stored encrypted, never shown again',
+        )}
+        placeholder={fields.hasClientKey ? t('Stored; empty keeps it') : '-----BEGIN PRIVATE KEY-----'}
+        autosize
+        minRows={1}
+        maxRows={6}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={20_000}
+        value={fields.clientKey}
+        error={faults.clientKey}
+        onChange={(event) => set({ clientKey: event.currentTarget.value })}
+      />
+      {!itself && fields.clientId.trim() !== '' && (
         <CopyField
           label={t('Callback address')}
           description={t('Register it there as a redirect address of the client')}

@@ -48,6 +48,29 @@ test('a client registered by hand is sent where users sign in, and its secret en
   expect(faults({ clientId: '' })).toEqual([]);
 });
 
+test('the service signs in for itself with a client and its secret or key', () => {
+  const server = { ...filled, auth: 'client_credentials' as const };
+  const key = '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----';
+  const faults = (fields: object, before?: typeof filled) =>
+    Object.keys(faultsOf({ ...server, ...fields }, undefined, before));
+  expect(faults({})).toEqual(['clientId']);
+  expect(faults({ clientId: 'app' })).toEqual(['clientSecret']);
+  expect(faults({ clientId: 'app', clientSecret: 's', clientKey: key })).toEqual(['clientKey']);
+  expect(faults({ clientId: 'app', clientKey: 'abc' })).toEqual(['clientKey']);
+  for (const entered of [{ clientSecret: 's' }, { clientKey: key }, { clientKey: '{"kty":"EC"}' }])
+    expect(faults({ clientId: 'app', ...entered })).toEqual([]);
+  expect(bodyOf({ ...server, clientId: 'app', clientKey: ` ${key}\n` })).toMatchObject({
+    ...{ auth: 'client_credentials', client_id: 'app', client_key: key },
+  });
+  expect(bodyOf({ ...server, clientId: 'app', clientSecret: 's' })).not.toHaveProperty('client_key');
+
+  const before = { ...server, clientId: 'app', hasClientKey: true };
+  expect(faults(before, before)).toEqual([]);
+  expect(faults({ ...before, clientId: 'other' }, before)).toEqual(['clientKey']);
+  expect(faults({ ...before, url: 'https://other.example/mcp' }, before)).toEqual(['clientKey']);
+  expect(faults({ ...before, clientId: 'other', clientSecret: 's' }, before)).toEqual([]);
+});
+
 test('who else may use it is not said of a server of one’s own', () => {
   expect(bodyOf(filled)).toMatchObject({ audience: 'administrators', user_ids: [], auth: 'headers' });
   expect(Object.keys(bodyOf(filled, true)).sort()).toEqual(['auth', 'calls_per_minute', 'timeout_ms', 'url']);

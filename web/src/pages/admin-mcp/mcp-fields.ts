@@ -17,6 +17,9 @@ export interface McpFields {
   clientSecret: string;
   /** Whether one is stored. */
   hasClientSecret: boolean;
+  /** In place of a secret; empty: stays as it is. */
+  clientKey: string;
+  hasClientKey: boolean;
   audience: McpServer['audience'];
   userIds: string[];
 }
@@ -30,11 +33,12 @@ export const audiences: { value: McpServer['audience']; label: string }[] = [
 export const authKinds: { value: McpServer['auth']; label: string }[] = [
   { value: 'headers', label: t('By its headers, or by nothing') },
   { value: 'oauth', label: t('Each user signs in to it') },
+  { value: 'client_credentials', label: t('The service signs in to it') },
 ];
 
 export const emptyServer: McpFields = {
   ...{ name: '', url: '', headers: '', timeoutSeconds: 60, callsPerMinute: 0 },
-  ...{ clientId: '', clientSecret: '', hasClientSecret: false },
+  ...{ clientId: '', clientSecret: '', hasClientSecret: false, clientKey: '', hasClientKey: false },
   ...{ auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
@@ -48,6 +52,8 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   clientId: server.client_id,
   clientSecret: '',
   hasClientSecret: server.has_client_secret,
+  clientKey: '',
+  hasClientKey: server.has_client_key,
   audience: server.audience,
   userIds: server.user_ids.map(String),
 });
@@ -76,13 +82,26 @@ export const isMoved = (fields: McpFields, before: McpFields): boolean => origin
 const isCallLimit = (given: number | string): boolean =>
   given !== '' && Number.isInteger(Number(given)) && Number(given) >= 0 && Number(given) <= 1_000_000;
 
-/** A secret is one client's, at one place. `before`: the server as it is stored. */
+const enteredOf = ({ clientId, clientSecret, clientKey }: McpFields): { id: string; secret: string; key: string } => ({
+  ...{ id: clientId.trim(), secret: clientSecret.trim(), key: clientKey.trim() },
+});
+
+/** A secret or a key is one client's, at one place. `before`: the server as it is stored. */
 function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
-  const [id, secret] = [fields.clientId.trim(), fields.clientSecret.trim()];
-  if (fields.auth !== 'oauth' || (id === '' && secret === '')) return {};
+  const { id, secret, key } = enteredOf(fields);
+  const itself = fields.auth === 'client_credentials';
+  if (fields.auth === 'headers' || (!itself && id === '' && secret === '' && key === '')) return {};
   if (id === '') return { clientId: t('The id of the client is needed.') };
-  const isOther = before?.hasClientSecret && (id !== before.clientId || isMoved(fields, before));
-  return isOther && secret === '' ? { clientSecret: t('Enter the secret again for another client or address.') } : {};
+  if (key !== '' && secret !== '') return { clientKey: t('Enter a secret or a private key, not both.') };
+  if (key !== '' && !/^(\{|-----BEGIN )/.test(key))
+    return { clientKey: t('A private key, in PEM or as a JSON Web Key.') };
+  if (key !== '' || secret !== '') return {};
+  if (before && (id !== before.clientId || isMoved(fields, before))) {
+    if (before.hasClientSecret) return { clientSecret: t('Enter the secret again for another client or address.') };
+    if (before.hasClientKey) return { clientKey: t('Enter the key again for another client or address.') };
+  }
+  const stored = before?.hasClientSecret || before?.hasClientKey;
+  return itself && !stored ? { clientSecret: t('A secret or a private key is needed.') } : {};
 }
 
 /** What the service would refuse, said beside the field. `stored`: the server before, where it has headers; `before`: in any case. */
@@ -101,11 +120,11 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
   return faults;
 }
 
-/** A server that users do not sign in to has no client. */
-function clientOf({ auth, clientId, clientSecret }: McpFields): { client_id?: string; client_secret?: string } {
-  const [id, secret] = [clientId.trim(), clientSecret.trim()];
-  if (auth !== 'oauth') return id === '' ? {} : { client_id: '' };
-  return { client_id: id, ...(secret !== '' && { client_secret: secret }) };
+/** A server that nobody signs in to has no client. */
+function clientOf(fields: McpFields): { client_id?: string; client_secret?: string; client_key?: string } {
+  const { id, secret, key } = enteredOf(fields);
+  if (fields.auth === 'headers') return id === '' ? {} : { client_id: '' };
+  return { client_id: id, ...(secret !== '' && { client_secret: secret }), ...(key !== '' && { client_key: key }) };
 }
 
 /** What is sent, but for the name, which never changes. A server of one's own is for nobody else, which is not asked. */

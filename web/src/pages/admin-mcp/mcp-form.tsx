@@ -101,7 +101,7 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
             splitChars={[',', ' ']}
           />
         )}
-        {fields.auth === 'oauth' && <ClientFields fields={fields} faults={faults} set={set} />}
+        {fields.auth !== 'headers' && <ClientFields fields={fields} faults={faults} set={set} />}
         <Textarea
           label={t('Headers')}
           description={hintOf(stored, before !== undefined && isMoved(fields, before))}

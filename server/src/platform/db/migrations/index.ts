@@ -41,6 +41,7 @@ import { migration as teamKeys } from './0041-team-keys.ts';
 import { migration as people } from './0042-people.ts';
 import { migration as mcpClients } from './0043-mcp-clients.ts';
 import { migration as clientDocuments } from './0044-client-documents.ts';
+import { migration as mcpOwnTokens } from './0045-mcp-own-tokens.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -87,6 +88,7 @@ export const migrations: Migration[] = [
   people,
   mcpClients,
   clientDocuments,
+  mcpOwnTokens,
 ];
 
 /**

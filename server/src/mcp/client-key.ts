@@ -1,0 +1,90 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { JWK } from 'jose';
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { randomString } from '../lib/ids.ts';
+
+/* The key of a client that was registered by hand, with which it signs who it is (`private_key_jwt`, RFC 7523 §2.2). */
+
+/** What a key can sign with, the most usual first. */
+const algorithmsOf: Record<string, readonly string[]> = {
+  rsa: ['RS256', 'PS256', 'RS384', 'RS512', 'PS384', 'PS512'],
+  'P-256': ['ES256'],
+  'P-384': ['ES384'],
+  'P-521': ['ES512'],
+  Ed25519: ['EdDSA', 'Ed25519'],
+};
+/** RFC 7518 §3.3: a shorter one is broken before it is changed. */
+const fewestRsaBits = 2_048;
+/** Long enough for clocks that go wrong, too short to be of use to whoever finds it. */
+const assertionSeconds = 120;
+
+const kindOf = ({ kty, crv }: JWK): string => (kty === 'RSA' ? 'rsa' : (crv ?? ''));
+
+/** As it is kept, from what was entered: a JSON Web Key or PEM of any kind; or why it is none. */
+export function readClientKey(entered: string): { jwk: string } | { fault: string } {
+  const text = entered.trim();
+  const { key, named = {} }: Entered = text.startsWith('{')
+    ? fromJwk(text)
+    : { key: opened(() => createPrivateKey(text)) };
+  if (!key) return { fault: 'must be a private key without a passphrase, in PEM or as a JSON Web Key' };
+  const bits = key.asymmetricKeyDetails?.modulusLength;
+  if (bits !== undefined && bits < fewestRsaBits) return { fault: `must have at least ${fewestRsaBits} bits` };
+  const jwk = opened(() => key.export({ format: 'jwk' }));
+  const able = jwk && key.asymmetricKeyType !== 'rsa-pss' ? algorithmsOf[kindOf(jwk)] : undefined;
+  if (!jwk || !able) return { fault: 'must be of RSA, of the curves P-256, P-384 or P-521, or Ed25519' };
+  const { kid, alg } = named;
+  if (alg !== undefined && !able.includes(alg)) return { fault: 'names an algorithm that it cannot sign with' };
+  return { jwk: JSON.stringify({ ...jwk, ...(kid !== undefined && { kid }), ...(alg !== undefined && { alg }) }) };
+}
+
+function opened<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
+}
+
+interface Entered {
+  key: KeyObject | null;
+  /** What it is called there, and what it is to sign with. */
+  named?: { kid?: string; alg?: string };
+}
+
+function fromJwk(text: string): Entered {
+  const given = opened(() => JSON.parse(text) as Record<string, unknown>);
+  if (!given) return { key: null };
+  const { kid, alg } = given;
+  return {
+    key: opened(() => createPrivateKey({ key: given as JWK, format: 'jwk' })),
+    named: { ...(typeof kid === 'string' && { kid }), ...(typeof alg === 'string' && { alg }) },
+  };
+}
+
+/** Signs who the client is, for the token endpoint that it is about to ask. */
+export function signedBy(
+  clock: Clock,
+  clientId: string,
+  jwk: string,
+): NonNullable<OAuthClientProvider['addClientAuthentication']> {
+  return async (_headers, params, url, metadata) => {
+    const { importJWK, SignJWT } = await import('jose');
+    const key = JSON.parse(jwk) as JWK;
+    const able = algorithmsOf[kindOf(key)] ?? [];
+    const taken = metadata?.token_endpoint_auth_signing_alg_values_supported;
+    const alg = key.alg ?? able.find((one) => taken?.includes(one)) ?? able[0]!;
+    const now = nowSeconds(clock);
+    // RFC 7523 §3 as the extension has it: for the authorization server itself, whichever of its addresses is asked.
+    const assertion = await new SignJWT({ jti: randomString(22) })
+      .setProtectedHeader({ alg, typ: 'JWT', ...(key.kid !== undefined && { kid: key.kid }) })
+      .setIssuer(clientId)
+      .setSubject(clientId)
+      .setAudience(metadata?.issuer ?? String(url))
+      .setIssuedAt(now)
+      .setExpirationTime(now + assertionSeconds)
+      .sign(await importJWK(key, alg));
+    params.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+    params.set('client_assertion', assertion);
+  };
+}

@@ -1,0 +1,53 @@
+import type { Db } from '../../platform/db/tables.ts';
+
+/** What a server lets the service do in its own name, as stored: still sealed; null where there is nothing yet. */
+export async function findOwnGrant(db: Db, serverId: number): Promise<string | null> {
+  const row = await db
+    .selectFrom('mcp_own_grants')
+    .select('grant_sealed')
+    .where('server_id', '=', serverId)
+    .executeTakeFirst();
+  return row?.grant_sealed ?? null;
+}
+
+/** False when it is not what it was: another process was quicker, or it was taken back. */
+export async function replaceOwnGrant(
+  db: Db,
+  serverId: number,
+  { before, sealed }: { before: string | null; sealed: string },
+  now: number,
+): Promise<boolean> {
+  if (before === null) {
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto('mcp_own_grants')
+      .values({ server_id: serverId, grant_sealed: sealed, updated_at: now })
+      .onConflict((conflict) => conflict.column('server_id').doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows > 0n;
+  }
+  const { numUpdatedRows } = await db
+    .updateTable('mcp_own_grants')
+    .set({ grant_sealed: sealed, updated_at: now })
+    .where('server_id', '=', serverId)
+    .where('grant_sealed', '=', before)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export const dropOwnGrant = (db: Db, serverId: number): Promise<unknown> =>
+  db.deleteFrom('mcp_own_grants').where('server_id', '=', serverId).execute();
+
+/** Puts every one under the first sealing key; returns how many were changed. */
+export async function resealOwnGrants(db: Db, reseal: (sealed: string) => string): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const rows = await tx.selectFrom('mcp_own_grants').select(['server_id', 'grant_sealed']).execute();
+    let changed = 0;
+    for (const { server_id: serverId, grant_sealed: sealed } of rows) {
+      const anew = reseal(sealed);
+      if (anew === sealed) continue;
+      await tx.updateTable('mcp_own_grants').set({ grant_sealed: anew }).where('server_id', '=', serverId).execute();
+      changed += 1;
+    }
+    return changed;
+  });
+}

@@ -1,0 +1,94 @@
+import type { Sealer } from '../lib/seal.ts';
+import type { UpstreamConnections } from '../platform/upstream/connections.ts';
+import type { Target } from './connection.ts';
+import { McpFault } from './fault.ts';
+import type { McpServer } from './store/servers.ts';
+
+/** Tokens of servers that the service signs in to for itself: one for each, which all who may use the server share. */
+export interface OwnTokens {
+  /** Renewed before it runs out; those who ask at once share the answer. */
+  token(server: McpServer): Promise<string>;
+  /** The server does not take it: another is asked for next. */
+  refused(server: McpServer, token: string): Promise<void>;
+  /** The server took it, and it was not enough. Returns what whoever called is told. */
+  lacking(server: McpServer, scope: string | undefined): Promise<McpFault>;
+}
+
+/** What is needed to call a server in the name of whoever it is called for. */
+export interface TargetDeps {
+  sealer: Sealer;
+  allowPrivate: boolean;
+  lines?: UpstreamConnections | undefined;
+  tokenOf(server: McpServer, userId: number): Promise<string>;
+  ownTokens: OwnTokens;
+  /** A user's token was not enough. */
+  lacking(server: McpServer, userId: number, scope: string): Promise<void>;
+}
+
+/** Nobody in particular: what is the same for all who may use the server. */
+const anybody = '';
+
+/** Whose session is used where one for all would do, if only all were the same to the server. */
+export const holderFor = ({ auth }: McpServer, userId: number): string => (auth === 'oauth' ? `${userId}` : anybody);
+
+/** A holder's name begins with the user's id. */
+const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
+
+/** Opened, for the server alone. */
+export function headersOf(
+  { sealer }: Pick<TargetDeps, 'sealer'>,
+  { sealedHeaders }: McpServer,
+): Record<string, string> {
+  try {
+    return sealedHeaders === '' ? {} : (JSON.parse(sealer.open(sealedHeaders)) as Record<string, string>);
+  } catch {
+    const words = 'its headers cannot be opened with the present ENCRYPTION_KEY; enter them again';
+    throw new McpFault('it is not set up', words);
+  }
+}
+
+/** Of the protocol: clients say that they know it. */
+const clientCredentials = 'io.modelcontextprotocol/oauth-client-credentials';
+
+/** Who is called, and in whose name where that makes a difference. */
+export function targetOf(
+  { sealer, allowPrivate, lines, tokenOf, ownTokens, lacking }: TargetDeps,
+  server: McpServer,
+  holder: string,
+): Target {
+  const headers = headersOf({ sealer }, server);
+  const { name, url, timeoutMs } = server;
+  const target = { name, url, headers, timeoutMs, allowPrivate, lines };
+  if (server.auth === 'headers') return target;
+  if (server.auth === 'client_credentials')
+    return {
+      ...target,
+      extensions: [clientCredentials],
+      token: () => ownTokens.token(server),
+      refused: (token) => ownTokens.refused(server, token),
+      lacking: (scope) => ownTokens.lacking(server, scope),
+    };
+  const userId = userOf(holder);
+  if (userId === null) throw new McpFault('it is for users who sign in to it');
+  return {
+    ...target,
+    token: () => tokenOf(server, userId),
+    lacking: async (scope) => {
+      if (scope !== undefined) await lacking(server, userId, scope);
+      return new McpFault('the user has to sign in to it again, and to allow more there');
+    },
+  };
+}
+
+export function keyOf(server: McpServer): string {
+  const known = keys.get(server);
+  if (known !== undefined) return known;
+  const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey } = server;
+  // A session that was opened by one client is no other's.
+  const client = auth === 'client_credentials' ? [clientId, sealedClientSecret, sealedClientKey] : [];
+  const key = JSON.stringify([url, sealedHeaders, timeoutMs, auth, ...client]);
+  keys.set(server, key);
+  return key;
+}
+
+const keys = new WeakMap<McpServer, string>();
