@@ -47,7 +47,7 @@ function UserFilter({ state, set }: FilterProps) {
   );
   return (
     <Select
-      aria-label={t('User')}
+      label={t('User')}
       placeholder={t('Everybody')}
       data={options}
       value={state.user || null}
@@ -76,7 +76,7 @@ function ModelFilter({ state: { model }, set }: FilterProps) {
   };
   return (
     <ModelNameInput
-      aria-label={t('Model')}
+      label={t('Model')}
       placeholder={t('All models')}
       value={typed}
       onChange={change}
@@ -92,7 +92,7 @@ function KeyFilter({ state, set }: FilterProps) {
   const own = keys.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
   return (
     <Select
-      aria-label={t('Key')}
+      label={t('Key')}
       placeholder={t('All keys')}
       data={including(own, state.key, t('Key {id}', { id: state.key }))}
       value={state.key || null}
@@ -110,7 +110,7 @@ export function RequestFilters({ state, set }: FilterProps) {
   return (
     <Group mb="md" gap="sm" align="flex-end" role="search" aria-label={t('Filter requests')}>
       <Select
-        aria-label={t('Status')}
+        label={t('Status')}
         placeholder={t('Any status')}
         data={including(statuses, state.status, state.status)}
         value={state.status || null}
@@ -124,6 +124,7 @@ export function RequestFilters({ state, set }: FilterProps) {
       {admin && state.user !== 'me' ? (
         <SearchInput
           label={t('Key')}
+          labelled
           placeholder={t('Key number')}
           value={state.key}
           onChange={(key) => set({ key, cursor: '' })}
@@ -135,7 +136,7 @@ export function RequestFilters({ state, set }: FilterProps) {
       <Group gap="sm" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
         <TextInput
           type="date"
-          aria-label={t('First day')}
+          label={t('First day')}
           value={state.from}
           max={state.to || undefined}
           onChange={(event) => set({ from: event.currentTarget.value, cursor: '' })}
@@ -143,7 +144,7 @@ export function RequestFilters({ state, set }: FilterProps) {
         />
         <TextInput
           type="date"
-          aria-label={t('Last day')}
+          label={t('Last day')}
           value={state.to}
           min={state.from || undefined}
           onChange={(event) => set({ to: event.currentTarget.value, cursor: '' })}
