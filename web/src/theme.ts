@@ -154,6 +154,8 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--svc-code-deletion': '#b42318',
     '--svc-page': '#fafafb',
     '--svc-surface': '#ffffff',
+    '--svc-track': '#f1f3f5',
+    '--svc-thumb': '#ffffff',
   },
   dark: {
     ...tints(theme, 'dark'),
@@ -171,5 +173,7 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--svc-code-deletion': '#ff9b93',
     '--svc-page': '#131519',
     '--svc-surface': '#191b21',
+    '--svc-track': '#23262e',
+    '--svc-thumb': '#40444f',
   },
 });
