@@ -45,6 +45,20 @@ export function formatBytes(bytes: number): string {
 export const formatDateTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
+/** Hours of a day of 24 have two digits wherever they stand, as `timeStyle` writes them. */
+export function clockOf(of: string): Intl.DateTimeFormatOptions {
+  const { hour12 } = new Intl.DateTimeFormat(of, { timeStyle: 'short' }).resolvedOptions();
+  return { hour: hour12 ? 'numeric' : '2-digit', minute: '2-digit' };
+}
+
+/** Of this year, or near enough: 17 Nov, 08:45. */
+export const formatDayTime = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleString(locale, { month: 'short', day: 'numeric', ...clockOf(locale) });
+
+/** The time of day, to the minute. */
+export const formatClock = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { timeStyle: 'short' });
+
 /** The time of day, to the second. */
 export const formatTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleTimeString(locale, { timeStyle: 'medium' });
@@ -63,6 +77,14 @@ export function formatTimeAgo(unixSeconds: number, nowSeconds: number): string {
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? [];
   if (!unit || !size) return t('just now');
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+}
+
+const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** How long something took: 812 ms, 4.0 s. */
+export function formatMs(ms: number): string {
+  const whole = Math.round(ms);
+  return whole < 1_000 ? t('{ms} ms', { ms: whole }) : t('{seconds} s', { seconds: tenth.format(ms / 1_000) });
 }
 
 const browsers: [RegExp, string][] = [

@@ -92,6 +92,7 @@ export const theme = createTheme({
       defaultProps: {
         // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
         allowedDecimalSeparators: ['.'],
+        thousandSeparator: ',',
         onBeforeInputCapture: typeNumber,
         onPasteCapture: pasteNumber,
         onBlurCapture: leaveNumber,

@@ -52,8 +52,8 @@ export default {
   Connecting: '正在连接',
   'The server was not tested': '服务器未测试',
   'The server does not answer as it should': '服务器响应异常',
-  '{server} {version} answered within {ms} ms. Models are told of a tool in the words below, as they are when you allow it.':
-    '{server} {version} 在 {ms} 毫秒内作出响应。模型看到的工具说明即为下方文字，以你允许时的内容为准。',
+  '{server} {version} answered within {time}. Models are told of a tool in the words below, as they are when you allow it.':
+    '{server} {version} 在 {time}内作出响应。模型看到的工具说明即为下方文字，以你允许时的内容为准。',
   'The server lists more tools than are read. The rest cannot be used.':
     '服务器列出的工具数量超出读取上限，其余工具无法使用。',
   'The server lists no tools.': '服务器没有列出任何工具。',

@@ -70,7 +70,7 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
           />
           <NumberInput
             label={t('Time for a call')}
-            suffix=" s"
+            suffix={t(' s')}
             min={1}
             max={600}
             value={fields.timeoutSeconds}
@@ -85,7 +85,6 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
             min={0}
             clampBehavior="none"
             allowDecimal={false}
-            thousandSeparator
             value={fields.callsPerMinute}
             error={faults.callsPerMinute}
             onChange={(callsPerMinute) => set({ callsPerMinute })}

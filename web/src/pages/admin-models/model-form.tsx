@@ -45,7 +45,6 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
 function LimitFields({ fields, faults, set }: FieldsProps) {
   const number = (name: 'context_length' | 'max_output_tokens' | 'quality_score') => ({
     min: 0,
-    thousandSeparator: true,
     value: fields[name],
     error: faults[name],
     onChange: (value: number | string) => set({ [name]: value }),

@@ -48,7 +48,6 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
             description={t('In dollars; a negative amount takes credits back')}
             prefix="$"
             decimalScale={6}
-            thousandSeparator
             required
             data-autofocus
             value={usd}

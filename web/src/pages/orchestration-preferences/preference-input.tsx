@@ -33,7 +33,6 @@ function NumberPreference({ field, value, onSave }: Of<'number'>) {
       step={field.step}
       clampBehavior="none"
       allowDecimal={false}
-      thousandSeparator
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key === 'Enter') commit();

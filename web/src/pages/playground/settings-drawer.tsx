@@ -30,7 +30,7 @@ function SamplingFields({ settings, set }: FieldsProps) {
       <NumberInput label={t('Temperature')} min={0} max={2} step={0.1} decimalScale={2} {...number('temperature')} />
       <NumberInput label="Top P" min={0} max={1} step={0.05} decimalScale={2} {...number('topP')} />
       <NumberInput label={t('Max tokens')} min={1} step={256} allowDecimal={false} {...number('maxTokens')} />
-      <NumberInput label={t('Seed')} allowDecimal={false} {...number('seed')} />
+      <NumberInput label={t('Seed')} allowDecimal={false} thousandSeparator={false} {...number('seed')} />
     </SimpleGrid>
   );
 }

@@ -3,7 +3,7 @@ import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
-import { formatDateTime, formatNumber, formatPercent, formatUsd } from '../../format.ts';
+import { formatDateTime, formatMs, formatPercent, formatUsd } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
 import { causeOf, droppedBecause, outcomeOf, reasonWords } from './words.ts';
@@ -74,7 +74,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
         {candidate.samples > 0 ? formatPercent((candidate.success_rate * 100).toFixed(1)) : '–'}
       </Table.Td>
       <Table.Td data-label={headers.latency} className="svc-right svc-number">
-        {candidate.samples > 0 ? `${formatNumber(candidate.latency_ms)} ms` : '–'}
+        {candidate.samples > 0 ? formatMs(candidate.latency_ms) : '–'}
       </Table.Td>
       <Table.Td data-label={headers.price} className="svc-right svc-number">
         {candidate.avg_price === 0 ? t('free') : formatUsd(candidate.avg_price)}
@@ -127,8 +127,8 @@ function attemptItem(attempt: Attempt, index: number) {
   const facts = [
     causeOf(attempt.cause),
     attempt.status === null ? null : `HTTP ${attempt.status}`,
-    `${formatNumber(attempt.latency_ms)} ms`,
-    attempt.ttft_ms === null ? null : t('first token after {duration} ms', { duration: formatNumber(attempt.ttft_ms) }),
+    formatMs(attempt.latency_ms),
+    attempt.ttft_ms === null ? null : t('first token after {duration}', { duration: formatMs(attempt.ttft_ms) }),
   ].filter(Boolean);
   return (
     <Timeline.Item
@@ -154,7 +154,7 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
           <Badge color={color}>{label}</Badge>
           <Badge color="gray">{strategyName(decision.routing_strategy)}</Badge>
           <Text size="sm" c="dimmed">
-            {formatDateTime(decision.created_at)} · {formatNumber(decision.duration_ms)} ms
+            {formatDateTime(decision.created_at)} · {formatMs(decision.duration_ms)}
           </Text>
         </Group>
         <Group gap={4}>
