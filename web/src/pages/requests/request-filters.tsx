@@ -2,6 +2,7 @@ import { Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { calledOf } from '../../account-name.ts';
 import { get } from '../../api.ts';
 import { ModelNameInput } from '../../components/model-picker.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -39,7 +40,7 @@ function UserFilter({ state, set }: FilterProps) {
     queryFn: ({ signal }) => get('/api/admin/users', { query: { q: asked, page_size: 20 }, signal }),
     enabled: asked !== '',
   });
-  const users = found.data?.users.map(({ id, username }) => ({ value: String(id), label: username })) ?? [];
+  const users = found.data?.users.map((user) => ({ value: String(user.id), label: calledOf(user) })) ?? [];
   const options = including(
     [{ value: 'me', label: t('My own') }, ...users],
     state.user,
