@@ -23,7 +23,7 @@ import { ColumnHeads } from './column-heads.tsx';
 import type { Column } from './conversation.ts';
 import { ConversationView } from './conversation-view.tsx';
 import { ModelSelect } from './model-select.tsx';
-import { changedCount, readTools } from './settings.ts';
+import { changedCount, refusedOf } from './settings.ts';
 import { SettingsDrawer } from './settings-drawer.tsx';
 import { type OpenChat, useOpenChat } from './use-open-chat.ts';
 
@@ -169,7 +169,7 @@ export function PlaygroundPage() {
   const several = columns.length > 1;
   const single = phone && several ? (columns.find(({ id }) => id === front) ?? columns[0]!) : null;
   const orchestrated = columns.some(({ model }) => model === orchestrationModel);
-  const toolFault = readTools(shown.settings.tools).fault;
+  const notSent = refusedOf(shown.settings);
   const close = () => setOpen(null);
   return (
     <div className="svc-chat" data-columns={columns.length}>
@@ -204,11 +204,11 @@ export function PlaygroundPage() {
           onClick={chat.startNew}
         />
       </div>
-      {toolFault && (
-        <Text size="sm" c="var(--mantine-color-error)" mb="xs">
-          {t('Tools are not sent: {reason}', { reason: toolFault })}
+      {notSent.map((words) => (
+        <Text key={words} size="sm" c="var(--mantine-color-error)" mb="xs">
+          {words}
         </Text>
-      )}
+      ))}
       <NotSaved chat={chat} />
       {several && !chat.loading && <ColumnHeads store={store} columns={columns} single={single} onShow={setFront} />}
       <ChatBody chat={chat} columns={columns} single={single} onList={() => setOpen('chats')} />

@@ -4,7 +4,7 @@ import { firstModel, modelGroups, providersOf } from '../../models.ts';
 import { type Chunk, withChunk } from './chunk.ts';
 import { type AnswerEntry, type Entry, messagesOf, newAnswer, openCalls } from './conversation.ts';
 import { readEvents } from './read-events.ts';
-import { changedCount, curlOf, defaultSettings, exampleTools, readTools, requestOf } from './settings.ts';
+import { changedCount, curlOf, defaultSettings, exampleTools, numberFaults, readTools, refusedOf, requestOf } from './settings.ts';
 
 const said = (content: string, images: string[] = []): Entry => ({ id: content, role: 'user', content, images });
 const answered = (fields: Partial<AnswerEntry>): AnswerEntry => ({
@@ -90,6 +90,19 @@ describe('requests', () => {
     expect(readTools('[').fault).toStartWith('This is not JSON');
     expect(readTools('[{"name":"f"},{"function":{}}]').fault).toBe('Tool 2 has no function with a name.');
     expect(readTools(' ')).toEqual({ tools: [], fault: null });
+  });
+
+  test('numbers that will not do are refused with words, and do not go along', () => {
+    const wrong = { ...defaultSettings, temperature: 3, topP: -0.1, maxTokens: -1, seed: -1, stream: false };
+    expect(numberFaults(wrong)).toEqual({
+      temperature: 'A number from 0 to 2.',
+      topP: 'A number from 0 to 1.',
+      maxTokens: 'A whole number from 1 on.',
+    });
+    expect(refusedOf(wrong)[2]).toBe('Max tokens is not sent: A whole number from 1 on.');
+    expect(requestOf('m', [], wrong)).toEqual({ model: 'm', messages: [], seed: -1 });
+    expect(numberFaults({ temperature: 2, topP: 0, maxTokens: 1 })).toEqual({});
+    expect(refusedOf(defaultSettings)).toEqual([]);
   });
 
   test('curl survives quotes', () => {

@@ -3,7 +3,7 @@ import { SideDialog } from '../../components/dialog.tsx';
 import { rich, t } from '../../language/words.ts';
 import { OrchestrationFields } from './orchestration-fields.tsx';
 import { PresetField } from './preset-field.tsx';
-import { defaultSettings, exampleTools, readTools, type Settings } from './settings.ts';
+import { defaultSettings, exampleTools, numberFaults, type RangedName, readTools, type Settings } from './settings.ts';
 
 interface SettingsDrawerProps {
   opened: boolean;
@@ -20,10 +20,14 @@ interface FieldsProps {
 }
 
 function SamplingFields({ settings, set }: FieldsProps) {
-  const number = (name: 'temperature' | 'topP' | 'maxTokens' | 'seed') => ({
+  const faults: Partial<Record<RangedName | 'seed', string>> = numberFaults(settings);
+  const number = (name: RangedName | 'seed') => ({
     value: settings[name],
     onChange: (value: number | string) => set({ [name]: value }),
     placeholder: t('Default'),
+    // What was typed is refused with words, and not made another number.
+    clampBehavior: 'none' as const,
+    error: faults[name],
   });
   return (
     <SimpleGrid cols={2}>
