@@ -25,6 +25,13 @@ export default {
   'If the client has one; stored encrypted, never shown again': '如果客户端有密钥；加密存储，不会再次显示',
   'Register it there as a redirect address of the client': '请在那里登记为客户端的重定向地址',
   'Enter the secret again for another client or address.': '客户端或地址已更改，请重新输入密钥。',
+  'The client has no secret any more': '客户端不再使用密钥',
+  'The stored one is forgotten, and whoever signed in does so again': '将清除已存储的密钥，已登录的用户需重新登录',
+  'Passed on besides tools': '除工具外还转发',
+  'To programs that connect to it through this service; models are told of its tools alone':
+    '供通过本服务连接它的程序使用；模型只会看到其工具',
+  Resources: '资源',
+  Prompts: '提示词',
   'Time for a call': '调用时限',
   'Calls in a minute': '每分钟调用次数',
   'Of all its tools; 0 for no limit': '所有工具合计；0 表示不限',

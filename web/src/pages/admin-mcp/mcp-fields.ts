@@ -15,8 +15,11 @@ export interface McpFields {
   clientId: string;
   /** Empty: stays as it is. */
   clientSecret: string;
-  /** Whether one is stored. */
+  /** Whether one is stored, and whether it is to be forgotten. */
   hasClientSecret: boolean;
+  dropsClientSecret: boolean;
+  /** What is passed on besides tools. */
+  offers: McpServer['offers'];
   audience: McpServer['audience'];
   userIds: string[];
 }
@@ -32,9 +35,14 @@ export const authKinds: { value: McpServer['auth']; label: string }[] = [
   { value: 'oauth', label: t('Each user signs in to it') },
 ];
 
+export const offerings: { value: McpServer['offers'][number]; label: string }[] = [
+  { value: 'resources', label: t('Resources') },
+  { value: 'prompts', label: t('Prompts') },
+];
+
 export const emptyServer: McpFields = {
   ...{ name: '', url: '', headers: '', timeoutSeconds: 60, callsPerMinute: 0 },
-  ...{ clientId: '', clientSecret: '', hasClientSecret: false },
+  ...{ clientId: '', clientSecret: '', hasClientSecret: false, dropsClientSecret: false, offers: [] },
   ...{ auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
@@ -48,6 +56,8 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   clientId: server.client_id,
   clientSecret: '',
   hasClientSecret: server.has_client_secret,
+  dropsClientSecret: false,
+  offers: server.offers,
   audience: server.audience,
   userIds: server.user_ids.map(String),
 });
@@ -82,7 +92,7 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
   if (fields.auth !== 'oauth' || (id === '' && secret === '')) return {};
   if (id === '') return { clientId: t('The id of the client is needed.') };
   const isOther = before?.hasClientSecret && (id !== before.clientId || isMoved(fields, before));
-  return isOther && secret === '' ? { clientSecret: t('Enter the secret again for another client or address.') } : {};
+  return isOther && secret === '' && !fields.dropsClientSecret ? { clientSecret: t('Enter the secret again for another client or address.') } : {};
 }
 
 /** What the service would refuse, said beside the field. `stored`: the server before, where it has headers; `before`: in any case. */
@@ -102,9 +112,10 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
 }
 
 /** A server that users do not sign in to has no client. */
-function clientOf({ auth, clientId, clientSecret }: McpFields): { client_id?: string; client_secret?: string } {
+function clientOf({ auth, clientId, clientSecret, dropsClientSecret }: McpFields): { client_id?: string; client_secret?: string } {
   const [id, secret] = [clientId.trim(), clientSecret.trim()];
   if (auth !== 'oauth') return id === '' ? {} : { client_id: '' };
+  if (dropsClientSecret) return { client_id: id, client_secret: '' };
   return { client_id: id, ...(secret !== '' && { client_secret: secret }) };
 }
 
@@ -114,6 +125,7 @@ export const bodyOf = (fields: McpFields, own = false) => ({
   timeout_ms: Math.round(Number(fields.timeoutSeconds) * 1_000),
   calls_per_minute: Number(fields.callsPerMinute),
   auth: fields.auth,
+  offers: fields.offers,
   ...clientOf(fields),
   ...(!own && { audience: fields.audience, user_ids: fields.userIds.map(Number) }),
   ...(fields.headers.trim() !== '' && { headers: headersOf(fields.headers) }),
