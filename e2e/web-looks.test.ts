@@ -90,8 +90,11 @@ describe.skipIf(browserMissing)('pages', () => {
     const { page, open } = await site.root();
     await open(`/applications/${id}`);
     const webhook = page.getByRole('textbox', { name: 'Webhook secret' });
-    expect(await top(webhook)).toBe(await top(page.getByLabel('Client ID', { exact: true })));
-    expect(await webhook.evaluate((input) => document.getElementById(input.getAttribute('aria-describedby')!)!.id)).toBeTruthy();
+    // The border of a field that hides what it holds stands around the input.
+    expect(Math.abs((await top(webhook)) - (await top(page.getByLabel('Client ID', { exact: true }))))).toBeLessThan(2);
+    expect(
+      await webhook.evaluate((input) => document.getElementById(input.getAttribute('aria-describedby')!)!.id),
+    ).toBeTruthy();
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Delete', exact: true }) });
     expect(await card.getAttribute('class')).toContain('svc-danger');
     expect(await accessibilityFaults(page)).toEqual([]);

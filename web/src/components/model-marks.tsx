@@ -9,7 +9,14 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { t } from '../language/words.ts';
-import { type Capability, capabilityNames, modelHealth, type Providers, priceWords, tokenWords } from '../model-facts.ts';
+import {
+  type Capability,
+  capabilityNames,
+  modelHealth,
+  type Providers,
+  priceWords,
+  tokenWords,
+} from '../model-facts.ts';
 import type { OfferedModel } from '../models.ts';
 
 const icons: Record<Capability, TablerIcon> = {

@@ -72,7 +72,9 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
     key: 'order',
     header: t('Priority, weight'),
     align: 'right',
-    cell: ({ priority, weight }) => <span className="svc-number">{`${formatNumber(priority)}, ${formatNumber(weight)}`}</span>,
+    cell: ({ priority, weight }) => (
+      <span className="svc-number">{`${formatNumber(priority)}, ${formatNumber(weight)}`}</span>
+    ),
   },
   {
     key: 'test',

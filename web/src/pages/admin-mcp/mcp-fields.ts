@@ -92,7 +92,9 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
   if (fields.auth !== 'oauth' || (id === '' && secret === '')) return {};
   if (id === '') return { clientId: t('The id of the client is needed.') };
   const isOther = before?.hasClientSecret && (id !== before.clientId || isMoved(fields, before));
-  return isOther && secret === '' && !fields.dropsClientSecret ? { clientSecret: t('Enter the secret again for another client or address.') } : {};
+  return isOther && secret === '' && !fields.dropsClientSecret
+    ? { clientSecret: t('Enter the secret again for another client or address.') }
+    : {};
 }
 
 /** What the service would refuse, said beside the field. `stored`: the server before, where it has headers; `before`: in any case. */
@@ -112,7 +114,10 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
 }
 
 /** A server that users do not sign in to has no client. */
-function clientOf({ auth, clientId, clientSecret, dropsClientSecret }: McpFields): { client_id?: string; client_secret?: string } {
+function clientOf({ auth, clientId, clientSecret, dropsClientSecret }: McpFields): {
+  client_id?: string;
+  client_secret?: string;
+} {
   const [id, secret] = [clientId.trim(), clientSecret.trim()];
   if (auth !== 'oauth') return id === '' ? {} : { client_id: '' };
   if (dropsClientSecret) return { client_id: id, client_secret: '' };

@@ -70,9 +70,7 @@ const columns: Column<Calls>[] = [
     key: 'time',
     header: t('Average time'),
     align: 'right',
-    cell: ({ average_ms }) => (
-      <span className="svc-number">{average_ms === null ? '–' : formatMs(average_ms)}</span>
-    ),
+    cell: ({ average_ms }) => <span className="svc-number">{average_ms === null ? '–' : formatMs(average_ms)}</span>,
   },
   { key: 'last', header: t('Last call'), cell: ({ last_at }) => (last_at === null ? '–' : <TimeAgo at={last_at} />) },
 ];

@@ -42,7 +42,10 @@ const cacheTimes = [
 export const cacheChoices = (current: string) =>
   cacheTimes.some(({ value }) => value === current)
     ? cacheTimes
-    : [...cacheTimes, { value: current, label: t('For {seconds} seconds', { seconds: formatNumber(Number(current)) }) }];
+    : [
+        ...cacheTimes,
+        { value: current, label: t('For {seconds} seconds', { seconds: formatNumber(Number(current)) }) },
+      ];
 
 export const emptyKey: KeyFields = {
   name: '',

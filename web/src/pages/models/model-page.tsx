@@ -57,7 +57,11 @@ function Facts({ model }: { model: ModelDetail }) {
         value={tokenWords(model.max_output_tokens)}
         hint={tokenHint(model.max_output_tokens)}
       />
-      <StatCard label={t('Health')} value={<ModelHealth model={model} known={known} />} hint={t('Over the last hour')} />
+      <StatCard
+        label={t('Health')}
+        value={<ModelHealth model={model} known={known} />}
+        hint={t('Over the last hour')}
+      />
       <StatCard
         label={t('Providers')}
         value={model.providers.length || '–'}

@@ -4,7 +4,16 @@ import { firstModel, modelGroups, providersOf } from '../../models.ts';
 import { type Chunk, withChunk } from './chunk.ts';
 import { type AnswerEntry, type Entry, messagesOf, newAnswer, openCalls } from './conversation.ts';
 import { readEvents } from './read-events.ts';
-import { changedCount, curlOf, defaultSettings, exampleTools, numberFaults, readTools, refusedOf, requestOf } from './settings.ts';
+import {
+  changedCount,
+  curlOf,
+  defaultSettings,
+  exampleTools,
+  numberFaults,
+  readTools,
+  refusedOf,
+  requestOf,
+} from './settings.ts';
 
 const said = (content: string, images: string[] = []): Entry => ({ id: content, role: 'user', content, images });
 const answered = (fields: Partial<AnswerEntry>): AnswerEntry => ({

@@ -100,7 +100,9 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ lines: [line] }) => <span title={formatDateTime(line!.created_at)}>{formatDayTime(line!.created_at)}</span>,
+    cell: ({ lines: [line] }) => (
+      <span title={formatDateTime(line!.created_at)}>{formatDayTime(line!.created_at)}</span>
+    ),
   },
   { key: 'model', header: t('Model or tool'), fluid: true, cell: (group) => <Asked group={group} /> },
   { key: 'status', header: t('Status'), wrap: true, cell: (group) => <Ending group={group} /> },
