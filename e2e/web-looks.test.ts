@@ -92,9 +92,10 @@ describe.skipIf(browserMissing)('pages', () => {
     const webhook = page.getByRole('textbox', { name: 'Webhook secret' });
     // The border of a field that hides what it holds stands around the input.
     expect(Math.abs((await top(webhook)) - (await top(page.getByLabel('Client ID', { exact: true }))))).toBeLessThan(2);
+    const rotate = (name: string) => page.getByRole('button', { name });
     expect(
-      await webhook.evaluate((input) => document.getElementById(input.getAttribute('aria-describedby')!)!.id),
-    ).toBeTruthy();
+      Math.abs((await top(rotate('Rotate client secret'))) - (await top(rotate('Rotate webhook secret')))),
+    ).toBeLessThan(24);
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Delete', exact: true }) });
     expect(await card.getAttribute('class')).toContain('svc-danger');
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -104,6 +105,17 @@ describe.skipIf(browserMissing)('pages', () => {
     const { page, open } = await site.root({ colorScheme: 'dark' });
     await open('/usage');
     expect(await background(page, '.mantine-SegmentedControl-root')).not.toBe(await background(page, 'body'));
+  }, 300_000);
+
+  test('times and numbers are written one way, in the language of the page', async () => {
+    const { page, open } = await site.root({ locale: 'zh-CN' });
+    await open('/requests');
+    const durations = await page.getByRole('region', { name: '请求' }).locator('td[data-label="时长"]').allInnerTexts();
+    expect(durations.length).toBeGreaterThan(4);
+    for (const text of durations) expect(text).toMatch(/^(\d+ 毫秒|\d+\.\d 秒)$/);
+    await open('/models');
+    const context = await page.getByRole('row').filter({ hasText: 'demo/embed' }).first().innerText();
+    expect(context).toMatch(/\d,\d{3}/);
   }, 300_000);
 
   test('what cannot answer now is not shown as if it could, and is nobody’s first choice', async () => {

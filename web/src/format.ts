@@ -9,7 +9,8 @@ const millionthsPerUnit = 2;
 const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
 const money = new Intl.NumberFormat(locale, { ...dollars, maximumFractionDigits: digits });
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
-const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+/** Grouped where nothing is shortened: Chinese begins to at ten thousand, and has 4,096 before. */
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1, useGrouping: 'always' });
 const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 
 /** 500,000 quota = 1 USD, with the digits the amount needs, so that lines add up as they are shown. */

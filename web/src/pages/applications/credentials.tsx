@@ -1,6 +1,6 @@
 import { Alert, Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
@@ -62,7 +62,6 @@ function ClientSecret({ application }: { application: Application }) {
 /** Field, words and button stand in line with those of the client's id and secret beside it. */
 function WebhookSecret({ application, secret }: { application: Application; secret: string }) {
   const post = usePost();
-  const about = useId();
   const [confirming, setConfirming] = useState(false);
   const rotate = async () => {
     await post('/api/oauth2/applications/{app_id}/webhook-secret', { path: { app_id: application.id } });
@@ -70,29 +69,27 @@ function WebhookSecret({ application, secret }: { application: Application; secr
     notifySuccess(t('Webhook secret rotated'));
   };
   return (
-    <Stack>
-      <Group w="100%" gap="xs" align="flex-end" wrap="nowrap">
-        <PasswordInput
-          flex={1}
-          label={t('Webhook secret')}
-          aria-describedby={about}
-          value={secret}
-          readOnly
-          autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': t('Show or hide the webhook secret') }}
-        />
-        <Group h={36}>
-          <CopyButton value={secret} label={t('Copy webhook secret')} />
-        </Group>
-      </Group>
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm" c="dimmed" id={about} className="svc-anywhere">
-          {t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
-        </Text>
-        <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
-          {t('Rotate webhook secret')}
-        </Button>
-      </Stack>
+    <Stack gap="xs" align="flex-start">
+      <PasswordInput
+        w="100%"
+        label={t('Webhook secret')}
+        description={t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
+        descriptionProps={{ fz: 'sm', mt: 'md', className: 'svc-anywhere' }}
+        inputWrapperOrder={['label', 'input', 'description']}
+        inputContainer={(input) => (
+          <Group gap="xs" wrap="nowrap">
+            <div style={{ flex: 1 }}>{input}</div>
+            <CopyButton value={secret} label={t('Copy webhook secret')} />
+          </Group>
+        )}
+        value={secret}
+        readOnly
+        autoComplete="off"
+        visibilityToggleButtonProps={{ 'aria-label': t('Show or hide the webhook secret') }}
+      />
+      <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
+        {t('Rotate webhook secret')}
+      </Button>
       <ConfirmDelete
         opened={confirming}
         onClose={() => setConfirming(false)}
