@@ -74,7 +74,7 @@ function WebhookSecret({ application, secret }: { application: Application; secr
         w="100%"
         label={t('Webhook secret')}
         description={t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
-        descriptionProps={{ fz: 'sm', mt: 'md', className: 'svc-anywhere' }}
+        descriptionProps={{ fz: 'sm', lh: 'sm', mt: 'sm', className: 'svc-anywhere' }}
         inputWrapperOrder={['label', 'input', 'description']}
         inputContainer={(input) => (
           <Group gap="xs" wrap="nowrap">
