@@ -55,6 +55,14 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await edit.getByText('Enter the secret again for another client or address.').waitFor();
     expect(await page.content()).not.toContain('shown-to-nobody');
+
+    await edit.getByLabel('The client has no secret any more').check();
+    await edit.getByLabel('Prompts').check();
+    expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await edit.waitFor({ state: 'hidden' });
+    const { servers } = await site.service.root.api<{ servers: object[] }>('/api/mcp/servers');
+    expect(servers).toMatchObject([{ client_id: 'other', has_client_secret: false, offers: ['prompts'] }]);
     expect(complaints).toEqual([]);
   }, 300_000);
 

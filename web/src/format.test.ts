@@ -1,6 +1,17 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { describeUserAgent, formatBytes, formatCompact, formatQuota, formatTimeAgo } from './format.ts';
+import {
+  clockOf,
+  describeUserAgent,
+  formatBytes,
+  formatCompact,
+  formatMs,
+  formatPercent,
+  formatQuota,
+  formatTimeAgo,
+} from './format.ts';
+import { speak } from './language/words.ts';
+import chinese from './language/zh-CN/index.ts';
 
 test('quota is shown as dollars, small costs with their digits', () => {
   expect(formatQuota(50_000_000)).toBe('$100.00');
@@ -36,6 +47,28 @@ test('times are told from now', () => {
   expect(formatTimeAgo(1000, 1000 + 150)).toBe('2 minutes ago');
   expect(formatTimeAgo(0, 90_000)).toBe('yesterday');
   expect(formatTimeAgo(7_200, 0)).toBe('in 2 hours');
+});
+
+test('what took less than a second is told in milliseconds, and all else to a tenth of a second', () => {
+  expect([0, 0.4, 812.4, 999.4, 999.5, 4_000, 4_060, 1_234_567].map(formatMs)).toEqual([
+    ...['0 ms', '0 ms', '812 ms', '999 ms', '1.0 s', '4.0 s', '4.1 s', '1,234.6 s'],
+  ]);
+});
+
+test('times and shares are told in the words of the page', () => {
+  speak({ pages: chinese, service: {} });
+  expect([formatMs(812), formatMs(4_000), formatPercent(5)]).toEqual(['812 毫秒', '4.0 秒', '5%']);
+  speak({ pages: {}, service: {} });
+  expect(formatPercent(5)).toBe('5 %');
+});
+
+test('hours have as many digits beside a day as alone', () => {
+  const early = new Date(2026, 10, 17, 8, 45);
+  for (const locale of ['en-US', 'en-GB', 'zh-CN', 'de']) {
+    const alone = early.toLocaleTimeString(locale, { timeStyle: 'short' });
+    const beside = early.toLocaleString(locale, { month: 'short', day: 'numeric', ...clockOf(locale) });
+    expect(beside.endsWith(alone)).toBe(true);
+  }
 });
 
 test('counts are shortened', () => {

@@ -9,7 +9,8 @@ const millionthsPerUnit = 2;
 const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
 const money = new Intl.NumberFormat(locale, { ...dollars, maximumFractionDigits: digits });
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
-const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+/** Grouped where nothing is shortened: Chinese begins to at ten thousand, and has 4,096 before. */
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1, useGrouping: 'always' });
 const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 
 /** 500,000 quota = 1 USD, with the digits the amount needs, so that lines add up as they are shown. */
@@ -45,6 +46,20 @@ export function formatBytes(bytes: number): string {
 export const formatDateTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
+/** Hours of a day of 24 have two digits wherever they stand, as `timeStyle` writes them. */
+export function clockOf(of: string): Intl.DateTimeFormatOptions {
+  const { hour12 } = new Intl.DateTimeFormat(of, { timeStyle: 'short' }).resolvedOptions();
+  return { hour: hour12 ? 'numeric' : '2-digit', minute: '2-digit' };
+}
+
+/** Of this year, or near enough: 17 Nov, 08:45. */
+export const formatDayTime = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleString(locale, { month: 'short', day: 'numeric', ...clockOf(locale) });
+
+/** The time of day, to the minute. */
+export const formatClock = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleTimeString(locale, { timeStyle: 'short' });
+
 /** The time of day, to the second. */
 export const formatTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleTimeString(locale, { timeStyle: 'medium' });
@@ -63,6 +78,14 @@ export function formatTimeAgo(unixSeconds: number, nowSeconds: number): string {
   const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? [];
   if (!unit || !size) return t('just now');
   return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+}
+
+const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** How long something took: 812 ms, 4.0 s. */
+export function formatMs(ms: number): string {
+  const whole = Math.round(ms);
+  return whole < 1_000 ? t('{ms} ms', { ms: whole }) : t('{seconds} s', { seconds: tenth.format(ms / 1_000) });
 }
 
 const browsers: [RegExp, string][] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { modelHealth, priceTable, priceWords, unitOf } from './model-facts.ts';
+import { measuredProviders, modelHealth, priceTable, priceWords, unitOf } from './model-facts.ts';
 import { chosenModels, isCalled } from './model-list.ts';
 import type { OfferedModel } from './models.ts';
 
@@ -13,6 +13,7 @@ const model = (id: string, fields: Partial<OfferedModel> = {}): OfferedModel => 
   prices: { prompt: 0, completion: 0 },
   capabilities: [],
   providers: [],
+  unavailable: [],
   members: [],
   health: null,
   ...fields,
@@ -100,4 +101,24 @@ test('health is that of those who would be asked', () => {
   expect(modelHealth(model('a'))).toBeNull();
   const health = { circuit_state: 'closed' as const, requests_last_hour: 4, success_rate_last_hour: 0.25 };
   expect(modelHealth(model('a', { health }))?.label).toBe('Failing');
+});
+
+test('of a model that nobody asked for lately, what is known of its providers is said', () => {
+  const health = (requests_last_hour: number, success_rate_last_hour = 1) => ({
+    health: { circuit_state: 'closed' as const, requests_last_hour, success_rate_last_hour },
+  });
+  const quiet = model('a/quiet', { providers: ['good', 'bad'], ...health(0) });
+  const known = measuredProviders([
+    quiet,
+    model('a/asked', { providers: ['good'], ...health(9) }),
+    model('b/asked', { providers: ['bad'], ...health(11, 0) }),
+    // Nobody knows which of them answered.
+    model('c/asked', { providers: ['good', 'bad', 'other'], ...health(500) }),
+  ]);
+  const label = (fields: Partial<OfferedModel>) => modelHealth({ ...quiet, ...fields }, known)?.label;
+  expect(label({ providers: ['good'] })).toBe('Provider: healthy');
+  expect(label({})).toBe('Provider: failing');
+  expect(label({ unavailable: ['bad'] })).toBe('Provider: healthy');
+  expect(label({ providers: ['other'] })).toBe('Not measured');
+  expect(label(health(2))).toBe('Healthy');
 });

@@ -98,7 +98,38 @@ export function priceTable({ prices, types }: { prices: Prices; types: OfferedMo
 
 export const tokenWords = (count: number | null): string => (count === null ? '–' : formatCompact(count));
 
-/** Null where other models are asked. */
-export function modelHealth({ health }: Pick<OfferedModel, 'health'>): Health | null {
-  return health && healthOf(health.circuit_state, health.success_rate_last_hour, health.requests_last_hour);
+interface Measured {
+  samples: number;
+  successes: number;
+}
+/** What was measured of each provider, whichever model was asked for. */
+export type Providers = ReadonlyMap<string, Measured>;
+
+/** From the models that one provider alone serves: of the others it is not said who answered. */
+export function measuredProviders(models: readonly Pick<OfferedModel, 'providers' | 'health'>[]): Providers {
+  const found = new Map<string, Measured>();
+  for (const { providers, health } of models) {
+    const [name] = providers;
+    if (name === undefined || providers.length > 1 || !health) continue;
+    const { samples, successes } = found.get(name) ?? { samples: 0, successes: 0 };
+    const { requests_last_hour: more, success_rate_last_hour: rate } = health;
+    found.set(name, { samples: samples + more, successes: successes + more * rate });
+  }
+  return found;
+}
+
+/** Null where other models are asked. Of a model that nobody asked for lately, its providers are all that is known. */
+export function modelHealth(
+  { health, providers = [], unavailable = [] }: Pick<OfferedModel, 'health'> & Partial<OfferedModel>,
+  known: Providers = new Map(),
+): Health | null {
+  if (!health) return null;
+  const { circuit_state, success_rate_last_hour, requests_last_hour } = health;
+  const own = healthOf(circuit_state, success_rate_last_hour, requests_last_hour);
+  if (circuit_state !== 'closed' || requests_last_hour > 0) return own;
+  const asked = providers.filter((name) => !unavailable.includes(name)).flatMap((name) => known.get(name) ?? []);
+  const samples = asked.reduce((sum, one) => sum + one.samples, 0);
+  if (samples === 0) return own;
+  const { label, color } = healthOf('closed', asked.reduce((sum, one) => sum + one.successes, 0) / samples, samples);
+  return { label: t('Provider: {health}', { health: label.toLowerCase() }), color };
 }

@@ -10,6 +10,7 @@ export type Offer = ModelDetail['offers'][number];
 export interface ListedModel {
   id: string;
   owned_by: string;
+  health?: OfferedModel['health'];
 }
 
 /** The models this user may call. */
@@ -33,17 +34,27 @@ export const builtIn = 'demo';
 interface Provider {
   name: string;
   models: number;
+  /** How many of them it is not asked for now, since its circuit is open. */
+  down: number;
 }
 
+type Served = ListedModel & { providers?: string[]; unavailable?: string[] };
+
 /** Who answers, by how many models they serve; the orchestration model answers through the others. */
-export function providersOf(models: (ListedModel & { providers?: string[] })[]): Provider[] {
-  const counts = new Map<string, number>();
-  for (const { id, owned_by, providers = [owned_by] } of models) {
+export function providersOf(models: Served[]): Provider[] {
+  const found = new Map<string, Provider>();
+  for (const { id, owned_by, providers = [owned_by], unavailable = [] } of models) {
     if (id === orchestrationModel) continue;
-    for (const name of providers) counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const name of providers) {
+      const { models: count, down } = found.get(name) ?? { models: 0, down: 0 };
+      found.set(name, { name, models: count + 1, down: down + Number(unavailable.includes(name)) });
+    }
   }
-  return [...counts].map(([name, count]) => ({ name, models: count })).sort((a, b) => b.models - a.models);
+  return [...found.values()].sort((a, b) => b.models - a.models);
 }
+
+/** Whether somebody would be asked for it now. */
+export const canAnswer = ({ health }: ListedModel): boolean => health?.circuit_state !== 'open';
 
 export const onlySimulation = (providers: Provider[]): boolean =>
   providers.length > 0 && providers.every(({ name }) => name === builtIn);
@@ -77,9 +88,14 @@ export function groupsOf(models: ListedModel[]): ModelGroup[] {
 /** Of those that chat. */
 export const modelGroups = (models: ListedModel[]): ModelGroup[] => groupsOf(models.filter(isChat));
 
-/** Where a newcomer starts: a plain chat model, a real one before the simulation. */
+/** Where a newcomer starts, or what is compared next: a plain chat model that can answer now, a real one before the simulation. */
 export function firstModel(models: ListedModel[]): string {
+  const answering = models.filter(canAnswer);
+  return plainModel(answering) ?? plainModel(models) ?? models.find(isChat)?.id ?? '';
+}
+
+function plainModel(models: ListedModel[]): string | undefined {
   const ids = modelGroups(models).flatMap(({ items }) => items.map(({ value }) => value));
   const plain = ids.filter((id) => id !== orchestrationModel);
-  return plain.find((id) => !id.startsWith('demo/')) ?? plain[0] ?? ids[0] ?? '';
+  return plain.find((id) => !id.startsWith('demo/')) ?? plain[0];
 }

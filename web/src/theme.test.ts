@@ -50,6 +50,12 @@ for (const scheme of ['light', 'dark'] as const) {
     expect(poor).toEqual([]);
   });
 
+  test(`the track of a row of choices, and which is chosen, are seen on every ground in the ${scheme} scheme`, () => {
+    const seen = (one: string, other: string) => contrast(parse(variable(one)), parse(variable(other))) > 1.05;
+    for (const ground of ['--svc-surface', '--svc-page', '--svc-thumb'])
+      expect({ ground, seen: seen('--svc-track', ground) }).toEqual({ ground, seen: true });
+  });
+
   test(`dimmed text, errors and placeholders can be read in the ${scheme} scheme`, () => {
     for (const text of ['dimmed', 'error', 'placeholder'])
       for (const ground of ['--svc-surface', '--svc-page']) {

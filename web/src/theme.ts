@@ -92,6 +92,7 @@ export const theme = createTheme({
       defaultProps: {
         // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
         allowedDecimalSeparators: ['.'],
+        thousandSeparator: ',',
         onBeforeInputCapture: typeNumber,
         onPasteCapture: pasteNumber,
         onBlurCapture: leaveNumber,
@@ -154,6 +155,8 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--svc-code-deletion': '#b42318',
     '--svc-page': '#fafafb',
     '--svc-surface': '#ffffff',
+    '--svc-track': '#f1f3f5',
+    '--svc-thumb': '#ffffff',
   },
   dark: {
     ...tints(theme, 'dark'),
@@ -171,5 +174,7 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--svc-code-deletion': '#ff9b93',
     '--svc-page': '#131519',
     '--svc-surface': '#191b21',
+    '--svc-track': '#23262e',
+    '--svc-thumb': '#40444f',
   },
 });

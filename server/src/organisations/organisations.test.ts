@@ -205,6 +205,16 @@ test('where the last owner deletes their account, whoever stands next becomes on
   expect((await world.send<{ role: string }>(admin, 'GET', there)).data.role).toBe('owner');
 });
 
+test('administrators know the account of an organisation by its name of now', async () => {
+  const made = await world.send<{ id: number; account_id: number }>(owner, 'POST', '/api/organisations', {
+    name: 'Before',
+  });
+  await world.send(owner, 'PUT', `/api/organisations/${made.data.id}`, { name: 'Afterwards' });
+  const root = await world.t.root();
+  const found = (await (await root.call('/api/admin/users?q=afterwards')).json()) as { data: { users: object[] } };
+  expect(found.data.users).toMatchObject([{ id: made.data.account_id, display_name: 'Afterwards' }]);
+});
+
 test('members see the budgets and limits that they stand under, and no others', async () => {
   const { data } = await world.send(owner, 'POST', '/api/organisations', { name: 'Acme' });
   const path = (rest: string) => `/api/organisations/${data.id}${rest}`;

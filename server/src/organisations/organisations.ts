@@ -2,7 +2,7 @@ import { spans } from '../billing/levels.ts';
 import { moveWindow } from '../billing/store/windows.ts';
 import type { Origin } from '../identity/audit/log.ts';
 import { noPassword } from '../identity/passwords.ts';
-import { insertUser } from '../identity/store/users.ts';
+import { changeUser, insertUser } from '../identity/store/users.ts';
 import { roles } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -80,6 +80,8 @@ export async function updateOrganisation(
     }
     return changed;
   });
+  // By it administrators know its account among their users.
+  if (row.name !== organisation.name) await changeUser(room.db, row.account_id, { display_name: row.name });
   await room.announcements.changed(organisationTag(organisation.id));
   return row;
 }

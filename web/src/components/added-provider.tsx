@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { del } from '../api.ts';
 import { reloadCatalog } from '../catalog.ts';
+import { formatMs } from '../format.ts';
 import { said } from '../language/said.ts';
 import { t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
@@ -10,9 +11,6 @@ import { type Added, tryOut } from './add-by-preset.ts';
 import { ChooseModels } from './choose-models.tsx';
 import { ButtonLink } from './link.tsx';
 import { notifyError } from './notify.ts';
-
-const seconds = (ms: number): string =>
-  ms < 1_000 ? t('{ms} ms', { ms: Math.round(ms) }) : t('{seconds} s', { seconds: (ms / 1_000).toFixed(1) });
 
 function outcome(time: string, ready: number, unpriced: number): string {
   if (unpriced === 0)
@@ -45,7 +43,7 @@ function Works({ added, onTried }: Pick<AddedProviderProps, 'added' | 'onTried'>
         role="status"
       >
         <Stack gap="sm" align="flex-start">
-          <Text size="sm">{outcome(seconds(test.latency_ms), ready, unpriced)}</Text>
+          <Text size="sm">{outcome(formatMs(test.latency_ms), ready, unpriced)}</Text>
           <Group gap="xs">
             {ready > 0 && (
               <ButtonLink to="/playground" search={first ? { model: first } : {}} size="xs">

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { put } from '../api.ts';
 import { type Channel, channelModelsQuery, type ProviderModel, reloadCatalog, typeName } from '../catalog.ts';
+import { formatNumber } from '../format.ts';
 import { rich, t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import type { Column } from './data-rows.tsx';
@@ -151,7 +152,7 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
         <Text size="sm" c="dimmed">
           {rich('These are the first {count} of {total}. <link>All of them</link>', {
             count: models.length,
-            total: query.data.total,
+            total: formatNumber(query.data.total),
             link: (text) => (
               <AnchorLink to="/admin/models" search={{ channel: String(channel.id) }} underline="always" inherit>
                 {text}

@@ -11,7 +11,7 @@ export interface Snippet {
 export function Code({ label, code, maxHeight, wrap = false }: Snippet & { maxHeight?: number; wrap?: boolean }) {
   const className = wrap ? 'svc-code svc-plain' : 'svc-code';
   return (
-    <Box pos="relative">
+    <Box className="svc-code-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
       <pre className={className} style={{ maxHeight }} tabIndex={0} role="region" aria-label={label}>

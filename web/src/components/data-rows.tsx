@@ -34,6 +34,13 @@ export const cellClass = ({
     .filter(Boolean)
     .join(' ');
 
+/** A named field says that it has nothing; what has no name, such as acts that are not to be had, stays away. */
+function shownOf<Row>({ cell, header }: Column<Row>, row: Row): ReactNode {
+  const shown = cell(row);
+  const nothing = shown === null || shown === undefined || shown === false || shown === '';
+  return nothing && typeof header === 'string' ? '–' : shown;
+}
+
 interface DataRowProps<Row> {
   row: Row;
   columns: Column<Row>[];
@@ -67,7 +74,7 @@ export function DataRow<Row>({ row, columns, detail }: DataRowProps<Row>) {
             className={cellClass(column)}
             data-label={typeof column.header === 'string' ? column.header : undefined}
           >
-            {column.cell(row)}
+            {shownOf(column, row)}
           </Table.Td>
         ))}
       </Table.Tr>

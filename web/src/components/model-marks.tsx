@@ -9,7 +9,14 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { t } from '../language/words.ts';
-import { type Capability, capabilityNames, modelHealth, priceWords, tokenWords } from '../model-facts.ts';
+import {
+  type Capability,
+  capabilityNames,
+  modelHealth,
+  type Providers,
+  priceWords,
+  tokenWords,
+} from '../model-facts.ts';
 import type { OfferedModel } from '../models.ts';
 
 const icons: Record<Capability, TablerIcon> = {
@@ -53,8 +60,14 @@ export function CapabilityBadges({ of }: { of: readonly Capability[] }) {
   );
 }
 
-export function ModelHealth({ model }: { model: Pick<OfferedModel, 'health'> }) {
-  const health = modelHealth(model);
+interface ModelHealthProps {
+  model: Pick<OfferedModel, 'health'> & Partial<OfferedModel>;
+  /** What is known of providers besides. */
+  known?: Providers;
+}
+
+export function ModelHealth({ model, known }: ModelHealthProps) {
+  const health = modelHealth(model, known);
   return health ? <Badge color={health.color}>{health.label}</Badge> : <Text size="sm">–</Text>;
 }
 

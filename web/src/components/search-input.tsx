@@ -6,6 +6,8 @@ import { t } from '../language/words.ts';
 
 interface SearchInputProps {
   label: string;
+  /** Above the field, beside others that are labelled; else it is read out alone. */
+  labelled?: boolean;
   placeholder?: string;
   /** The value in force, usually from the address. */
   value: string;
@@ -14,7 +16,8 @@ interface SearchInputProps {
 }
 
 /** Text to filter by; takes effect when typing pauses. */
-export function SearchInput({ label, placeholder, value, onChange, width = 260 }: SearchInputProps) {
+export function SearchInput(props: SearchInputProps) {
+  const { label, labelled = false, placeholder, value, onChange, width = 260 } = props;
   const [typed, setTyped] = useState(value);
   const tell = useDebouncedCallback(onChange, 300);
   // The back button and links change the value from outside.
@@ -25,7 +28,7 @@ export function SearchInput({ label, placeholder, value, onChange, width = 260 }
   };
   return (
     <TextInput
-      aria-label={label}
+      {...(labelled ? { label } : { 'aria-label': label })}
       placeholder={placeholder ?? label}
       value={typed}
       onChange={(event) => change(event.currentTarget.value)}

@@ -23,7 +23,6 @@ export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) 
         prefix="$"
         min={0}
         decimalScale={6}
-        thousandSeparator
         required
         withAsterisk={false}
         value={value.usd}

@@ -1,4 +1,5 @@
 import { Badge, Button, Group, Text, Tooltip } from '@mantine/core';
+import { formatMs } from '../format.ts';
 import { t } from '../language/words.ts';
 import type { Tried } from '../use-tests.ts';
 
@@ -27,7 +28,7 @@ export function TestButton({ name, tried, onTest, whole = false }: TestButtonPro
       </Button>
       {tried?.state === 'ok' && (
         <Badge color="teal" role="status" className="svc-number">
-          {t('{ms} ms', { ms: Math.round(tried.latencyMs ?? 0) })}
+          {formatMs(tried.latencyMs ?? 0)}
         </Badge>
       )}
       {tried?.state === 'failed' && whole && (

@@ -1,4 +1,5 @@
 import { IconApps, IconCube, IconKey, IconPlugConnected, IconUser } from '@tabler/icons-react';
+import { calledOf, isOrganisation, kindOf } from '../account-name.ts';
 import { t } from '../language/words.ts';
 import { priceWords } from '../model-facts.ts';
 import type { OfferedModel } from '../models.ts';
@@ -69,13 +70,18 @@ export const channelEntries = (channels: readonly (Named & { provider: string })
 
 type Person = Pick<User, 'id' | 'username' | 'display_name' | 'email'>;
 
+function hintOf(user: Person): string {
+  if (isOrganisation(user)) return kindOf(user);
+  return user.display_name === user.username ? user.email : user.display_name;
+}
+
 export const userEntries = (users: readonly Person[]): Entry[] =>
-  users.map(({ id, username, display_name, email }) => ({
-    key: `user ${id}`,
+  users.map((user) => ({
+    key: `user ${user.id}`,
     group: t('Users'),
-    label: username,
-    hint: display_name === username ? email : display_name,
-    words: `${display_name} ${email}`,
+    label: calledOf(user),
+    hint: hintOf(user),
+    words: `${user.display_name} ${user.email}`,
     icon: IconUser,
-    to: { to: `/admin/users/${id}` },
+    to: { to: `/admin/users/${user.id}` },
   }));

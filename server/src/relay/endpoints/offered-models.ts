@@ -27,6 +27,11 @@ export async function offeredModel(deps: OfferDeps, caller: Caller, own: readonl
 
 function summaryOf(deps: OfferDeps, caller: Caller, own: readonly ModelListing[], model: ModelListing) {
   const candidates = candidatesOf(deps, caller, own, model);
+  const asked = candidates.map((candidate) => ({
+    provider: candidate.channel.provider,
+    health: deps.routing.health(candidate),
+  }));
+  const providers = [...new Set(asked.map(({ provider }) => provider))];
   const price = model.price ?? candidates[0]?.price;
   return {
     id: model.id,
@@ -38,9 +43,12 @@ function summaryOf(deps: OfferDeps, caller: Caller, own: readonly ModelListing[]
     // Our own cost what the models cost that they ask.
     prices: price && !isOwn(own, model) ? viewPrices(price) : null,
     capabilities: abilitiesOf(model),
-    providers: [...new Set(candidates.map(({ channel }) => channel.provider))],
+    providers,
+    unavailable: providers.filter((name) =>
+      asked.every(({ provider, health }) => provider !== name || health.circuit === 'open'),
+    ),
     members: membersOf(deps, caller, own, model) ?? [],
-    health: viewHealth(sharedHealth(candidates.map((candidate) => deps.routing.health(candidate)))),
+    health: viewHealth(sharedHealth(asked.map(({ health }) => health))),
   };
 }
 

@@ -81,6 +81,8 @@ describe('models that a user may use', () => {
     expect((await one('old-model')).health).toMatchObject({ circuit_state: 'open' });
     expect((await list()).find(({ id }) => id === 'old-model')!.health).toMatchObject({ circuit_state: 'open' });
     expect((await one('acme/fine')).health).toEqual(unmeasured);
+    expect(await one('old-model')).toMatchObject({ providers: ['attic'], unavailable: ['attic'] });
+    expect(await one('acme/fine')).toMatchObject({ unavailable: [] });
   });
 
   test('an alias says what it stands for, and has the offers of all that it does', async () => {

@@ -28,6 +28,9 @@ const summary = z
       .describe('The lowest among those who serve it; null where other models are asked, at their own prices'),
     capabilities: z.array(z.enum(abilities)),
     providers: z.array(z.string()),
+    unavailable: z
+      .array(z.string())
+      .describe('Those of the providers that are passed over now: their circuits are open'),
     members: z.array(z.string()).describe('What an alias or a group stands for'),
     health: health.nullable().describe('Of those who would be asked; null where other models are'),
   })

@@ -5,7 +5,7 @@ export default {
   Event: '事件',
   'All events': '所有事件',
   'What##target': '操作对象',
-  '{label}: name or id': '{label}：名称或 ID',
+  'Name or id': '名称或 ID',
   'Only of user {user}': '仅显示用户 {user} 的记录',
   'Audit log': '审计日志',
   'Only entries of {what}': '仅看{what}',

@@ -35,6 +35,13 @@ export default {
   'Enter a secret or a private key, not both.': '密钥和私钥只能填写其一。',
   'A private key, in PEM or as a JSON Web Key.': '请输入 PEM 或 JSON Web Key 格式的私钥。',
   'A secret or a private key is needed.': '需要填写密钥或私钥。',
+  'The client has no secret any more': '客户端不再使用密钥',
+  'The stored one is forgotten, and whoever signed in does so again': '将清除已存储的密钥，已登录的用户需重新登录',
+  'Passed on besides tools': '除工具外还转发',
+  'To programs that connect to it through this service; models are told of its tools alone':
+    '供通过本服务连接它的程序使用；模型只会看到其工具',
+  Resources: '资源',
+  Prompts: '提示词',
   'Time for a call': '调用时限',
   'Calls in a minute': '每分钟调用次数',
   'Of all its tools; 0 for no limit': '所有工具合计；0 表示不限',
@@ -62,8 +69,8 @@ export default {
   Connecting: '正在连接',
   'The server was not tested': '服务器未测试',
   'The server does not answer as it should': '服务器响应异常',
-  '{server} {version} answered within {ms} ms. Models are told of a tool in the words below, as they are when you allow it.':
-    '{server} {version} 在 {ms} 毫秒内作出响应。模型看到的工具说明即为下方文字，以你允许时的内容为准。',
+  '{server} {version} answered within {time}. Models are told of a tool in the words below, as they are when you allow it.':
+    '{server} {version} 在 {time}内作出响应。模型看到的工具说明即为下方文字，以你允许时的内容为准。',
   'The server lists more tools than are read. The rest cannot be used.':
     '服务器列出的工具数量超出读取上限，其余工具无法使用。',
   'The server lists no tools.': '服务器没有列出任何工具。',

@@ -19,7 +19,7 @@ export default {
   Disk: '磁盘',
   'S3 bucket': 'S3 存储桶',
   'Does not answer': '无响应',
-  'Answers in {ms} ms': '{ms} 毫秒内响应',
+  'Answers in {time}': '{time}内响应',
 
   Queues: '队列',
   'Durable work that waits or runs.': '等待中或执行中的持久化任务。',

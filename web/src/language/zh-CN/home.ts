@@ -15,6 +15,9 @@ export default {
   'What works now': '当前可用',
   'Open the playground': '打开操练场',
   '{provider} · {count, plural, one {# model} other {# models}}': '{provider} · {count, plural, other {# 个模型}}',
+  '{provider} · circuit open': '{provider} · 已熔断',
+  '{provider} · {works} of {count, plural, one {# model} other {# models}}':
+    '{provider} · {count, plural, other {# 个模型}}中 {works} 个可用',
   'The built-in simulation is answering': '当前由内置模拟响应',
   'It is no language model: it runs offline and for free, so that every endpoint, streaming and tools can be tried right away. Add a provider key below to talk to real models.':
     '它不是语言模型，而是离线、免费运行的模拟，让你可以立即试用所有接口、流式输出和工具。在下方添加提供商密钥，即可使用真实模型。',

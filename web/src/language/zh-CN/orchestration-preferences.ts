@@ -53,7 +53,7 @@ export default {
   Minimal: '精简',
   Normal: '标准',
   Verbose: '详细',
-  'Tokens; -1 for no limit': 'token 数；-1 表示不限',
+  'Tokens; empty for no limit': 'token 数；留空表示不限',
 
   'Learned patterns': '学到的规律',
   'How models have done at your kinds of tasks. Used for choosing after five tasks of a kind.':

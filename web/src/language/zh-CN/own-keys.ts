@@ -7,8 +7,8 @@ export default {
     '你在提供商处的密钥。你的请求会优先使用这些密钥。',
   'Requests with them cost nothing here: the provider sends its own bill.':
     '使用这些密钥的请求在本服务不收费，由提供商另行收费。',
-  'Requests with them cost {share}% of the model’s price here, and what the provider bills.':
-    '使用这些密钥的请求，本服务按模型价格的 {share}% 收费，提供商另行收费。',
+  'Requests with them cost {share} of the model’s price here, and what the provider bills.':
+    '使用这些密钥的请求，本服务按模型价格的 {share} 收费，提供商另行收费。',
   'Keys of your own are not in use on this service. An administrator allows them by the option OwnKeys.':
     '本服务未启用自有密钥。管理员可通过选项 OwnKeys 启用。',
   'There is no provider yet to add a key for': '暂无可添加密钥的提供商',

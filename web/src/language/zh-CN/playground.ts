@@ -103,6 +103,8 @@ export default {
   Compare: '对比',
   'New chat': '新对话',
   'Tools are not sent: {reason}': '工具未发送：{reason}',
+  '{label} is not sent: {reason}': '{label}未发送：{reason}',
+  'A whole number from {min} on.': '请输入不小于 {min} 的整数。',
   'Explain what an API gateway does, in three sentences.': '用三句话解释 API 网关的作用。',
   'Write a haiku about the sea, then explain its structure.': '写一首关于大海的俳句，再解释它的结构。',
   'Show a TypeScript function that debounces another, with comments.': '写一个带注释的 TypeScript 防抖函数。',

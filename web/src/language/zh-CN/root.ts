@@ -70,6 +70,7 @@ export default {
 
   Probing: '探测中',
   'Not measured': '暂无数据',
+  'Provider: {health}': '提供商：{health}',
   Failing: '故障',
   Unsteady: '不稳定',
   Healthy: '健康',

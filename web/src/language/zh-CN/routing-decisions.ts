@@ -32,7 +32,7 @@ export default {
   'What was tried': '尝试过程',
   'Nobody was called: every candidate’s circuit was open.': '未调用任何提供商：所有候选均已熔断。',
   '{provider}: {outcome}': '{provider}：{outcome}',
-  'first token after {duration} ms': '首 token 用时 {duration} ms',
+  'first token after {duration}': '首 token 用时 {duration}',
   'Who could have answered': '候选提供商',
   Candidates: '候选',
   Rank: '排名',

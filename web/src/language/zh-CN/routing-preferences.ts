@@ -12,6 +12,7 @@ export default {
   'Lowest success rate': '最低成功率',
   'Providers below it come last': '低于此值的提供商排在最后',
   'Longest latency': '最长延迟',
+  ' ms': ' 毫秒',
   'Providers slower than this come last': '慢于此值的提供商排在最后',
   'Preferences saved': '偏好已保存',
   'The preferences were not saved': '偏好未保存',

@@ -29,7 +29,6 @@ export default {
     '请降低期望置信度后继续运行，或用更明确的目标重新开始。',
   'It can go on from a checkpoint.': '可以从检查点继续。',
   '{percent} %': '{percent}%',
-  '{count} ms': '{count} 毫秒',
   ', ': '、',
 
   'Results were summarised': '已对结果做摘要',

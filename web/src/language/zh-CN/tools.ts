@@ -3,7 +3,7 @@ export default {
   'A whole number is needed.': '请输入整数。',
   'No JSON: {reason}': '不是有效的 JSON：{reason}',
   'An object is needed: {example}': '请输入对象：{example}',
-  'within {ms} ms': '用时 {ms} 毫秒',
+  'within {time}': '用时 {time}',
   'Text of the result': '结果文本',
   'As it came': '原始结果',
   'Result as it came': '原始结果',

@@ -27,7 +27,8 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
   const search = (name: 'actor' | 'target', label: string) => (
     <SearchInput
       label={label}
-      placeholder={t('{label}: name or id', { label })}
+      labelled
+      placeholder={t('Name or id')}
       width={200}
       value={state[name]}
       onChange={(text) => change({ [name]: text })}

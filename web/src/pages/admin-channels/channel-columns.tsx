@@ -13,6 +13,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TestButton } from '../../components/test-button.tsx';
+import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { Tried } from '../../use-tests.ts';
 import { keyWords, kinds } from './channel-fields.ts';
@@ -71,7 +72,9 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
     key: 'order',
     header: t('Priority, weight'),
     align: 'right',
-    cell: ({ priority, weight }) => <span className="svc-number">{`${priority}, ${weight}`}</span>,
+    cell: ({ priority, weight }) => (
+      <span className="svc-number">{`${formatNumber(priority)}, ${formatNumber(weight)}`}</span>
+    ),
   },
   {
     key: 'test',

@@ -50,7 +50,7 @@ function RoutingFields(props: FieldsProps) {
         <NumberInput label={t('Weight')} min={0} {...numberProps(props, 'weight')} />
         <NumberInput
           label={t('Timeout')}
-          suffix=" s"
+          suffix={t(' s')}
           min={1}
           max={600}
           decimalScale={3}

@@ -28,7 +28,6 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
     min: 1,
     max: 1_000_000_000,
     allowDecimal: false,
-    thousandSeparator: true,
     placeholder: t('No limit'),
   };
   return (
@@ -78,7 +77,6 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
               min={0}
               max={10_000_000}
               decimalScale={6}
-              thousandSeparator
               placeholder={t('No limit')}
               {...number('spendPerDay')}
             />

@@ -52,7 +52,6 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
             prefix="$"
             min={0}
             decimalScale={6}
-            thousandSeparator
             required
             data-autofocus
             value={fields.usd}

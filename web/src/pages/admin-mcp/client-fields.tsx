@@ -1,4 +1,4 @@
-import { PasswordInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, PasswordInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { CopyField } from '../../components/copy-field.tsx';
 import { t } from '../../language/words.ts';
 import type { McpFaults, McpFields } from './mcp-fields.ts';
@@ -35,11 +35,20 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
           placeholder={fields.hasClientSecret ? t('Stored; empty keeps it') : undefined}
           autoComplete="off"
           maxLength={2_000}
-          value={fields.clientSecret}
+          disabled={fields.dropsClientSecret}
+          value={fields.dropsClientSecret ? '' : fields.clientSecret}
           error={faults.clientSecret}
           onChange={(event) => set({ clientSecret: event.currentTarget.value })}
         />
       </SimpleGrid>
+      {fields.hasClientSecret && fields.clientId.trim() !== '' && (
+        <Checkbox
+          label={t('The client has no secret any more')}
+          description={t('The stored one is forgotten, and whoever signed in does so again')}
+          checked={fields.dropsClientSecret}
+          onChange={(event) => set({ dropsClientSecret: event.currentTarget.checked })}
+        />
+      )}
       <Textarea
         label={t('Private key')}
         description={t(

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { bodyOf, emptyServer, faultsOf } from './mcp-fields.ts';
-import type { McpTool } from './mcp-servers.ts';
+import { bodyOf, emptyServer, faultsOf, fieldsOf } from './mcp-fields.ts';
+import type { McpServer, McpTool } from './mcp-servers.ts';
 import { choicesOf, priceFaultsOf, wantedOf } from './tool-choices.ts';
 
 const filled = { ...emptyServer, name: 'files', url: 'https://mcp.example/mcp' };
@@ -71,9 +71,24 @@ test('the service signs in for itself with a client and its secret or key', () =
   expect(faults({ ...before, clientId: 'other', clientSecret: 's' }, before)).toEqual([]);
 });
 
+test('a stored secret is forgotten when that is said, and goes along to no other client', () => {
+  const before = { ...filled, auth: 'oauth' as const, clientId: 'app', hasClientSecret: true };
+  const dropping = { ...before, dropsClientSecret: true, clientSecret: 'typed before' };
+  expect(bodyOf(before)).not.toHaveProperty('client_secret');
+  expect(bodyOf(dropping)).toMatchObject({ client_id: 'app', client_secret: '' });
+  expect(faultsOf({ ...dropping, clientId: 'other', clientSecret: '' }, undefined, before)).toEqual({});
+  expect(bodyOf({ ...dropping, auth: 'headers' })).not.toHaveProperty('client_secret');
+});
+
+test('what is passed on besides tools is read and sent as the service has it', () => {
+  expect(bodyOf(filled)).toMatchObject({ offers: [] });
+  const server = { ...{ url: 'https://mcp.example/mcp', client_id: '' }, user_ids: [], offers: ['prompts'] };
+  expect(bodyOf(fieldsOf(server as unknown as McpServer))).toMatchObject({ offers: ['prompts'] });
+});
+
 test('who else may use it is not said of a server of one’s own', () => {
   expect(bodyOf(filled)).toMatchObject({ audience: 'administrators', user_ids: [], auth: 'headers' });
-  expect(Object.keys(bodyOf(filled, true)).sort()).toEqual(['auth', 'calls_per_minute', 'timeout_ms', 'url']);
+  expect(Object.keys(bodyOf(filled, true)).sort()).toEqual(['auth', 'calls_per_minute', 'offers', 'timeout_ms', 'url']);
 });
 
 test('a changed tool keeps what was approved until the change is', () => {

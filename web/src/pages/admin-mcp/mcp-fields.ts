@@ -15,11 +15,14 @@ export interface McpFields {
   clientId: string;
   /** Empty: stays as it is. */
   clientSecret: string;
-  /** Whether one is stored. */
+  /** Whether one is stored, and whether it is to be forgotten. */
   hasClientSecret: boolean;
+  dropsClientSecret: boolean;
   /** In place of a secret; empty: stays as it is. */
   clientKey: string;
   hasClientKey: boolean;
+  /** What is passed on besides tools. */
+  offers: McpServer['offers'];
   audience: McpServer['audience'];
   userIds: string[];
 }
@@ -36,9 +39,15 @@ export const authKinds: { value: McpServer['auth']; label: string }[] = [
   { value: 'client_credentials', label: t('The service signs in to it') },
 ];
 
+export const offerings: { value: McpServer['offers'][number]; label: string }[] = [
+  { value: 'resources', label: t('Resources') },
+  { value: 'prompts', label: t('Prompts') },
+];
+
 export const emptyServer: McpFields = {
   ...{ name: '', url: '', headers: '', timeoutSeconds: 60, callsPerMinute: 0 },
-  ...{ clientId: '', clientSecret: '', hasClientSecret: false, clientKey: '', hasClientKey: false },
+  ...{ clientId: '', clientSecret: '', hasClientSecret: false, dropsClientSecret: false },
+  ...{ clientKey: '', hasClientKey: false, offers: [] },
   ...{ auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
@@ -52,8 +61,10 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   clientId: server.client_id,
   clientSecret: '',
   hasClientSecret: server.has_client_secret,
+  dropsClientSecret: false,
   clientKey: '',
   hasClientKey: server.has_client_key,
+  offers: server.offers,
   audience: server.audience,
   userIds: server.user_ids.map(String),
 });
@@ -82,8 +93,11 @@ export const isMoved = (fields: McpFields, before: McpFields): boolean => origin
 const isCallLimit = (given: number | string): boolean =>
   given !== '' && Number.isInteger(Number(given)) && Number(given) >= 0 && Number(given) <= 1_000_000;
 
-const enteredOf = ({ clientId, clientSecret, clientKey }: McpFields): { id: string; secret: string; key: string } => ({
-  ...{ id: clientId.trim(), secret: clientSecret.trim(), key: clientKey.trim() },
+/** What was typed before it was said that there is no secret any more does not count. */
+const enteredOf = (fields: McpFields): { id: string; secret: string; key: string } => ({
+  id: fields.clientId.trim(),
+  secret: fields.dropsClientSecret ? '' : fields.clientSecret.trim(),
+  key: fields.clientKey.trim(),
 });
 
 /** A secret or a key is one client's, at one place. `before`: the server as it is stored. */
@@ -97,10 +111,11 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
     return { clientKey: t('A private key, in PEM or as a JSON Web Key.') };
   if (key !== '' || secret !== '') return {};
   if (before && (id !== before.clientId || isMoved(fields, before))) {
-    if (before.hasClientSecret) return { clientSecret: t('Enter the secret again for another client or address.') };
+    if (before.hasClientSecret && !fields.dropsClientSecret)
+      return { clientSecret: t('Enter the secret again for another client or address.') };
     if (before.hasClientKey) return { clientKey: t('Enter the key again for another client or address.') };
   }
-  const stored = before?.hasClientSecret || before?.hasClientKey;
+  const stored = (before?.hasClientSecret && !fields.dropsClientSecret) || before?.hasClientKey;
   return itself && !stored ? { clientSecret: t('A secret or a private key is needed.') } : {};
 }
 
@@ -124,7 +139,11 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
 function clientOf(fields: McpFields): { client_id?: string; client_secret?: string; client_key?: string } {
   const { id, secret, key } = enteredOf(fields);
   if (fields.auth === 'headers') return id === '' ? {} : { client_id: '' };
-  return { client_id: id, ...(secret !== '' && { client_secret: secret }), ...(key !== '' && { client_key: key }) };
+  return {
+    client_id: id,
+    ...((secret !== '' || fields.dropsClientSecret) && { client_secret: secret }),
+    ...(key !== '' && { client_key: key }),
+  };
 }
 
 /** What is sent, but for the name, which never changes. A server of one's own is for nobody else, which is not asked. */
@@ -133,6 +152,7 @@ export const bodyOf = (fields: McpFields, own = false) => ({
   timeout_ms: Math.round(Number(fields.timeoutSeconds) * 1_000),
   calls_per_minute: Number(fields.callsPerMinute),
   auth: fields.auth,
+  offers: fields.offers,
   ...clientOf(fields),
   ...(!own && { audience: fields.audience, user_ids: fields.userIds.map(Number) }),
   ...(fields.headers.trim() !== '' && { headers: headersOf(fields.headers) }),

@@ -1,9 +1,9 @@
-import { NumberInput, Select, SimpleGrid, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Group, NumberInput, Select, SimpleGrid, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { ClientFields } from './client-fields.tsx';
-import { audiences, authKinds, faultsOf, isMoved, type McpFields } from './mcp-fields.ts';
+import { audiences, authKinds, faultsOf, isMoved, type McpFields, offerings } from './mcp-fields.ts';
 
 interface McpFormProps {
   initial: McpFields;
@@ -70,7 +70,7 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
           />
           <NumberInput
             label={t('Time for a call')}
-            suffix=" s"
+            suffix={t(' s')}
             min={1}
             max={600}
             value={fields.timeoutSeconds}
@@ -85,7 +85,6 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
             min={0}
             clampBehavior="none"
             allowDecimal={false}
-            thousandSeparator
             value={fields.callsPerMinute}
             error={faults.callsPerMinute}
             onChange={(callsPerMinute) => set({ callsPerMinute })}
@@ -113,6 +112,18 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
           error={faults.headers}
           onChange={(event) => set({ headers: event.currentTarget.value })}
         />
+        <Checkbox.Group
+          label={t('Passed on besides tools')}
+          description={t('To programs that connect to it through this service; models are told of its tools alone')}
+          value={fields.offers}
+          onChange={(chosen) => set({ offers: chosen as McpFields['offers'] })}
+        >
+          <Group gap="lg" mt="xs">
+            {offerings.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} />
+            ))}
+          </Group>
+        </Checkbox.Group>
         <FormFoot act={save} failure={t('The server was not saved')} submitLabel={submitLabel} onCancel={onCancel} />
       </Stack>
     </form>

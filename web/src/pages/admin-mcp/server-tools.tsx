@@ -6,6 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { formatMs } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
@@ -53,11 +54,11 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
       <Stack>
         <Text size="sm" c="dimmed" role="status">
           {t(
-            '{server} {version} answered within {ms} ms. Models are told of a tool in the words below, as they are when you allow it.',
+            '{server} {version} answered within {time}. Models are told of a tool in the words below, as they are when you allow it.',
             {
               server: tested.server?.name || server.name,
               version: tested.server?.version ?? '',
-              ms: Math.round(tested.latency_ms),
+              time: formatMs(tested.latency_ms),
             },
           )}
         </Text>

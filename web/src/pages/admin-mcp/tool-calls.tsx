@@ -8,7 +8,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { addDays, dayOf, startOf } from '../../dates.ts';
-import { formatNumber } from '../../format.ts';
+import { formatMs, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 
 type Calls = Result<'/api/admin/usage/tools', 'get'>['items'][number];
@@ -70,9 +70,7 @@ const columns: Column<Calls>[] = [
     key: 'time',
     header: t('Average time'),
     align: 'right',
-    cell: ({ average_ms }) => (
-      <span className="svc-number">{average_ms === null ? '–' : t('{ms} ms', { ms: formatNumber(average_ms) })}</span>
-    ),
+    cell: ({ average_ms }) => <span className="svc-number">{average_ms === null ? '–' : formatMs(average_ms)}</span>,
   },
   { key: 'last', header: t('Last call'), cell: ({ last_at }) => (last_at === null ? '–' : <TimeAgo at={last_at} />) },
 ];

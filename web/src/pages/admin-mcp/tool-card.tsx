@@ -100,7 +100,6 @@ export function ToolCard({ tool, choice, priced, fault, set }: ToolCardProps) {
             min={0}
             clampBehavior="none"
             decimalScale={6}
-            thousandSeparator
             maw={260}
             value={choice.usd}
             error={fault}

@@ -6,6 +6,8 @@ import { partFields, tierFields } from './part-prices.ts';
 test('faults are named per field', () => {
   expect(Object.keys(faultsOf(emptyModel))).toEqual(['model_id', 'channel']);
   expect(faultsOf({ ...emptyModel, model_id: 'a/b', channel: '1', prompt_price: '' })).toHaveProperty('prompt_price');
+  for (const name of ['max_output_tokens', 'context_length', 'completion_price'] as const)
+    expect(faultsOf({ ...emptyModel, [name]: -1 })).toHaveProperty(name);
 });
 
 test('the body has numbers, and the public name where no other is given', () => {

@@ -84,7 +84,10 @@ export function faultsOf(fields: ModelFields): ModelFaults {
   if (fields.channel === '') faults.channel = t('Choose who serves it.');
   const tiers = tierFault(fields.tiers);
   if (tiers) faults.tiers = tiers;
-  for (const name of numbers) if (fields[name] === '') faults[name] = t('A number is needed.');
+  for (const name of numbers) {
+    if (fields[name] === '') faults[name] = t('A number is needed.');
+    else if (!(Number(fields[name]) >= 0)) faults[name] = t('A number of 0 or more.');
+  }
   return faults;
 }
 

@@ -45,7 +45,8 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
 function LimitFields({ fields, faults, set }: FieldsProps) {
   const number = (name: 'context_length' | 'max_output_tokens' | 'quality_score') => ({
     min: 0,
-    thousandSeparator: true,
+    // A number that was meant otherwise is refused with words, and not made another.
+    clampBehavior: 'none' as const,
     value: fields[name],
     error: faults[name],
     onChange: (value: number | string) => set({ [name]: value }),

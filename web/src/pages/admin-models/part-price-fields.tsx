@@ -37,7 +37,6 @@ function TierCard({ tier, set, remove }: { tier: TierFields; set: (next: TierFie
         <SimpleGrid cols={columns} className="svc-fields">
           <NumberInput
             label={t('Prompts above')}
-            thousandSeparator
             min={1}
             allowDecimal={false}
             value={tier.above_context}

@@ -35,7 +35,6 @@ export function NumberOption({ option: { key, value }, label, onSave, turn }: Nu
       suffix={shape.suffix}
       decimalScale={shape.decimals}
       min={0}
-      thousandSeparator
       hideControls
       {...draftKeys(commit, restore)}
     />
@@ -69,7 +68,6 @@ export function DurationOption({ option: { value }, label, onSave, turn }: Numbe
         onChange={setCount}
         decimalScale={2}
         min={0}
-        thousandSeparator
         hideControls
         onKeyDown={onKeyDown}
       />

@@ -1,3 +1,4 @@
+import { formatPercent } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import type { Option } from './option-groups.ts';
@@ -15,7 +16,10 @@ export interface Shape {
 const shapes: [has: (key: string) => boolean, shape: Partial<Shape>][] = [
   [(key) => key === 'QuotaForNewUser', { prefix: '$', factor: quotaPerUsd, decimals: 6 }],
   [(key) => key === 'DefaultModelPrice', { prefix: '$', suffix: t(' / M tokens'), decimals: 6 }],
-  [(key) => key === 'BatchPriceFactor' || key === 'OwnKeyFee', { suffix: ' %', factor: 0.01, decimals: 2 }],
+  [
+    (key) => key === 'BatchPriceFactor' || key === 'OwnKeyFee',
+    { suffix: formatPercent(''), factor: 0.01, decimals: 2 },
+  ],
   [(key) => key.startsWith('RateLimit'), { suffix: t(' / minute') }],
   [(key) => key.endsWith('Days'), { suffix: t(' days') }],
   [(key) => key.endsWith('Mebibytes'), { suffix: ' MiB' }],

@@ -19,14 +19,14 @@ function Dates({ state, set }: Omit<FiltersProps, 'data'>) {
     <Group gap="sm" wrap="nowrap">
       <TextInput
         type="date"
-        aria-label={t('First day')}
+        label={t('First day')}
         value={state.from || first}
         max={last}
         onChange={(event) => set({ from: event.currentTarget.value })}
       />
       <TextInput
         type="date"
-        aria-label={t('Last day')}
+        label={t('Last day')}
         value={state.to || last}
         onChange={(event) => set({ to: event.currentTarget.value })}
       />

@@ -1,4 +1,4 @@
-import { formatCompact, formatNumber, formatQuota } from '../../format.ts';
+import { formatCompact, formatMs, formatNumber, formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { Sums } from './overview-query.ts';
 import type { MeasureName } from './overview-range.ts';
@@ -16,9 +16,6 @@ export interface Measure {
   /** Whether the parts come to the whole; else each is a line of its own. */
   adds: boolean;
 }
-
-export const formatMs = (ms: number): string =>
-  ms < 1_000 ? `${Math.round(ms)} ms` : `${formatNumber(Math.round(ms / 100) / 10)} s`;
 
 const counted = { format: formatNumber, brief: formatCompact, fractions: false, adds: true };
 

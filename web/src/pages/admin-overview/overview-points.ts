@@ -1,3 +1,4 @@
+import { formatClock, formatDayTime } from '../../format.ts';
 import { locale, t } from '../../language/words.ts';
 import type { Measure } from './overview-measures.ts';
 import type { Overview, Series } from './overview-query.ts';
@@ -7,14 +8,10 @@ const daySeconds = 86_400;
 
 /** Days are the service's, in UTC; hours are those of whoever looks. */
 function timeLabel(at: number, width: number, length: number): string {
-  const date = new Date(at * 1000);
-  const day = { month: 'short', day: 'numeric' } as const;
-  if (width >= daySeconds) return date.toLocaleDateString(locale, { ...day, timeZone: 'UTC' });
-  const time = { hour: 'numeric', minute: '2-digit' } as const;
+  if (width >= daySeconds)
+    return new Date(at * 1000).toLocaleDateString(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
   // The first part may begin a little earlier than a day ago.
-  return length > 1.5 * daySeconds
-    ? date.toLocaleString(locale, { ...day, ...time })
-    : date.toLocaleTimeString(locale, time);
+  return length > 1.5 * daySeconds ? formatDayTime(at) : formatClock(at);
 }
 
 /** A row for each point in time, also where nothing was, with a value for each series by its place. */

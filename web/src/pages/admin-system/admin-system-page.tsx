@@ -6,7 +6,7 @@ import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { formatDateTime, formatNumber } from '../../format.ts';
+import { formatDateTime, formatMs, formatNumber } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import { duration, megabytes } from './amounts.ts';
 
@@ -27,7 +27,7 @@ function Answer({ ms }: { ms: number | null }) {
   return ms === null ? (
     <Badge color="red">{t('Does not answer')}</Badge>
   ) : (
-    <Badge color="teal">{t('Answers in {ms} ms', { ms })}</Badge>
+    <Badge color="teal">{t('Answers in {time}', { time: formatMs(ms) })}</Badge>
   );
 }
 

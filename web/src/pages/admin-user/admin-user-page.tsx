@@ -2,6 +2,7 @@ import { Badge, Group, Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
+import { calledOf, kindOf } from '../../account-name.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -69,8 +70,8 @@ export function AdminUserPage() {
             {user.status !== 1 && <Badge color="gray">{isDeleted(user) ? t('Deleted') : t('Disabled')}</Badge>}
           </Group>
         }
-        description={rich('{back} · {username} · id {id}', { back, username: user.username, id: user.id })}
-        actions={!isDeleted(user) && <RowMenu label={user.username} acts={acts.actsOf(user)} />}
+        description={rich('{back} · {username} · id {id}', { back, username: kindOf(user), id: user.id })}
+        actions={!isDeleted(user) && <RowMenu label={calledOf(user)} acts={acts.actsOf(user)} />}
       />
       <Tabs value={open} onChange={(next) => set({ tab: next ?? 'overview', page: '1' })} keepMounted={false}>
         <Tabs.List mb="lg">

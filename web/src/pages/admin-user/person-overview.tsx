@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { isOrganisation } from '../../account-name.ts';
 import { put } from '../../api.ts';
 import { Money } from '../../components/money.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
@@ -166,9 +167,9 @@ export function PersonOverview({ person, acts }: PartProps) {
       <Section title={t('Account')}>
         <Facts
           of={{
-            username: [t('Username'), user.username],
+            ...(!isOrganisation(user) && { username: [t('Username'), user.username] as [string, string] }),
             email: [t('Email'), <Address key="address" person={person} acts={acts} />],
-            role: [t('Role'), roleName(user.role)],
+            role: [t('Role'), isOrganisation(user) ? t('Organisation') : roleName(user.role)],
             group: [t('Group'), user.group],
             joined: [t('Joined'), formatDateTime(user.created_at)],
           }}

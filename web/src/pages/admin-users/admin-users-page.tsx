@@ -2,6 +2,7 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { calledOf, isOrganisation, kindOf } from '../../account-name.ts';
 import { get } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
@@ -30,13 +31,13 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
     key: 'user',
     header: t('User'),
     fluid: true,
-    cell: ({ username, display_name, id }) => (
+    cell: (user) => (
       <Stack gap={0}>
-        <AnchorLink to={`/admin/users/${id}`} size="sm" fw={600} title={display_name || username}>
-          {display_name || username}
+        <AnchorLink to={`/admin/users/${user.id}`} size="sm" fw={600} title={user.display_name || user.username}>
+          {user.display_name || user.username}
         </AnchorLink>
-        <Text size="xs" c="dimmed" title={username}>
-          {t('{username} · id {id}', { username, id })}
+        <Text size="xs" c="dimmed" title={kindOf(user)}>
+          {t('{username} · id {id}', { username: kindOf(user), id: user.id })}
         </Text>
       </Stack>
     ),
@@ -66,9 +67,9 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
   {
     key: 'role',
     header: t('Role'),
-    cell: ({ role, group }) => (
+    cell: ({ username, role, group }) => (
       <Stack gap={0}>
-        <Text size="sm">{roleName(role)}</Text>
+        <Text size="sm">{isOrganisation({ username }) ? '–' : roleName(role)}</Text>
         <Text size="xs" c="dimmed">
           {group}
         </Text>
@@ -96,7 +97,7 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
   {
     ...actsColumn(),
     // A deleted user's row stays only because the ledger refers to it, so it has no actions.
-    cell: (user) => !isDeleted(user) && <RowMenu label={user.username} acts={actsOf(user)} />,
+    cell: (user) => !isDeleted(user) && <RowMenu label={calledOf(user)} acts={actsOf(user)} />,
   },
 ];
 

@@ -1,5 +1,6 @@
 import { NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { calledOf } from '../../account-name.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -27,7 +28,7 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
     mutationFn: () =>
       post('/api/admin/users/{id}/credits', { path: { id: user.id }, body: { quota, note: note.trim() } }),
     onSuccess: async ({ balance_after }) => {
-      notifySuccess(t('{username} now has {amount}', { username: user.username, amount: formatQuota(balance_after) }));
+      notifySuccess(t('{username} now has {amount}', { username: calledOf(user), amount: formatQuota(balance_after) }));
       onClose();
       await Promise.all([onDone(), queryClient.invalidateQueries({ queryKey: ['ledger'] })]);
     },
@@ -37,7 +38,7 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
     if (valid) grant.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={t('Credits for {username}', { username: user.username })}>
+    <Dialog opened onClose={onClose} title={t('Credits for {username}', { username: calledOf(user) })}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
@@ -48,7 +49,6 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
             description={t('In dollars; a negative amount takes credits back')}
             prefix="$"
             decimalScale={6}
-            thousandSeparator
             required
             data-autofocus
             value={usd}

@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core';
+import { calledOf } from '../../account-name.ts';
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -18,12 +19,12 @@ export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
     <ConfirmDelete
       opened
       onClose={onClose}
-      title={t('Delete {name}?', { name: user.username })}
+      title={t('Delete {name}?', { name: calledOf(user) })}
       confirmLabel={t('Delete for good')}
-      typeToConfirm={user.username}
+      typeToConfirm={calledOf(user)}
       onConfirm={async () => {
         await del('/api/admin/users/{id}', { path: { id: user.id } });
-        notifySuccess(t('{name} is deleted', { name: user.username }));
+        notifySuccess(t('{name} is deleted', { name: calledOf(user) }));
         await onDone();
       }}
     >

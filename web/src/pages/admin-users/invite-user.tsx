@@ -92,7 +92,6 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
             min={0}
             max={mostUsd}
             decimalScale={6}
-            thousandSeparator
             value={usd}
             onChange={setUsd}
           />

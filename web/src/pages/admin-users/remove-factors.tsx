@@ -1,3 +1,4 @@
+import { calledOf } from '../../account-name.ts';
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -9,14 +10,14 @@ import { reloadUsers } from './users-queries.ts';
 export function RemoveFactors({ user, onClose }: { user: User; onClose: () => void }) {
   const remove = async () => {
     await del('/api/admin/users/{id}/factors', { path: { id: user.id } });
-    notifySuccess(t('{username} logs in with the password alone now', { username: user.username }));
+    notifySuccess(t('{username} logs in with the password alone now', { username: calledOf(user) }));
     await reloadUsers();
   };
   return (
     <ConfirmDelete
       opened
       onClose={onClose}
-      title={t('Remove the second factors of {username}?', { username: user.username })}
+      title={t('Remove the second factors of {username}?', { username: calledOf(user) })}
       confirmLabel={t('Remove')}
       onConfirm={remove}
     >

@@ -8,6 +8,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useState } from 'react';
+import { calledOf, isOrganisation } from '../../account-name.ts';
 import { post, put } from '../../api.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import type { RowAct } from '../../components/row-menu.tsx';
@@ -39,10 +40,10 @@ export function useUserActs() {
     {
       mutationFn: ({ id, status }: User) =>
         put('/api/admin/users/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-      onSuccess: ({ username, status }) =>
-        notifySuccess(
-          status === 1 ? t('{name} is enabled', { name: username }) : t('{name} is disabled', { name: username }),
-        ),
+      onSuccess: (user) => {
+        const name = calledOf(user);
+        notifySuccess(user.status === 1 ? t('{name} is enabled', { name }) : t('{name} is disabled', { name }));
+      },
       onError: notifyError,
       onSettled: reloadUsers,
     },
@@ -77,13 +78,17 @@ export function useUserActs() {
       user.status === 1
         ? { label: t('Disable'), icon: IconLock, danger: true, disabled: !below, onClick: () => toggle.mutate(user) }
         : { label: t('Enable'), icon: IconLockOpen, disabled: !below, onClick: () => toggle.mutate(user) },
-      {
-        label: t('Password link'),
-        icon: IconLink,
-        disabled: !below,
-        onClick: () => link.mutate({ user, purpose: 'reset_password' }),
-      },
-      { label: t('Remove factors'), icon: IconShieldOff, disabled: !below, onClick: opens('unlock') },
+      ...(isOrganisation(user)
+        ? []
+        : [
+            {
+              label: t('Password link'),
+              icon: IconLink,
+              disabled: !below,
+              onClick: () => link.mutate({ user, purpose: 'reset_password' }),
+            },
+            { label: t('Remove factors'), icon: IconShieldOff, disabled: !below, onClick: opens('unlock') },
+          ]),
       { label: t('Delete'), icon: IconTrash, danger: true, disabled: !below, onClick: opens('remove') },
     ];
   };

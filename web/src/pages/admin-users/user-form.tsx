@@ -1,5 +1,6 @@
 import { Select, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { calledOf } from '../../account-name.ts';
 import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -27,7 +28,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   const save = useAct({
     mutationFn: () => put('/api/admin/users/{id}', { path: { id: user.id }, body: changes }),
     onSuccess: async () => {
-      notifySuccess(t('{username} saved', { username: user.username }));
+      notifySuccess(t('{username} saved', { username: calledOf(user) }));
       onClose();
       await onDone();
     },
@@ -40,7 +41,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
   // Nobody may grant a role equal to or above their own.
   const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
   return (
-    <Dialog opened onClose={onClose} title={t('Edit {name}', { name: user.username })}>
+    <Dialog opened onClose={onClose} title={t('Edit {name}', { name: calledOf(user) })}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput

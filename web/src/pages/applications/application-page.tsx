@@ -105,7 +105,11 @@ function Danger({ application }: { application: Application }) {
   const [confirming, setConfirming] = useState(false);
   const navigate = useNavigate();
   return (
-    <Section title={t('Delete')} description={t('Ends every sign-in made with this application, for all its users.')}>
+    <Section
+      title={t('Delete')}
+      description={t('Ends every sign-in made with this application, for all its users.')}
+      danger
+    >
       <Group>
         <Button variant="light" color="red" onClick={() => setConfirming(true)}>
           {t('Delete application')}

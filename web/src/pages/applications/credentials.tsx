@@ -59,6 +59,7 @@ function ClientSecret({ application }: { application: Application }) {
   );
 }
 
+/** Field, words and button stand in line with those of the client's id and secret beside it. */
 function WebhookSecret({ application, secret }: { application: Application; secret: string }) {
   const post = usePost();
   const [confirming, setConfirming] = useState(false);
@@ -69,20 +70,23 @@ function WebhookSecret({ application, secret }: { application: Application; secr
   };
   return (
     <Stack gap="xs" align="flex-start">
-      <Group w="100%" gap="xs" align="flex-end" wrap="nowrap">
-        <PasswordInput
-          flex={1}
-          label={t('Webhook secret')}
-          description={t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
-          value={secret}
-          readOnly
-          autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': t('Show or hide the webhook secret') }}
-        />
-        <Group h={36}>
-          <CopyButton value={secret} label={t('Copy webhook secret')} />
-        </Group>
-      </Group>
+      <PasswordInput
+        w="100%"
+        label={t('Webhook secret')}
+        description={t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
+        descriptionProps={{ fz: 'sm', lh: 'sm', mt: 'sm', className: 'svc-anywhere' }}
+        inputWrapperOrder={['label', 'input', 'description']}
+        inputContainer={(input) => (
+          <Group gap="xs" wrap="nowrap">
+            <div style={{ flex: 1 }}>{input}</div>
+            <CopyButton value={secret} label={t('Copy webhook secret')} />
+          </Group>
+        )}
+        value={secret}
+        readOnly
+        autoComplete="off"
+        visibilityToggleButtonProps={{ 'aria-label': t('Show or hide the webhook secret') }}
+      />
       <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
         {t('Rotate webhook secret')}
       </Button>

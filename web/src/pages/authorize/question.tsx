@@ -118,6 +118,8 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
       {!application.is_verified && (unregistered(application) || !asked.has_existing_consent) && (
         <Unverified application={application} />
       )}
+      {/* Above the list, which may be long: below it, the answers would lie over whose account it is. */}
+      <SignedInAs fixed={preview} />
       <Divider />
       <Text size="sm" fw={600}>
         {t('It asks for')}
@@ -125,8 +127,6 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
       <ScopeList scopes={asked.requested_scopes.filter(({ name }) => !namesTools(name))} added={added} />
       <UsedAt resources={asked.resources ?? []} />
       {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : t('Enter an amount')} />}
-      <Divider />
-      <SignedInAs fixed={preview} />
       {answer.error && <ErrorState error={answer.error} title={t('Your answer was not taken')} />}
       <Stack gap="sm" className="svc-answers">
         {spending && (

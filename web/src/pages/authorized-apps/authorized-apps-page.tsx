@@ -22,10 +22,10 @@ import { LimitForm } from './limit-form.tsx';
 const queryKey = ['consents'];
 const pageSize = 20;
 
-/** What it has spent of what it may; nothing where it may spend nothing. */
+/** What it has spent of what it may. */
 function Spent({ consent, change }: { consent: Consent; change: (consent: Consent) => void }) {
   const { app_name, spending_limit, spending_window, spent } = consent;
-  if (spending_limit === undefined || spent === undefined) return null;
+  if (spending_limit === undefined || spent === undefined) return '–';
   const amounts = { spent: formatQuota(spent), limit: formatQuota(spending_limit) };
   return (
     <Button

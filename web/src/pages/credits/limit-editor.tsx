@@ -76,7 +76,6 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
             prefix="$"
             min={0}
             decimalScale={6}
-            thousandSeparator
             required
             withAsterisk={false}
             data-autofocus

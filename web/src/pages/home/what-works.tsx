@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
+import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { builtIn, modelsQuery, onlySimulation, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
@@ -39,6 +40,25 @@ function Nothing() {
   );
 }
 
+type Provider = ReturnType<typeof providersOf>[number];
+
+const colorOf = ({ name, models, down }: Provider): string => {
+  if (down > 0) return down === models ? 'red' : 'orange';
+  return name === builtIn ? 'gray' : 'teal';
+};
+
+const wordsOf = ({ name, models: count, down }: Provider): string => {
+  const provider = name === builtIn ? t('Built-in simulation') : name;
+  if (down === 0) return t('{provider} · {count, plural, one {# model} other {# models}}', { provider, count });
+  return down === count
+    ? t('{provider} · circuit open', { provider })
+    : t('{provider} · {works} of {count, plural, one {# model} other {# models}}', {
+        provider,
+        works: formatNumber(count - down),
+        count,
+      });
+};
+
 /** Which providers and models can be called right now. */
 export function WhatWorks() {
   const query = useQuery(modelsQuery);
@@ -59,12 +79,9 @@ export function WhatWorks() {
           {onlySimulation(providers) && <Simulation />}
           {providers.length === 0 && <Nothing />}
           <Group gap="xs">
-            {providers.map(({ name, models }) => (
-              <Badge key={name} size="lg" color={name === builtIn ? 'gray' : 'teal'}>
-                {t('{provider} · {count, plural, one {# model} other {# models}}', {
-                  provider: name === builtIn ? t('Built-in simulation') : name,
-                  count: models,
-                })}
+            {providers.map((provider) => (
+              <Badge key={provider.name} size="lg" color={colorOf(provider)}>
+                {wordsOf(provider)}
               </Badge>
             ))}
           </Group>

@@ -1,5 +1,5 @@
 import type { Result } from '../../api.ts';
-import { quotaOfUsd, usdOfQuota } from '../../format.ts';
+import { formatNumber, quotaOfUsd, usdOfQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 
 export type ApiKey = Result<'/api/tokens', 'get'>[number];
@@ -42,7 +42,10 @@ const cacheTimes = [
 export const cacheChoices = (current: string) =>
   cacheTimes.some(({ value }) => value === current)
     ? cacheTimes
-    : [...cacheTimes, { value: current, label: t('For {seconds} seconds', { seconds: current }) }];
+    : [
+        ...cacheTimes,
+        { value: current, label: t('For {seconds} seconds', { seconds: formatNumber(Number(current)) }) },
+      ];
 
 export const emptyKey: KeyFields = {
   name: '',

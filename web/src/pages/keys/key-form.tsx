@@ -42,7 +42,6 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
           prefix="$"
           min={0}
           decimalScale={6}
-          thousandSeparator
           value={fields.usd}
           onChange={(usd) => set({ usd })}
           error={faults.usd}

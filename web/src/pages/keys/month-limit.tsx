@@ -64,7 +64,6 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
             prefix="$"
             min={0}
             decimalScale={6}
-            thousandSeparator
             data-autofocus
             value={fields.usd}
             onChange={(usd) => set({ usd })}

@@ -6,7 +6,7 @@ import { actsColumn } from '../../components/data-table.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
 import { CapabilityMarks, ModelHealth } from '../../components/model-marks.tsx';
 import { t } from '../../language/words.ts';
-import { priceWords, tokenWords } from '../../model-facts.ts';
+import { type Providers, priceWords, tokenWords } from '../../model-facts.ts';
 import { isChat, type OfferedModel } from '../../models.ts';
 
 /** Where a model can be tried; nothing where no page does. */
@@ -17,7 +17,7 @@ export function TryLink({ model, size }: { model: OfferedModel; size?: string })
   return model.types.includes('video') ? <ButtonLink to="/videos" {...look} {...words} /> : null;
 }
 
-export const modelColumns: Column<OfferedModel>[] = [
+export const modelColumns = (known: Providers): Column<OfferedModel>[] => [
   {
     key: 'model',
     header: t('Model'),
@@ -52,6 +52,6 @@ export const modelColumns: Column<OfferedModel>[] = [
     header: t('Can'),
     cell: ({ capabilities }) => (capabilities.length > 0 ? <CapabilityMarks of={capabilities} /> : '–'),
   },
-  { key: 'health', header: t('Health'), cell: (model) => <ModelHealth model={model} /> },
+  { key: 'health', header: t('Health'), cell: (model) => <ModelHealth model={model} known={known} /> },
   { ...actsColumn(t('Try')), cell: (model) => <TryLink model={model} size="compact-sm" /> },
 ];

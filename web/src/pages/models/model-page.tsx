@@ -13,8 +13,8 @@ import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import { tokenWords } from '../../model-facts.ts';
-import { type ModelDetail, modelQuery } from '../../models.ts';
+import { measuredProviders, tokenWords } from '../../model-facts.ts';
+import { type ModelDetail, modelQuery, modelsQuery } from '../../models.ts';
 import { TryLink } from './model-columns.tsx';
 import { Offers } from './offers.tsx';
 import { PriceTable } from './price-table.tsx';
@@ -48,6 +48,7 @@ const tokenHint = (count: number | null): string | undefined =>
   count === null ? t('Not known') : t('{count} tokens', { count: formatNumber(count) });
 
 function Facts({ model }: { model: ModelDetail }) {
+  const known = measuredProviders(useQuery(modelsQuery).data ?? []);
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
       <StatCard label={t('Context')} value={tokenWords(model.context_length)} hint={tokenHint(model.context_length)} />
@@ -56,7 +57,11 @@ function Facts({ model }: { model: ModelDetail }) {
         value={tokenWords(model.max_output_tokens)}
         hint={tokenHint(model.max_output_tokens)}
       />
-      <StatCard label={t('Health')} value={<ModelHealth model={model} />} hint={t('Over the last hour')} />
+      <StatCard
+        label={t('Health')}
+        value={<ModelHealth model={model} known={known} />}
+        hint={t('Over the last hour')}
+      />
       <StatCard
         label={t('Providers')}
         value={model.providers.length || '–'}

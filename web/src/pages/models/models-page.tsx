@@ -5,6 +5,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { t } from '../../language/words.ts';
+import { measuredProviders } from '../../model-facts.ts';
 import { chosenModels, sortings } from '../../model-list.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
@@ -52,7 +53,7 @@ export function ModelsPage() {
       />
       <DataTable
         label={t('Models')}
-        columns={modelColumns}
+        columns={modelColumns(measuredProviders(query.data ?? []))}
         rows={models?.slice((page - 1) * pageSize, page * pageSize)}
         rowKey={({ id }) => id}
         query={{ error: query.error, isFetching: query.isPending, refetch: query.refetch }}

@@ -5,12 +5,12 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { ModelHealth } from '../../components/model-marks.tsx';
-import { formatNumber, formatPercent } from '../../format.ts';
+import { formatMs, formatNumber, formatPercent } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { priceWords, tokenWords } from '../../model-facts.ts';
 import type { ModelDetail, Offer } from '../../models.ts';
 
-const milliseconds = (value: number | null): string => (value === null ? '–' : `${formatNumber(value)} ms`);
+const milliseconds = (value: number | null): string => (value === null ? '–' : formatMs(value));
 
 /** Without requests in the last hour the rate is an assumption. */
 const successWords = ({ health: { requests_last_hour, success_rate_last_hour: rate } }: Offer): string =>

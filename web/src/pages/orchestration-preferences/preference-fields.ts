@@ -9,7 +9,14 @@ export type Value = Preferences[Name];
 type Kind =
   | { kind: 'switch' }
   | { kind: 'model'; type: 'chat' | 'embedding' | 'rerank' }
-  | { kind: 'number'; min: number; max: number; step?: number }
+  | {
+      kind: 'number';
+      min: number;
+      max: number;
+      step?: number;
+      /** What the service takes for no number at all; the field is empty then. */
+      none?: number;
+    }
   | { kind: 'choice'; choices: { value: string; label: string }[]; initialWords: string };
 
 export type Field = { name: Name; label: string; help: string; initial: Value } & Kind;
@@ -143,7 +150,10 @@ export const groups: FieldGroup[] = [
         initial: 'normal',
         initialWords: t('normal'),
       },
-      count('max_output_tokens', t('Longest answer'), t('Tokens; -1 for no limit'), [-1, 1_000_000], -1),
+      {
+        ...{ name: 'max_output_tokens', label: t('Longest answer'), help: t('Tokens; empty for no limit') },
+        ...{ kind: 'number', min: 1, max: 1_000_000, none: -1, initial: -1 },
+      },
     ],
   },
 ];
@@ -152,7 +162,7 @@ export const groups: FieldGroup[] = [
 export function initialText(field: Field): string {
   if (field.kind === 'switch') return field.initial ? t('on') : t('off');
   if (field.kind === 'model') return t('picked for you');
-  if (field.name === 'max_output_tokens') return t('no limit');
+  if (field.kind === 'number' && field.none === field.initial) return t('no limit');
   return field.kind === 'number' ? formatNumber(Number(field.initial)) : field.initialWords;
 }
 
@@ -169,9 +179,8 @@ export function helpText(field: Field): string {
 /** Why a number will not do; undefined when it will. */
 export function faultOf(field: Field, value: number | string): string | undefined {
   if (field.kind !== 'number') return undefined;
-  const { min, max } = field;
-  const inside = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-  // Zero lies in the range but would mean an answer of no tokens.
-  if (inside && !(field.name === 'max_output_tokens' && value === 0)) return undefined;
+  const { min, max, none } = field;
+  if (value === '' && none !== undefined) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return undefined;
   return t('A whole number from {min} to {max}.', rangeOf(field));
 }

@@ -14,30 +14,31 @@ type Of<K extends Field['kind']> = PreferenceInputProps<Extract<Field, { kind: K
 
 /** Saved when the field is left or Enter is pressed; Escape restores the saved value. */
 function NumberPreference({ field, value, onSave }: Of<'number'>) {
-  const [draft, setDraft] = useState<number | string>(value as number);
+  const saved = value === field.none ? '' : (value as number);
+  const [draft, setDraft] = useState<number | string>(saved);
   const [before, setBefore] = useState(value);
   if (before !== value) {
     setBefore(value);
-    setDraft(value as number);
+    setDraft(saved);
   }
   const fault = faultOf(field, draft);
   const commit = () => {
-    if (draft !== value && !fault) onSave(draft as number);
+    if (draft !== saved && !fault) onSave(draft === '' ? field.none! : (draft as number));
   };
   return (
     <NumberInput
       aria-label={field.label}
+      placeholder={field.none === undefined ? undefined : t('No limit')}
       value={draft}
       onChange={setDraft}
       error={fault}
       step={field.step}
       clampBehavior="none"
       allowDecimal={false}
-      thousandSeparator
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key === 'Enter') commit();
-        if (event.key === 'Escape') setDraft(value as number);
+        if (event.key === 'Escape') setDraft(saved);
       }}
     />
   );

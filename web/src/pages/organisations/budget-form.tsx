@@ -57,7 +57,6 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
               prefix="$"
               min={0}
               decimalScale={6}
-              thousandSeparator
               required
               data-autofocus
               value={fields.usd}

@@ -86,7 +86,6 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
               placeholder={t('No limit')}
               min={0}
               allowDecimal={false}
-              thousandSeparator
               value={fields.requests}
               onChange={(requests) => set({ requests })}
               error={faults.requests}
@@ -96,7 +95,6 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
               placeholder={t('No limit')}
               min={0}
               allowDecimal={false}
-              thousandSeparator
               value={fields.tokens}
               onChange={(tokens) => set({ tokens })}
               error={faults.tokens}

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { del, get, post, put, type Result } from '../../api.ts';
+import { formatPercent } from '../../format.ts';
 import { locale, t } from '../../language/words.ts';
 
 export type OwnKey = Result<'/api/routing/own-keys', 'get'>['keys'][number];
@@ -44,6 +45,6 @@ export function ownKeysOf(owner: OwnKeysOwner) {
 export function feeText(fee: number | null): string | null {
   if (fee === null) return null;
   if (fee === 0) return t('Requests with them cost nothing here: the provider sends its own bill.');
-  const share = (fee * 100).toLocaleString(locale, { maximumFractionDigits: 4 });
-  return t('Requests with them cost {share}% of the model’s price here, and what the provider bills.', { share });
+  const share = formatPercent((fee * 100).toLocaleString(locale, { maximumFractionDigits: 4 }));
+  return t('Requests with them cost {share} of the model’s price here, and what the provider bills.', { share });
 }

@@ -1,10 +1,7 @@
 import { Tooltip } from '@mantine/core';
-import { formatNumber, formatQuota } from '../../format.ts';
+import { formatMs, formatNumber, formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { AnswerEntry } from './conversation.ts';
-
-const duration = (ms: number): string =>
-  ms < 1_000 ? t('{ms} ms', { ms }) : t('{seconds} s', { seconds: (ms / 1_000).toFixed(ms < 10_000 ? 2 : 1) });
 
 interface Fact {
   name: string;
@@ -23,13 +20,13 @@ function factsOf({ model, stats, finishReason, state }: AnswerEntry): Fact[] {
     },
     latencyMs !== undefined && {
       name: 'latency',
-      text: duration(latencyMs),
+      text: formatMs(latencyMs),
       hint: t('Time until the answer was complete'),
     },
     firstTokenMs !== undefined &&
       state !== 'waiting' && {
         name: 'first',
-        text: t('first token {duration}', { duration: duration(firstTokenMs) }),
+        text: t('first token {duration}', { duration: formatMs(firstTokenMs) }),
         hint: t('Time to first token'),
       },
     tokens && {

@@ -17,13 +17,13 @@ import { notifySuccess } from '../../components/notify.ts';
 import { useHeadingFocus } from '../../heading-focus.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
-import { firstModel, type ListedModel, modelGroups, modelsQuery, orchestrationModel } from '../../models.ts';
+import { firstModel, type ListedModel, modelsQuery, orchestrationModel } from '../../models.ts';
 import { ChatsDrawer } from './chats-drawer.tsx';
 import { ColumnHeads } from './column-heads.tsx';
 import type { Column } from './conversation.ts';
 import { ConversationView } from './conversation-view.tsx';
 import { ModelSelect } from './model-select.tsx';
-import { changedCount, readTools } from './settings.ts';
+import { changedCount, refusedOf } from './settings.ts';
 import { SettingsDrawer } from './settings-drawer.tsx';
 import { type OpenChat, useOpenChat } from './use-open-chat.ts';
 
@@ -31,10 +31,16 @@ const mostColumns = 4;
 
 /** One to compare with: a plain model that is not asked yet. */
 function anotherModel(models: ListedModel[], columns: Column[]): string {
-  const ids = modelGroups(models).flatMap(({ items }) => items.map(({ value }) => value));
-  const asked = new Set(columns.map(({ model }) => model));
-  const fresh = ids.filter((id) => !asked.has(id) && id !== orchestrationModel);
-  return fresh.find((id) => !id.startsWith('demo/')) ?? fresh[0] ?? columns[0]!.model;
+  const asked = new Set([orchestrationModel, ...columns.map(({ model }) => model)]);
+  return firstModel(models.filter(({ id }) => !asked.has(id))) || columns[0]!.model;
+}
+
+/** Stays what it was once it is known: how providers are doing changes while somebody types. */
+function useFirstModel(models: ListedModel[]): string {
+  const [chosen, setChosen] = useState('');
+  const first = chosen || firstModel(models);
+  if (first !== chosen) setChosen(first);
+  return first;
 }
 
 /** Esc stops the answers, wherever the focus is. */
@@ -158,12 +164,12 @@ export function PlaygroundPage() {
   const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   useStopKey(shown.busy, store.stopAll);
   useMoved(chat);
-  const start = firstModel(models.data ?? []);
+  const start = useFirstModel(models.data ?? []);
   const columns = shown.columns.map((column) => ({ ...column, model: column.model || start }));
   const several = columns.length > 1;
   const single = phone && several ? (columns.find(({ id }) => id === front) ?? columns[0]!) : null;
   const orchestrated = columns.some(({ model }) => model === orchestrationModel);
-  const toolFault = readTools(shown.settings.tools).fault;
+  const notSent = refusedOf(shown.settings);
   const close = () => setOpen(null);
   return (
     <div className="svc-chat" data-columns={columns.length}>
@@ -198,11 +204,11 @@ export function PlaygroundPage() {
           onClick={chat.startNew}
         />
       </div>
-      {toolFault && (
-        <Text size="sm" c="var(--mantine-color-error)" mb="xs">
-          {t('Tools are not sent: {reason}', { reason: toolFault })}
+      {notSent.map((words) => (
+        <Text key={words} size="sm" c="var(--mantine-color-error)" mb="xs">
+          {words}
         </Text>
-      )}
+      ))}
       <NotSaved chat={chat} />
       {several && !chat.loading && <ColumnHeads store={store} columns={columns} single={single} onShow={setFront} />}
       <ChatBody chat={chat} columns={columns} single={single} onList={() => setOpen('chats')} />

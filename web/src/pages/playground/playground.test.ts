@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../api.ts';
-import { firstModel, modelGroups } from '../../models.ts';
+import { firstModel, modelGroups, providersOf } from '../../models.ts';
 import { type Chunk, withChunk } from './chunk.ts';
 import { type AnswerEntry, type Entry, messagesOf, newAnswer, openCalls } from './conversation.ts';
 import { readEvents } from './read-events.ts';
-import { changedCount, curlOf, defaultSettings, exampleTools, readTools, requestOf } from './settings.ts';
+import {
+  changedCount,
+  curlOf,
+  defaultSettings,
+  exampleTools,
+  numberFaults,
+  readTools,
+  refusedOf,
+  requestOf,
+} from './settings.ts';
 
 const said = (content: string, images: string[] = []): Entry => ({ id: content, role: 'user', content, images });
 const answered = (fields: Partial<AnswerEntry>): AnswerEntry => ({
@@ -92,6 +101,19 @@ describe('requests', () => {
     expect(readTools(' ')).toEqual({ tools: [], fault: null });
   });
 
+  test('numbers that will not do are refused with words, and do not go along', () => {
+    const wrong = { ...defaultSettings, temperature: 3, topP: -0.1, maxTokens: -1, seed: -1, stream: false };
+    expect(numberFaults(wrong)).toEqual({
+      temperature: 'A number from 0 to 2.',
+      topP: 'A number from 0 to 1.',
+      maxTokens: 'A whole number from 1 on.',
+    });
+    expect(refusedOf(wrong)[2]).toBe('Max tokens is not sent: A whole number from 1 on.');
+    expect(requestOf('m', [], wrong)).toEqual({ model: 'm', messages: [], seed: -1 });
+    expect(numberFaults({ temperature: 2, topP: 0, maxTokens: 1 })).toEqual({});
+    expect(refusedOf(defaultSettings)).toEqual([]);
+  });
+
   test('curl survives quotes', () => {
     const line = curlOf('http://x', { model: 'm', messages: [{ role: 'user', content: "it's" }] });
     expect(line).toContain(`"content": "it'\\''s"`);
@@ -169,4 +191,26 @@ test('chat models only, the orchestration model first, a real one to start with'
   expect(firstModel(models)).toBe('x/gpt');
   expect(firstModel(models.slice(0, 1))).toBe('demo/chat');
   expect(firstModel([])).toBe('');
+});
+
+test('what cannot answer now is nothing to start with while something else can', () => {
+  const health = (circuit_state: 'open' | 'half_open' | 'closed') => ({
+    health: { circuit_state, requests_last_hour: 8, success_rate_last_hour: 0 },
+  });
+  const broken = { id: 'a/broken', owned_by: 'a', ...health('open') };
+  const demo = { id: 'demo/chat', owned_by: 'demo', ...health('closed') };
+  const orchestration = { id: 'svc/svc-ms', owned_by: 'svc', health: null };
+  expect(firstModel([broken, { id: 'b/fine', owned_by: 'b', ...health('closed') }, demo])).toBe('b/fine');
+  expect(firstModel([broken, { id: 'b/probing', owned_by: 'b', ...health('half_open') }, demo])).toBe('b/probing');
+  expect(firstModel([broken, demo, orchestration])).toBe('demo/chat');
+  expect(firstModel([broken, orchestration])).toBe('a/broken');
+});
+
+test('a provider is down for the models that its circuit is open for', () => {
+  const both = { id: 'a/both', owned_by: 'a', providers: ['good', 'bad'], unavailable: ['bad'] };
+  const one = { id: 'a/one', owned_by: 'a', providers: ['good'], unavailable: [] };
+  expect(providersOf([both, one])).toEqual([
+    { name: 'good', models: 2, down: 0 },
+    { name: 'bad', models: 1, down: 1 },
+  ]);
 });

@@ -3,7 +3,7 @@ import { SideDialog } from '../../components/dialog.tsx';
 import { rich, t } from '../../language/words.ts';
 import { OrchestrationFields } from './orchestration-fields.tsx';
 import { PresetField } from './preset-field.tsx';
-import { defaultSettings, exampleTools, readTools, type Settings } from './settings.ts';
+import { defaultSettings, exampleTools, numberFaults, type RangedName, readTools, type Settings } from './settings.ts';
 
 interface SettingsDrawerProps {
   opened: boolean;
@@ -20,17 +20,21 @@ interface FieldsProps {
 }
 
 function SamplingFields({ settings, set }: FieldsProps) {
-  const number = (name: 'temperature' | 'topP' | 'maxTokens' | 'seed') => ({
+  const faults: Partial<Record<RangedName | 'seed', string>> = numberFaults(settings);
+  const number = (name: RangedName | 'seed') => ({
     value: settings[name],
     onChange: (value: number | string) => set({ [name]: value }),
     placeholder: t('Default'),
+    // What was typed is refused with words, and not made another number.
+    clampBehavior: 'none' as const,
+    error: faults[name],
   });
   return (
     <SimpleGrid cols={2}>
       <NumberInput label={t('Temperature')} min={0} max={2} step={0.1} decimalScale={2} {...number('temperature')} />
       <NumberInput label="Top P" min={0} max={1} step={0.05} decimalScale={2} {...number('topP')} />
       <NumberInput label={t('Max tokens')} min={1} step={256} allowDecimal={false} {...number('maxTokens')} />
-      <NumberInput label={t('Seed')} allowDecimal={false} {...number('seed')} />
+      <NumberInput label={t('Seed')} allowDecimal={false} thousandSeparator={false} {...number('seed')} />
     </SimpleGrid>
   );
 }

@@ -98,6 +98,37 @@ export function readTools(text: string): Tools {
   return { tools, fault: null };
 }
 
+/** Numbers that go along, with what each may be. */
+const ranges = {
+  temperature: { label: t('Temperature'), min: 0, max: 2 },
+  topP: { label: 'Top P', min: 0, max: 1 },
+  maxTokens: { label: t('Max tokens'), min: 1, max: Number.MAX_SAFE_INTEGER },
+} as const;
+export type RangedName = keyof typeof ranges;
+
+/** Why a number will not do, beside its name; nothing for those that will. */
+export function numberFaults(settings: Pick<Settings, RangedName>): Partial<Record<RangedName, string>> {
+  const faults: Partial<Record<RangedName, string>> = {};
+  for (const [name, { min, max }] of Object.entries(ranges) as [RangedName, { min: number; max: number }][]) {
+    const value = settings[name];
+    if (value === '' || (Number(value) >= min && Number(value) <= max)) continue;
+    faults[name] =
+      max === Number.MAX_SAFE_INTEGER
+        ? t('A whole number from {min} on.', { min })
+        : t('A number from {min} to {max}.', { min, max });
+  }
+  return faults;
+}
+
+/** What does not go along, and why. */
+export function refusedOf(settings: Settings): string[] {
+  const { fault } = readTools(settings.tools);
+  const numbers = Object.entries(numberFaults(settings)).map(([name, reason]) =>
+    t('{label} is not sent: {reason}', { label: ranges[name as RangedName].label, reason }),
+  );
+  return fault === null ? numbers : [t('Tools are not sent: {reason}', { reason: fault }), ...numbers];
+}
+
 const given = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined));
 
@@ -119,13 +150,14 @@ const orchestrationBody = (settings: Orchestration, entries: Entry[]) =>
 /** The whole request, as it is sent and as it is copied. */
 export function requestOf(model: string, entries: Entry[], settings: Settings): Record<string, unknown> {
   const { tools } = readTools(settings.tools);
+  const faults = numberFaults(settings);
   return {
     model,
     messages: messagesOf(entries, settings.system),
     ...given({
-      temperature: settings.temperature,
-      top_p: settings.topP,
-      max_tokens: settings.maxTokens,
+      temperature: faults.temperature ? '' : settings.temperature,
+      top_p: faults.topP ? '' : settings.topP,
+      max_tokens: faults.maxTokens ? '' : settings.maxTokens,
       seed: settings.seed,
     }),
     ...(settings.jsonMode && { response_format: { type: 'json_object' } }),

@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
-import { formatDateTime } from '../../format.ts';
+import { formatDateTime, formatMs } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { makerOf } from '../../requests.ts';
 import { keysQuery, useUser } from '../../session.ts';
-import { seconds } from '../usage/usage-columns.tsx';
 import { Outcome } from './request-columns.tsx';
 import type { RequestDetail } from './requests-query.ts';
 
@@ -57,8 +56,8 @@ function FactsOfEntry({ entry, log }: FactsOfEntryProps) {
       <Fact name={t('Key')}>
         <KeyName tokenId={entry.token_id} application={log?.application} />
       </Fact>
-      <Fact name={t('Duration')}>{seconds(entry.duration_ms)}</Fact>
-      {typeof log?.first_token_ms === 'number' && <Fact name={t('First token')}>{seconds(log.first_token_ms)}</Fact>}
+      <Fact name={t('Duration')}>{formatMs(entry.duration_ms)}</Fact>
+      {typeof log?.first_token_ms === 'number' && <Fact name={t('First token')}>{formatMs(log.first_token_ms)}</Fact>}
       {log && <Fact name={t('Streamed')}>{log.stream ? t('Yes') : t('No')}</Fact>}
     </>
   );

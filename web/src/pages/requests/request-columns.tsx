@@ -2,12 +2,11 @@ import { Badge, Stack, Text, Tooltip } from '@mantine/core';
 import type { Column } from '../../components/data-rows.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
-import { formatDateTime, formatNumber } from '../../format.ts';
+import { formatDateTime, formatDayTime, formatMs, formatNumber } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { countedCalls, endingWords } from '../../requests.ts';
 import { isToolCall, kindOf } from '../usage/request-words.ts';
-import { seconds, shortTime } from '../usage/usage-columns.tsx';
 import { type LineGroup, type RequestLine, sumOfLines, worstOf } from './request-lines.ts';
 
 /** What was asked for, with the way to everything about it. */
@@ -101,7 +100,9 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ lines: [line] }) => <span title={formatDateTime(line!.created_at)}>{shortTime(line!.created_at)}</span>,
+    cell: ({ lines: [line] }) => (
+      <span title={formatDateTime(line!.created_at)}>{formatDayTime(line!.created_at)}</span>
+    ),
   },
   { key: 'model', header: t('Model or tool'), fluid: true, cell: (group) => <Asked group={group} /> },
   { key: 'status', header: t('Status'), wrap: true, cell: (group) => <Ending group={group} /> },
@@ -143,7 +144,7 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
     header: t('Duration'),
     align: 'right',
     cell: ({ parent, lines: [line] }) => (
-      <span className="svc-number">{parent === null ? seconds(line!.duration_ms) : '–'}</span>
+      <span className="svc-number">{parent === null ? formatMs(line!.duration_ms) : '–'}</span>
     ),
   },
 ];

@@ -2,6 +2,7 @@ import { Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { calledOf } from '../../account-name.ts';
 import { get } from '../../api.ts';
 import { ModelNameInput } from '../../components/model-picker.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -39,7 +40,7 @@ function UserFilter({ state, set }: FilterProps) {
     queryFn: ({ signal }) => get('/api/admin/users', { query: { q: asked, page_size: 20 }, signal }),
     enabled: asked !== '',
   });
-  const users = found.data?.users.map(({ id, username }) => ({ value: String(id), label: username })) ?? [];
+  const users = found.data?.users.map((user) => ({ value: String(user.id), label: calledOf(user) })) ?? [];
   const options = including(
     [{ value: 'me', label: t('My own') }, ...users],
     state.user,
@@ -47,7 +48,7 @@ function UserFilter({ state, set }: FilterProps) {
   );
   return (
     <Select
-      aria-label={t('User')}
+      label={t('User')}
       placeholder={t('Everybody')}
       data={options}
       value={state.user || null}
@@ -76,7 +77,7 @@ function ModelFilter({ state: { model }, set }: FilterProps) {
   };
   return (
     <ModelNameInput
-      aria-label={t('Model')}
+      label={t('Model')}
       placeholder={t('All models')}
       value={typed}
       onChange={change}
@@ -92,7 +93,7 @@ function KeyFilter({ state, set }: FilterProps) {
   const own = keys.data?.map(({ id, name }) => ({ value: String(id), label: name })) ?? [];
   return (
     <Select
-      aria-label={t('Key')}
+      label={t('Key')}
       placeholder={t('All keys')}
       data={including(own, state.key, t('Key {id}', { id: state.key }))}
       value={state.key || null}
@@ -110,7 +111,7 @@ export function RequestFilters({ state, set }: FilterProps) {
   return (
     <Group mb="md" gap="sm" align="flex-end" role="search" aria-label={t('Filter requests')}>
       <Select
-        aria-label={t('Status')}
+        label={t('Status')}
         placeholder={t('Any status')}
         data={including(statuses, state.status, state.status)}
         value={state.status || null}
@@ -124,6 +125,7 @@ export function RequestFilters({ state, set }: FilterProps) {
       {admin && state.user !== 'me' ? (
         <SearchInput
           label={t('Key')}
+          labelled
           placeholder={t('Key number')}
           value={state.key}
           onChange={(key) => set({ key, cursor: '' })}
@@ -135,7 +137,7 @@ export function RequestFilters({ state, set }: FilterProps) {
       <Group gap="sm" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
         <TextInput
           type="date"
-          aria-label={t('First day')}
+          label={t('First day')}
           value={state.from}
           max={state.to || undefined}
           onChange={(event) => set({ from: event.currentTarget.value, cursor: '' })}
@@ -143,7 +145,7 @@ export function RequestFilters({ state, set }: FilterProps) {
         />
         <TextInput
           type="date"
-          aria-label={t('Last day')}
+          label={t('Last day')}
           value={state.to}
           min={state.from || undefined}
           onChange={(event) => set({ to: event.currentTarget.value, cursor: '' })}

@@ -3,10 +3,22 @@ import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
-import { formatDateTime, formatNumber, formatPercent, formatUsd } from '../../format.ts';
+import { formatDateTime, formatMs, formatPercent, formatUsd } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
 import { causeOf, droppedBecause, outcomeOf, reasonWords } from './words.ts';
+
+/** Who it is stands first: on a phone, where each is a card, it is the card's title. */
+const headers = {
+  candidate: t('Candidate'),
+  rank: t('Rank'),
+  score: t('Score'),
+  state: t('State'),
+  success: t('Success'),
+  latency: t('Latency'),
+  price: t('Price / M'),
+};
+const numeric = new Set(['success', 'latency', 'price']);
 
 interface CandidateRowProps {
   candidate: Candidate;
@@ -18,8 +30,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
   const { rank, dropped, score } = candidate;
   return (
     <Table.Tr>
-      <Table.Td>{rank ?? '–'}</Table.Td>
-      <Table.Td>
+      <Table.Td data-label={headers.candidate}>
         <Text size="sm" fw={rank === 1 ? 600 : undefined} c={dropped ? 'dimmed' : undefined}>
           {candidate.provider}
         </Text>
@@ -27,7 +38,10 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
           {channelName(candidate.channel_id)}
         </Text>
       </Table.Td>
-      <Table.Td miw={120}>
+      <Table.Td data-label={headers.rank} className="svc-number">
+        {rank ?? '–'}
+      </Table.Td>
+      <Table.Td data-label={headers.score} miw={120}>
         {dropped ? (
           <Text size="sm" c="dimmed">
             {droppedBecause(dropped)}
@@ -45,7 +59,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
           </Stack>
         )}
       </Table.Td>
-      <Table.Td>
+      <Table.Td data-label={headers.state}>
         <Group gap={4}>
           <HealthBadge
             circuit={candidate.circuit_state}
@@ -56,13 +70,13 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
           {candidate.behind_soft_limit && <Badge color="orange">{t('Behind a limit')}</Badge>}
         </Group>
       </Table.Td>
-      <Table.Td ta="right" className="svc-number">
+      <Table.Td data-label={headers.success} className="svc-right svc-number">
         {candidate.samples > 0 ? formatPercent((candidate.success_rate * 100).toFixed(1)) : '–'}
       </Table.Td>
-      <Table.Td ta="right" className="svc-number">
-        {candidate.samples > 0 ? `${formatNumber(candidate.latency_ms)} ms` : '–'}
+      <Table.Td data-label={headers.latency} className="svc-right svc-number">
+        {candidate.samples > 0 ? formatMs(candidate.latency_ms) : '–'}
       </Table.Td>
-      <Table.Td ta="right" className="svc-number">
+      <Table.Td data-label={headers.price} className="svc-right svc-number">
         {candidate.avg_price === 0 ? t('free') : formatUsd(candidate.avg_price)}
       </Table.Td>
     </Table.Tr>
@@ -72,23 +86,22 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
 function Candidates({ decision, channelName }: { decision: Decision; channelName: (id: number) => string }) {
   const best = Math.max(...decision.candidates.map(({ score }) => score), 0);
   return (
-    <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} role="region" aria-label={t('Candidates')}>
-      <Table className="svc-table" verticalSpacing="xs">
+    <Table.ScrollContainer
+      minWidth={640}
+      className="svc-table-scroll"
+      type="native"
+      tabIndex={0}
+      role="region"
+      aria-label={t('Candidates')}
+    >
+      <Table className="svc-table svc-cards" verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">{t('Rank')}</Table.Th>
-            <Table.Th scope="col">{t('Candidate')}</Table.Th>
-            <Table.Th scope="col">{t('Score')}</Table.Th>
-            <Table.Th scope="col">{t('State')}</Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('Success')}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('Latency')}
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              {t('Price / M')}
-            </Table.Th>
+            {Object.entries(headers).map(([key, header]) => (
+              <Table.Th key={key} scope="col" className={numeric.has(key) ? 'svc-right' : undefined}>
+                {header}
+              </Table.Th>
+            ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -114,8 +127,8 @@ function attemptItem(attempt: Attempt, index: number) {
   const facts = [
     causeOf(attempt.cause),
     attempt.status === null ? null : `HTTP ${attempt.status}`,
-    `${formatNumber(attempt.latency_ms)} ms`,
-    attempt.ttft_ms === null ? null : t('first token after {duration} ms', { duration: formatNumber(attempt.ttft_ms) }),
+    formatMs(attempt.latency_ms),
+    attempt.ttft_ms === null ? null : t('first token after {duration}', { duration: formatMs(attempt.ttft_ms) }),
   ].filter(Boolean);
   return (
     <Timeline.Item
@@ -141,7 +154,7 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
           <Badge color={color}>{label}</Badge>
           <Badge color="gray">{strategyName(decision.routing_strategy)}</Badge>
           <Text size="sm" c="dimmed">
-            {formatDateTime(decision.created_at)} · {formatNumber(decision.duration_ms)} ms
+            {formatDateTime(decision.created_at)} · {formatMs(decision.duration_ms)}
           </Text>
         </Group>
         <Group gap={4}>

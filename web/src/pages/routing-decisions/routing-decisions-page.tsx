@@ -12,7 +12,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatNumber } from '../../format.ts';
+import { formatMs } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { useOpened, usePage, useUrlState } from '../../use-url-state.ts';
 import { DecisionDetail } from './decision-detail.tsx';
@@ -62,7 +62,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
     key: 'duration',
     header: t('Time##taken'),
     align: 'right',
-    cell: ({ duration_ms }) => <span className="svc-number">{formatNumber(duration_ms)} ms</span>,
+    cell: ({ duration_ms }) => <span className="svc-number">{formatMs(duration_ms)}</span>,
   },
   {
     ...actsColumn(t('Details')),

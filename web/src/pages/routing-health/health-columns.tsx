@@ -3,12 +3,11 @@ import type { Metrics } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatCompact, formatNumber, formatPercent } from '../../format.ts';
+import { formatCompact, formatMs, formatNumber, formatPercent } from '../../format.ts';
 import { rateColor } from '../../health.ts';
 import { t } from '../../language/words.ts';
 
-const ms = (value: number | null): string =>
-  value === null ? '–' : value < 10_000 ? `${formatNumber(value)} ms` : `${(value / 1_000).toFixed(1)} s`;
+const ms = (value: number | null): string => (value === null ? '–' : formatMs(value));
 
 /** Without requests in the last hour the service reports assumed values, which must not be shown as measurements. */
 const measured = (row: Metrics): boolean => row.requests_last_hour > 0;
@@ -17,7 +16,7 @@ function SuccessRate({ row }: { row: Metrics }) {
   if (!measured(row)) return <Text size="sm">–</Text>;
   const percent = (row.success_rate_last_hour * 100).toFixed(row.success_rate_last_hour === 1 ? 0 : 1);
   return (
-    <Tooltip label={t('{count} requests in the last hour', { count: row.requests_last_hour })}>
+    <Tooltip label={t('{count} requests in the last hour', { count: formatNumber(row.requests_last_hour) })}>
       <Badge color={rateColor(row.success_rate_last_hour)} className="svc-number">
         {formatPercent(percent)}
       </Badge>

@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ModelPicker } from '../../components/model-picker.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { formatPercent, formatTime } from '../../format.ts';
+import { formatNumber, formatPercent, formatTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
@@ -36,7 +36,7 @@ function Summary({ rows }: { rows: Metrics[] | undefined }) {
       />
       <StatCard
         label={t('Requests, last hour')}
-        value={requests}
+        value={formatNumber(requests)}
         hint={t('Successes and failures')}
         loading={loading}
       />

@@ -7,6 +7,7 @@ import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { StrategyChoice } from '../../components/strategy-choice.tsx';
+import { formatPercent } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { queryClient } from '../../session.ts';
@@ -70,7 +71,7 @@ function LimitFields({ value, set }: FieldsProps) {
         label={t('Lowest success rate')}
         description={t('Providers below it come last')}
         placeholder={t('No limit')}
-        suffix=" %"
+        suffix={formatPercent('')}
         min={0}
         max={100}
         decimalScale={1}
@@ -81,11 +82,10 @@ function LimitFields({ value, set }: FieldsProps) {
         label={t('Longest latency')}
         description={t('Providers slower than this come last')}
         placeholder={t('No limit')}
-        suffix=" ms"
+        suffix={t(' ms')}
         min={1}
         max={3_600_000}
         allowDecimal={false}
-        thousandSeparator
         value={value.max_latency_ms ?? ''}
         onChange={(latency) => set({ max_latency_ms: orNull(latency) })}
       />

@@ -1,7 +1,7 @@
-import { formatNumber } from '../../format.ts';
+import { formatMs, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { EventOf, RunEvent } from './run-events.ts';
-import { percentWords, reasonWords, runLook, secondsWords } from './run-words.ts';
+import { percentWords, reasonWords, runLook } from './run-words.ts';
 import { failureWords, listed, told } from './server-words.ts';
 
 /** One line of the feed. */
@@ -55,7 +55,7 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
       return [
         t('“{task}” done in {time}, {tokens} tokens', {
           task: title(event.task_id),
-          time: secondsWords(event.execution_time_ms),
+          time: formatMs(event.execution_time_ms),
           tokens: formatNumber(event.tokens_used),
         }),
         'good',

@@ -75,9 +75,6 @@ export function durationWords(seconds: number): string {
     .join(' ');
 }
 
-/** Of milliseconds, to a tenth. */
-export const secondsWords = (ms: number): string => t('{seconds} s', { seconds: (ms / 1000).toFixed(1) });
-
 export const percentWords = (share: number): string => formatPercent(Math.round(share * 100));
 
 /** The first line of a goal, cut between words, short enough for a heading. */

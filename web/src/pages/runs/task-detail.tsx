@@ -2,11 +2,11 @@ import { Group, Stack, Text, Title } from '@mantine/core';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { TaskStateBadge } from '../../components/task-state.tsx';
-import { formatNumber } from '../../format.ts';
+import { formatMs, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { TaskView } from './run-view.ts';
-import { percentWords, secondsWords } from './run-words.ts';
+import { percentWords } from './run-words.ts';
 import { difficultyWords, listed, told } from './server-words.ts';
 
 interface Fact {
@@ -21,7 +21,7 @@ const factsOf = (task: TaskView, titles: Map<string, string>): Fact[] => {
     { key: 'difficulty', name: t('Difficulty'), value: difficultyWords(task.difficulty) },
     { key: 'attempt', name: t('Attempt'), value: task.attempt > 1 && String(task.attempt) },
     { key: 'tokens', name: t('Tokens'), value: task.tokens !== undefined && formatNumber(task.tokens) },
-    { key: 'time', name: t('Time##duration'), value: task.elapsedMs !== undefined && secondsWords(task.elapsedMs) },
+    { key: 'time', name: t('Time##duration'), value: task.elapsedMs !== undefined && formatMs(task.elapsedMs) },
     { key: 'score', name: t('Score'), value: task.score !== undefined && percentWords(task.score) },
     { key: 'after', name: t('After##tasks'), value: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) },
   ];

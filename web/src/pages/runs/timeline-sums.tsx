@@ -1,9 +1,8 @@
 import { Table, Text } from '@mantine/core';
 import { Money } from '../../components/money.tsx';
-import { formatNumber } from '../../format.ts';
+import { formatMs, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { TimelinePage } from './runs-queries.ts';
-import { tookWords } from './timeline-words.ts';
 
 type Sums = NonNullable<TimelinePage['sums']>;
 type Sum = Sums['run'];
@@ -15,7 +14,7 @@ function Cells({ sum }: { sum: Sum }) {
         {formatNumber(sum.calls)}
       </Table.Td>
       <Table.Td data-label={t('Time##duration')} ta="right" className="svc-number">
-        {tookWords(sum.duration_ms)}
+        {formatMs(sum.duration_ms)}
       </Table.Td>
       <Table.Td data-label={t('Tokens')} ta="right" className="svc-number">
         {`${formatNumber(sum.prompt_tokens)} → ${formatNumber(sum.completion_tokens)}`}

@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts';
-import { reasonWords, secondsWords } from './run-words.ts';
+import { reasonWords } from './run-words.ts';
 import type { TimelineEntry } from './runs-queries.ts';
 
 /** What a model was asked for. */
@@ -51,5 +51,3 @@ export const kindWords: Record<TimelineEntry['kind'], { label: string; color: st
   pause: { label: t('Pause'), color: 'orange' },
   end: { label: t('End##of a run'), color: 'teal' },
 };
-
-export const tookWords = (ms: number): string => (ms < 1000 ? t('{count} ms', { count: ms }) : secondsWords(ms));

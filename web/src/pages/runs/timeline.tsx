@@ -5,12 +5,12 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
-import { formatDateTime, formatNumber, formatTime } from '../../format.ts';
+import { formatDateTime, formatMs, formatNumber, formatTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { type RunStatus, type TimelineEntry, timelineQuery } from './runs-queries.ts';
 import { told } from './server-words.ts';
 import { TimelineSums } from './timeline-sums.tsx';
-import { entryWords, kindWords, tookWords } from './timeline-words.ts';
+import { entryWords, kindWords } from './timeline-words.ts';
 
 const tokensOf = ({ prompt_tokens, completion_tokens }: TimelineEntry): string =>
   prompt_tokens === null ? '' : `${formatNumber(prompt_tokens)} → ${formatNumber(completion_tokens ?? 0)}`;
@@ -77,7 +77,7 @@ function Row({ entry }: { entry: TimelineEntry }) {
         )}
       </Table.Td>
       <Table.Td data-label={t('Time##duration')} ta="right" className="svc-number">
-        {entry.duration_ms === null ? '' : tookWords(entry.duration_ms)}
+        {entry.duration_ms === null ? '' : formatMs(entry.duration_ms)}
       </Table.Td>
       <Table.Td data-label={t('Tokens')} ta="right" className="svc-number">
         {tokensOf(entry)}

@@ -46,7 +46,7 @@ const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
       </Group>
     ),
   },
-  { key: 'tags', header: t('Tags'), cell: ({ tags }) => <Tags tags={tags} onPick={filter} /> },
+  { key: 'tags', header: t('Tags'), cell: ({ tags }) => tags.length > 0 && <Tags tags={tags} onPick={filter} /> },
   {
     key: 'messages',
     header: t('Messages'),

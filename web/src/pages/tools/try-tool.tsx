@@ -5,7 +5,7 @@ import { Code } from '../../components/code-block.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Money } from '../../components/money.tsx';
-import { formatNumber } from '../../format.ts';
+import { formatMs } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { rich, t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
@@ -31,7 +31,7 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
       <Group gap="xs" role="status">
         <Badge color={failed ? 'red' : 'teal'}>{failed ? t('Failed') : t('Answered')}</Badge>
         <Text size="sm" c="dimmed">
-          {t('within {ms} ms', { ms: formatNumber(duration_ms) })}
+          {t('within {time}', { time: formatMs(duration_ms) })}
         </Text>
       </Group>
       {error && (

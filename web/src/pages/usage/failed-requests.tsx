@@ -8,12 +8,11 @@ import { DataTable } from '../../components/data-table.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
-import { formatDateTime } from '../../format.ts';
+import { formatDateTime, formatDayTime, formatMs } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { saidBy } from './request-words.ts';
-import { seconds, shortTime } from './usage-columns.tsx';
 import type { ListProps } from './usage-logs.tsx';
 import { type FailedRequest, failuresQuery, pageSize } from './usage-queries.ts';
 import type { UsageFilter } from './usage-range.ts';
@@ -22,7 +21,7 @@ const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ created_at }) => <span title={formatDateTime(created_at)}>{shortTime(created_at)}</span>,
+    cell: ({ created_at }) => <span title={formatDateTime(created_at)}>{formatDayTime(created_at)}</span>,
   },
   {
     key: 'model',
@@ -81,7 +80,7 @@ function Detail({ failure }: { failure: FailedRequest }) {
           {model}
         </Text>
         <Text size="sm" c="dimmed">
-          {formatDateTime(failure.created_at)} · {seconds(failure.duration_ms)}
+          {formatDateTime(failure.created_at)} · {formatMs(failure.duration_ms)}
         </Text>
       </div>
       <Fact label={t('What the caller was told')}>

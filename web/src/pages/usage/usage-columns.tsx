@@ -5,20 +5,10 @@ import type { Column } from '../../components/data-rows.tsx';
 import { endColumn } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
-import { formatDateTime, formatNumber } from '../../format.ts';
-import { locale, t } from '../../language/words.ts';
+import { formatDateTime, formatDayTime, formatMs, formatNumber } from '../../format.ts';
+import { t } from '../../language/words.ts';
 import { callsOf, endingOf, type Requests, sumOf, type UsageLog } from '../../requests.ts';
 import { isToolCall, kindOf } from './request-words.ts';
-
-export const shortTime = (unixSeconds: number): string =>
-  new Date(unixSeconds * 1000).toLocaleString(locale, {
-    month: 'short',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-  });
-
-export const seconds = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 const detailsOf = (log: UsageLog): string =>
   [
@@ -90,10 +80,10 @@ function Duration({ row }: { row: Requests }) {
   if (row.parent !== null) return '–';
   return (
     <Tooltip
-      label={t('First token after {duration}', { duration: seconds(first_token_ms ?? 0) })}
+      label={t('First token after {duration}', { duration: formatMs(first_token_ms ?? 0) })}
       disabled={!first_token_ms}
     >
-      <span className="svc-number">{seconds(duration_ms)}</span>
+      <span className="svc-number">{formatMs(duration_ms)}</span>
     </Tooltip>
   );
 }
@@ -127,7 +117,7 @@ export const usageColumns = (keyNames: Map<number, string>, show: (log: UsageLog
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ logs: [log] }) => <span title={formatDateTime(log!.created_at)}>{shortTime(log!.created_at)}</span>,
+    cell: ({ logs: [log] }) => <span title={formatDateTime(log!.created_at)}>{formatDayTime(log!.created_at)}</span>,
   },
   { key: 'model', header: t('Model or tool'), fluid: true, cell: (row) => <Asked row={row} /> },
   {

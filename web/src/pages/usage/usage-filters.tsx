@@ -37,14 +37,14 @@ export function UsageFilters({ state, set, range }: UsageFiltersProps) {
         <Group gap="sm" wrap="nowrap">
           <TextInput
             type="date"
-            aria-label={t('First day')}
+            label={t('First day')}
             value={range.first}
             max={range.last}
             onChange={(event) => set({ from: event.currentTarget.value, page: '1' })}
           />
           <TextInput
             type="date"
-            aria-label={t('Last day')}
+            label={t('Last day')}
             value={range.last}
             onChange={(event) => set({ to: event.currentTarget.value, page: '1' })}
           />

@@ -1,0 +1,137 @@
+/** What is on a page can be read: nothing is cut off or covered, fields have names, and what is broken does not look whole. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
+import { refuse, startUpstream, type Upstream } from './upstream.ts';
+
+let site: Site;
+let upstream: Upstream;
+const phone = { viewport: { width: 390, height: 844 } } as const;
+const broken = 'away/scripted-1';
+
+/** How many of them show less than they hold. */
+const cutOff = (of: Locator): Promise<number> =>
+  of.evaluateAll(
+    (all) => all.filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight).length,
+  );
+
+const top = async (locator: Locator): Promise<number> => (await locator.boundingBox())!.y;
+
+const background = (page: Page, selector: string): Promise<string> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => getComputedStyle(element).backgroundColor);
+
+describe.skipIf(browserMissing)('pages', () => {
+  beforeAll(async () => {
+    site = await openSite({ DEMO_PROVIDER: 'on' });
+    upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
+    const { root, serve, post, key } = site.service;
+    await serve({ kind: 'openai', provider: 'away', modelId: broken, url: `${upstream.url}/a/rather/long/path/v1` });
+    for (let index = 0; index < 8; index += 1)
+      await post('/v1/chat/completions', { model: broken, messages: [{ role: 'user', content: 'hi' }] }, { key });
+    await root.api('/api/organisations', { method: 'POST', body: { name: 'Acme Works' } });
+  }, 300_000);
+  afterEach(() => site.closeVisitors());
+  afterAll(async () => {
+    upstream?.stop();
+    await site?.stop();
+  });
+
+  test('on a phone the candidates of a request are cards, and scroll nowhere', async () => {
+    const { page, open } = await site.root(phone);
+    const answer = await page.context().request.get('/api/admin/requests?status=failed');
+    const { requests } = ((await answer.json()) as { data: { requests: { request_id: string }[] } }).data;
+    await open(`/requests/${requests.at(-1)!.request_id}`);
+    const table = page.getByRole('region', { name: 'Candidates' });
+    expect(await table.evaluate((region) => region.scrollWidth - region.clientWidth)).toBe(0);
+    const names = await table
+      .locator('td[data-label]')
+      .evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell, '::before').content));
+    for (const name of ['Rank', 'Score', 'State', 'Success', 'Latency', 'Price / M'])
+      expect(names).toContain(JSON.stringify(name));
+    expect(await overflow(page)).toBe(0);
+  }, 300_000);
+
+  test('on a phone addresses and badges are whole', async () => {
+    const { page, open } = await site.root(phone);
+    await open('/admin/channels');
+    const address = page.getByTitle(`${upstream.url}/a/rather/long/path/v1`);
+    expect([await address.count(), await cutOff(address)]).toEqual([1, 0]);
+    await open('/admin/audit');
+    const labels = page.getByRole('region', { name: 'Audit log' }).locator('.mantine-Badge-label');
+    expect(await labels.count()).toBeGreaterThan(2);
+    expect(await cutOff(labels)).toBe(0);
+  }, 300_000);
+
+  test('the button that copies code covers none of it', async () => {
+    const { page, open } = await site.root(phone);
+    await open('/');
+    const code = (await page.getByRole('region', { name: 'curl example' }).boundingBox())!;
+    const button = (await page.getByRole('button', { name: 'Copy curl example' }).boundingBox())!;
+    expect(button.x).toBeGreaterThanOrEqual(code.x + code.width);
+  }, 300_000);
+
+  test('filters say what they are for', async () => {
+    const { page, open } = await site.root();
+    const labels = () => page.getByRole('search').locator('label').allInnerTexts();
+    await open('/requests');
+    expect(await labels()).toEqual(['Status', 'Model', 'User', 'Key', 'First day', 'Last day']);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await open('/admin/audit');
+    expect(await labels()).toEqual(['Event', 'Who', 'What', 'From', 'To']);
+    expect(await accessibilityFaults(page)).toEqual([]);
+  }, 300_000);
+
+  test('on the page of an application columns are in line, and what deletes it is marked', async () => {
+    const body = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
+    const { id } = await site.service.root.api<{ id: number }>('/api/oauth2/applications', { method: 'POST', body });
+    const { page, open } = await site.root();
+    await open(`/applications/${id}`);
+    const webhook = page.getByRole('textbox', { name: 'Webhook secret' });
+    // The border of a field that hides what it holds stands around the input.
+    expect(Math.abs((await top(webhook)) - (await top(page.getByLabel('Client ID', { exact: true }))))).toBeLessThan(2);
+    const rotate = (name: string) => page.getByRole('button', { name });
+    expect(
+      Math.abs((await top(rotate('Rotate client secret'))) - (await top(rotate('Rotate webhook secret')))),
+    ).toBeLessThan(24);
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Delete', exact: true }) });
+    expect(await card.getAttribute('class')).toContain('svc-danger');
+    expect(await accessibilityFaults(page)).toEqual([]);
+  }, 300_000);
+
+  test('in the dark a row of choices has a track that is seen', async () => {
+    const { page, open } = await site.root({ colorScheme: 'dark' });
+    await open('/usage');
+    expect(await background(page, '.mantine-SegmentedControl-root')).not.toBe(await background(page, 'body'));
+  }, 300_000);
+
+  test('times and numbers are written one way, in the language of the page', async () => {
+    const { page, open } = await site.root({ locale: 'zh-CN' });
+    await open('/requests');
+    const durations = await page.getByRole('region', { name: '请求' }).locator('td[data-label="时长"]').allInnerTexts();
+    expect(durations.length).toBeGreaterThan(4);
+    for (const text of durations) expect(text).toMatch(/^(\d+ 毫秒|\d+\.\d 秒)$/);
+    await open('/models');
+    const context = await page.getByRole('row').filter({ hasText: 'demo/embed' }).first().innerText();
+    expect(context).toMatch(/\d,\d{3}/);
+  }, 300_000);
+
+  test('what cannot answer now is not shown as if it could, and is nobody’s first choice', async () => {
+    const { page, open } = await site.root();
+    await open('/');
+    await page.getByText('away · circuit open').waitFor();
+    expect(await page.getByRole('region', { name: 'curl example' }).innerText()).toContain('demo/chat');
+    await open('/playground');
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
+  }, 300_000);
+
+  test('the account of an organisation goes by its name', async () => {
+    const { page, open } = await site.root();
+    await open('/admin/users');
+    const row = page.getByRole('row').filter({ hasText: 'Acme Works' });
+    expect(await row.innerText()).toContain('Organisation · id');
+    expect(await page.content()).not.toContain('organisation:');
+  }, 300_000);
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { MantineProvider, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { DataRow } from './data-rows.tsx';
+
+/** The text of each cell of a row. */
+const cellsOf = (header: ReactNode, values: ReactNode[]): string[] => {
+  const columns = values.map((value, index) => ({ key: String(index), header, cell: () => value }));
+  const html = renderToStaticMarkup(
+    <MantineProvider>
+      <Table>
+        <Table.Tbody>
+          <DataRow row={{}} columns={columns} />
+        </Table.Tbody>
+      </Table>
+    </MantineProvider>,
+  );
+  return [...html.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, text]) => text!);
+};
+
+test('a field that has nothing says so; zero and words are something', () => {
+  expect(cellsOf('Tags', [null, undefined, false, '', 0, 'one'])).toEqual(['–', '–', '–', '–', '0', 'one']);
+});
+
+test('acts that are not to be had leave their place empty', () => {
+  expect(cellsOf(<span>Actions</span>, [null, false])).toEqual(['', '']);
+});
