@@ -56,6 +56,7 @@ export function typeNumber(event: InputEvent<HTMLInputElement>): void {
   const letter = event.data;
   // What an input method has composed is in the field already.
   if (!letter || event.nativeEvent.isComposing) return;
+  if (settling.has(input)) toEndOfNumber(input);
   const [prefix, shown, suffix] = partsOf(input.value);
   const [from, to] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
   const plain = (text: string) => text.replaceAll(',', '');
@@ -77,8 +78,31 @@ export function typeNumber(event: InputEvent<HTMLInputElement>): void {
       notice,
       t('“{text}” is not taken as a number. Write it as in 1,234.5, or 1234 where it has to be whole.', { text }),
     );
-  else if (next.number !== head || tail !== '')
+  else if (next.number !== head || tail !== '') {
     put(input, prefix + next.number + tail + suffix, prefix.length + next.number.length);
+    if (appends) settle(input);
+  }
+}
+
+/** Fields that were just written to, until the browser has come to rest. */
+const settling = new WeakMap<HTMLInputElement, ReturnType<typeof setTimeout>>();
+
+/**
+ * What an input method commits moves the caret by as many letters as it has, though the field has written a prefix in front of
+ * them meanwhile; the field corrects that a moment later. A letter that comes before belongs at the end: １２ is 12, never 21.
+ */
+function settle(input: HTMLInputElement): void {
+  clearTimeout(settling.get(input));
+  settling.set(
+    input,
+    setTimeout(() => settling.delete(input)),
+  );
+}
+
+function toEndOfNumber(input: HTMLInputElement): void {
+  const [prefix, number] = partsOf(input.value);
+  const end = prefix.length + number.length;
+  input.setSelectionRange(end, end);
 }
 
 /** A number that is copied from elsewhere is written as fields do, or refused: never another number. */

@@ -37,7 +37,9 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
           {user.display_name || user.username}
         </AnchorLink>
         <Text size="xs" c="dimmed" title={kindOf(user)}>
-          {t('{username} · id {id}', { username: kindOf(user), id: user.id })}
+          {isOrganisation(user)
+            ? t('id {id}', { id: user.id })
+            : t('{username} · id {id}', { username: user.username, id: user.id })}
         </Text>
       </Stack>
     ),
@@ -69,7 +71,7 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
     header: t('Role'),
     cell: ({ username, role, group }) => (
       <Stack gap={0}>
-        <Text size="sm">{isOrganisation({ username }) ? '–' : roleName(role)}</Text>
+        <Text size="sm">{isOrganisation({ username }) ? t('Organisation') : roleName(role)}</Text>
         <Text size="xs" c="dimmed">
           {group}
         </Text>
