@@ -40,7 +40,7 @@ export async function openFullSite(): Promise<FullSite> {
   const hers = [
     ...paths,
     ...plain,
-    '/admin/options?q=mail',
+    '/admin/options?q=limit',
     ...(await ofSingleThings(ada, data)),
     ...organisationTabs.map((tab) => `/organisations/${organisationId}?tab=${tab}`),
     ...personTabs.map((tab) => `/admin/users/${userId}?tab=${tab}`),

@@ -50,8 +50,8 @@ test('times are told from now', () => {
 });
 
 test('what took less than a second is told in milliseconds, and all else to a tenth of a second', () => {
-  expect([0, 0.4, 812.4, 999.4, 999.5, 4_000, 4_060, 1_234_567].map(formatMs)).toEqual([
-    ...['0 ms', '0 ms', '812 ms', '999 ms', '1.0 s', '4.0 s', '4.1 s', '1,234.6 s'],
+  expect([0, 0.02, 0.4, 812.4, 999.4, 999.5, 4_000, 4_060, 1_234_567].map(formatMs)).toEqual([
+    ...['0 ms', '0.1 ms', '0.4 ms', '812 ms', '999 ms', '1.0 s', '4.0 s', '4.1 s', '1,234.6 s'],
   ]);
 });
 

@@ -82,8 +82,10 @@ export function formatTimeAgo(unixSeconds: number, nowSeconds: number): string {
 
 const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** How long something took: 812 ms, 4.0 s. */
+/** How long something took: 0.4 ms, 812 ms, 4.0 s. */
 export function formatMs(ms: number): string {
+  // In no time at all nothing is done.
+  if (ms > 0 && ms < 1) return t('{ms} ms', { ms: tenth.format(Math.max(0.1, ms)) });
   const whole = Math.round(ms);
   return whole < 1_000 ? t('{ms} ms', { ms: whole }) : t('{seconds} s', { seconds: tenth.format(ms / 1_000) });
 }
