@@ -114,7 +114,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     const user = await site.register('brenda');
     const { page } = user;
     await page.goto('/own-keys');
-    await page.getByText('cost 5% of the model’s price').waitFor();
+    await page.getByText('cost 5 % of the model’s price').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Add key' }).first().click();
     const form = page.getByRole('dialog', { name: 'Add a provider key' });
