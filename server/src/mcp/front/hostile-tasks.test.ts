@@ -4,11 +4,13 @@ import {
   aboutTask,
   beginTask,
   type Client,
+  connectTasks,
+  lastTask,
   newestClient,
   noSuchTask,
+  placesOf,
   type TaskScript,
   taskMethods,
-  taskScript,
 } from './tasks.fixture.ts';
 
 /* Tasks of others, tasks that nobody began, and servers that say of a task what they should not. */
@@ -23,28 +25,19 @@ beforeAll(async () => {
 });
 afterAll(() => f.t.close());
 beforeEach(async () => {
-  script = taskScript();
-  ({ id, name } = await f.connected(f.start(script.tools, 'modern', true, script.more)));
-  ask = newestClient(f.t.call, f.key);
+  ({ script, id, name, ask } = await connectTasks(f));
 });
 afterEach(() => f.tidy());
 
-const places = () =>
-  [
-    [`/mcp/${name}`, ''],
-    ['/mcp', `${name}__`],
-  ] as const;
-const theirs = (): string => [...script.tasks.keys()].at(-1)!;
-
 test('a name is its caller’s: others, other keys, other words and no words are no task', async () => {
   const stranger = await f.t.user();
-  const [path] = places()[0];
+  const [path] = placesOf(name)[0];
   const taskId = await beginTask(ask, path, 'wait');
   const asked = script.asked.length;
   const changed = taskId.slice(0, -6) + (taskId.at(-6) === 'A' ? 'B' : 'A') + taskId.slice(-5);
   const sealer = (text: string): string => f.t.app.mcp.room.sealer.seal(text);
   const forged = [
-    theirs(),
+    lastTask(script),
     changed,
     sealer('["mcp-task"]'),
     sealer('not JSON'),
@@ -54,7 +47,7 @@ test('a name is its caller’s: others, other keys, other words and no words are
     null,
     'x'.repeat(11_000),
   ];
-  for (const at of places().map(([one]) => one))
+  for (const at of placesOf(name).map(([one]) => one))
     for (const method of taskMethods) {
       for (const key of [await stranger.key(), await f.user.key()])
         expect(await aboutTask(newestClient(f.t.call, key), at, method, taskId)).toMatchObject(noSuchTask);
@@ -66,15 +59,15 @@ test('a name is its caller’s: others, other keys, other words and no words are
 });
 
 test('a task ends for whoever may use its tool no more, and with its server’s address', async () => {
-  const [path] = places()[0];
+  const [path] = placesOf(name)[0];
   const taskId = await beginTask(ask, path, 'wait');
   await f.admin.allow(id, ['confirm']);
-  for (const [at] of places()) expect(await ask(at, 'tasks/get', { taskId })).toMatchObject(noSuchTask);
+  for (const [at] of placesOf(name)) expect(await ask(at, 'tasks/get', { taskId })).toMatchObject(noSuchTask);
   await f.admin.allow(id);
-  for (const [at] of places()) expect((await ask(at, 'tasks/get', { taskId })).result).toMatchObject({ taskId });
+  for (const [at] of placesOf(name)) expect((await ask(at, 'tasks/get', { taskId })).result).toMatchObject({ taskId });
   const moved = f.start(script.tools, 'modern', true, script.more);
   await f.admin.send('PUT', `/${id}`, { url: moved.url });
-  for (const [at] of places()) expect(await ask(at, 'tasks/get', { taskId })).toMatchObject(noSuchTask);
+  for (const [at] of placesOf(name)) expect(await ask(at, 'tasks/get', { taskId })).toMatchObject(noSuchTask);
 });
 
 describe('a server that answers nonsense', () => {
@@ -103,7 +96,7 @@ describe('a server that answers nonsense', () => {
   });
 
   test('of a task is not passed on, and the task can still be asked for', async () => {
-    for (const [path, before] of places()) {
+    for (const [path, before] of placesOf(name)) {
       const taskId = await beginTask(ask, path, `${before}wait`);
       for (const says of [
         () => ({}),
@@ -124,7 +117,7 @@ describe('a server that answers nonsense', () => {
   });
 
   test('what it has forgotten it says itself', async () => {
-    const [path] = places()[0];
+    const [path] = placesOf(name)[0];
     const taskId = await beginTask(ask, path, 'wait');
     script.tasks.clear();
     for (const method of taskMethods)

@@ -1,5 +1,6 @@
 import type { Member } from '../../app.fixture.ts';
 import type { More, ScriptedTool } from '../mcp.fixture.ts';
+import type { FrontTest } from './front.fixture.ts';
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 const can = 'io.modelcontextprotocol/clientCapabilities';
@@ -136,3 +137,20 @@ export const aboutTask = (by: Client, path: string, method: string, taskId: unkn
 
 /** As it is said of whatever is not the caller's. */
 export const noSuchTask = { error: { code: -32_602, message: 'There is no such task.' } };
+
+/** A server with tasks behind the gateway, and a client in front of it. */
+export async function connectTasks(f: FrontTest) {
+  const script = taskScript();
+  const { id, name } = await f.connected(f.start(script.tools, 'modern', true, script.more));
+  return { script, id, name, ask: newestClient(f.t.call, f.key) };
+}
+
+/** Where its tools are found, and what stands before their names there. */
+export const placesOf = (name: string) =>
+  [
+    [`/mcp/${name}`, ''],
+    ['/mcp', `${name}__`],
+  ] as const;
+
+/** The server's own name for the task that it began last. */
+export const lastTask = ({ tasks }: TaskScript): string => [...tasks.keys()].at(-1)!;

@@ -9,12 +9,14 @@ import {
   aboutTask,
   beginTask,
   type Client,
+  connectTasks,
   endTask,
+  lastTask,
   newestClient,
   noSuchTask,
+  placesOf,
   type TaskScript,
   taskMethods,
-  taskScript,
   tasksExtension,
 } from './tasks.fixture.ts';
 
@@ -30,31 +32,22 @@ beforeAll(async () => {
 });
 afterAll(() => f.t.close());
 beforeEach(async () => {
-  script = taskScript();
-  ({ id, name } = await f.connected(f.start(script.tools, 'modern', true, script.more)));
-  ask = newestClient(f.t.call, f.key);
+  ({ script, id, name, ask } = await connectTasks(f));
 });
 afterEach(() => f.tidy());
 
-const places = () =>
-  [
-    [`/mcp/${name}`, ''],
-    ['/mcp', `${name}__`],
-  ] as const;
-const theirs = (): string => [...script.tasks.keys()].at(-1)!;
-
 test('a task is begun, looked at and read to its end, at both addresses', async () => {
-  for (const [path, before] of places()) {
+  for (const [path, before] of placesOf(name)) {
     const { result } = await ask(path, 'tools/call', { name: `${before}wait`, arguments: {} });
     expect(result).toMatchObject({ resultType: 'task', status: 'working', ttlMs: 60_000, pollIntervalMs: 50 });
     const taskId = String(result?.taskId);
-    expect(taskId).not.toContain(theirs());
+    expect(taskId).not.toContain(lastTask(script));
     const working = await ask(path, 'tasks/get', { taskId });
     expect(working.result).toMatchObject({ resultType: 'complete', taskId, status: 'working' });
     endTask(script, `done at ${path}`);
     const { result: done } = await ask(path, 'tasks/get', { taskId });
     expect(done).toMatchObject({ taskId, status: 'completed', result: { content: [{ text: `done at ${path}` }] } });
-    expect(JSON.stringify(done)).not.toContain(theirs());
+    expect(JSON.stringify(done)).not.toContain(lastTask(script));
   }
 });
 
@@ -64,7 +57,7 @@ test('a tool that answers at once is answered at once', async () => {
 });
 
 test('what a task asks goes to the client, and the answer to the task', async () => {
-  for (const [path, before] of places()) {
+  for (const [path, before] of placesOf(name)) {
     const taskId = await beginTask(ask, path, `${before}confirm`);
     const { result } = await ask(path, 'tasks/get', { taskId });
     expect(result).toMatchObject({
@@ -81,7 +74,7 @@ test('what a task asks goes to the client, and the answer to the task', async ()
 });
 
 test('a task is taken back, and nothing else is told of it', async () => {
-  for (const [path, before] of places()) {
+  for (const [path, before] of placesOf(name)) {
     const taskId = await beginTask(ask, path, `${before}wait`);
     const { result } = await ask(path, 'tasks/cancel', { taskId });
     expect(Object.keys(result!).filter((member) => member !== '_meta')).toEqual(['resultType']);
@@ -106,9 +99,9 @@ describe('who can wait for tasks', () => {
     const plain = await f.connected(f.start([{ name: 'echo' }], 'modern'));
     const told = async (by: Client, path: string) =>
       ((await by(path, 'server/discover')).result!.capabilities as { extensions?: object }).extensions;
-    for (const [path] of places()) expect(await told(ask, path)).toEqual({ [tasksExtension]: {} });
+    for (const [path] of placesOf(name)) expect(await told(ask, path)).toEqual({ [tasksExtension]: {} });
     for (const path of [`/mcp/${plain.name}`, '/mcp/svc']) expect(await told(ask, path)).toBeUndefined();
-    for (const [path] of places()) expect(await told(newestClient(f.t.call, f.key, false), path)).toBeUndefined();
+    for (const [path] of placesOf(name)) expect(await told(newestClient(f.t.call, f.key, false), path)).toBeUndefined();
     const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
     expect(client.getServerCapabilities()?.extensions).toBeUndefined();
     await f.admin.send('DELETE', `/${id}`);
@@ -119,7 +112,7 @@ describe('who can wait for tasks', () => {
   test('has to say so with each request', async () => {
     const silent = newestClient(f.t.call, f.key, false);
     const requiredCapabilities = { extensions: { [tasksExtension]: {} } };
-    for (const [path, before] of places()) {
+    for (const [path, before] of placesOf(name)) {
       const taskId = await beginTask(ask, path, `${before}wait`);
       const asked = script.asked.length;
       for (const method of taskMethods)
@@ -171,7 +164,7 @@ test('a process that comes after goes on with tasks that were begun before', asy
     return after.fetch(new Request(new URL(path, config.baseUrl), given as RequestInit));
   };
   endTask(script, 'done meanwhile');
-  for (const [path] of places())
+  for (const [path] of placesOf(name))
     for (const taskId of taskIds)
       expect((await newestClient(send, before.key)(path, 'tasks/get', { taskId })).result).toMatchObject({
         ...{ taskId, status: 'completed' },
@@ -199,7 +192,7 @@ test('a tool that asks first begins a task once it is approved, and nobody is as
 });
 
 test('a tool that is not described as it was approved begins nothing more; what it has begun goes on', async () => {
-  const [path] = places()[0];
+  const [path] = placesOf(name)[0];
   const taskId = await beginTask(ask, path, 'wait');
   script.tools[0]!.description = 'Also deletes everything.';
   f.laterOn();
@@ -215,7 +208,7 @@ test('each call is a row of usage, and no look at its task is', async () => {
     const { data } = (await answer.json()) as { data: { logs: { model: string; status: string }[] } };
     return data.logs.filter(({ model }) => model.startsWith(`mcp/${name}/`));
   };
-  const [path] = places()[0];
+  const [path] = placesOf(name)[0];
   const taskId = await beginTask(ask, path, 'wait');
   for (const method of taskMethods) await aboutTask(ask, path, method, taskId);
   await ask(path, 'tools/call', { name: 'at_once', arguments: {} });

@@ -2,27 +2,19 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { faultOf, jsonOf, newVerifier, openOAuthTest } from '../oauth.fixture.ts';
 import { askFor, leadsTo, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { s256 } from '../pkce.ts';
-import { type DocumentServer, documentOf, redirectUri, serveDocument } from './documents.fixture.ts';
+import { type DocumentServer, documentOf, documentServers, redirectUri } from './documents.fixture.ts';
 import { openClientSweep } from './sweep.ts';
 
 /* Clients that nobody registered: what they are is said by a document at their client id, by whoever wrote it. */
 
 let t: OpenidTest;
-let stops: (() => void)[] = [];
+const { serve, stop } = documentServers();
 beforeAll(async () => {
   t = await openOpenidTest({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
 });
 afterAll(() => t.close());
-afterEach(() => {
-  for (const stop of stops) stop();
-  stops = [];
-});
+afterEach(stop);
 
-const serve = (answer?: Parameters<typeof serveDocument>[0]): DocumentServer => {
-  const server = serveDocument(answer);
-  stops.push(server.stop);
-  return server;
-};
 const challenge = { code_challenge: s256(newVerifier()), code_challenge_method: 'S256' };
 const ask = ({ client }: DocumentServer, fields: Record<string, string> = {}) =>
   t.member.call(askFor(client, { ...challenge, ...fields }));

@@ -2,26 +2,18 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { faultOf, jsonOf, newVerifier } from '../oauth.fixture.ts';
 import { askFor, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { s256 } from '../pkce.ts';
-import { type DocumentServer, documentOf, redirectUri, serveDocument } from './documents.fixture.ts';
+import { type DocumentServer, documentOf, documentServers, redirectUri } from './documents.fixture.ts';
 
 /* What is kept of clients that a document describes: for how long, how many of them, and what becomes of it when they are not wanted any more. */
 
 let t: OpenidTest;
-let stops: (() => void)[] = [];
+const { serve, stop } = documentServers();
 beforeAll(async () => {
   t = await openOpenidTest({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
 });
 afterAll(() => t.close());
-afterEach(() => {
-  for (const stop of stops) stop();
-  stops = [];
-});
+afterEach(stop);
 
-const serve = (answer?: Parameters<typeof serveDocument>[0]): DocumentServer => {
-  const server = serveDocument(answer);
-  stops.push(server.stop);
-  return server;
-};
 const verifier = newVerifier();
 const challenge = { code_challenge: s256(verifier), code_challenge_method: 'S256' };
 const ask = ({ client }: DocumentServer) => t.member.call(askFor(client, challenge));

@@ -41,3 +41,19 @@ export function serveDocument(answer: Answer = (url) => Response.json(documentOf
   const server: DocumentServer = { url, client, asked: 0, stop: () => void listener.stop(true) };
   return server;
 }
+
+/** Servers of documents, which `stop` ends. */
+export function documentServers() {
+  let stops: (() => void)[] = [];
+  return {
+    serve: (answer?: Parameters<typeof serveDocument>[0]): DocumentServer => {
+      const server = serveDocument(answer);
+      stops.push(server.stop);
+      return server;
+    },
+    stop: (): void => {
+      for (const stop of stops) stop();
+      stops = [];
+    },
+  };
+}

@@ -3,26 +3,18 @@ import { deviceGrant } from '../device/codes.ts';
 import { faultOf, jsonOf, newVerifier, type TestClient } from '../oauth.fixture.ts';
 import { askFor, leadsTo, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { s256 } from '../pkce.ts';
-import { type DocumentServer, documentOf, redirectUri, serveDocument } from './documents.fixture.ts';
+import { type DocumentServer, documentOf, documentServers, redirectUri } from './documents.fixture.ts';
 
 /* Clients that come themselves, before anybody who has logged in: with a pushed request, or as a device. */
 
 let t: OpenidTest;
-let stops: (() => void)[] = [];
+const { serve, stop } = documentServers();
 beforeAll(async () => {
   t = await openOpenidTest({ env: { ALLOW_PRIVATE_WEBHOOKS: '1', TRUSTED_PROXIES: '127.0.0.1' } });
 });
 afterAll(() => t.close());
-afterEach(() => {
-  for (const stop of stops) stop();
-  stops = [];
-});
+afterEach(stop);
 
-const serve = (answer?: Parameters<typeof serveDocument>[0]): DocumentServer => {
-  const server = serveDocument(answer);
-  stops.push(server.stop);
-  return server;
-};
 const verifier = newVerifier();
 const challenge = { code_challenge: s256(verifier), code_challenge_method: 'S256' };
 /** Each test comes from an address of its own, as the proxy before us tells: limits count by it. */
