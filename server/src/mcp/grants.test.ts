@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
-import { administration, connectClient } from './mcp.fixture.ts';
-import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
+import { administration } from './mcp.fixture.ts';
+import { type SignedInServer, startSignedIn, tokenSeen } from './signed-in.fixture.ts';
 
 const clock = manualClock(Date.UTC(2026, 0, 15, 12));
 let t: TestApp;
@@ -47,12 +47,7 @@ async function isSignedIn(by: Member): Promise<boolean | null> {
   };
   return data.servers.find(({ name }) => name === 'theirs')!.signed_in;
 }
-async function whoIs(by: Member): Promise<string> {
-  const { client } = await connectClient(t, '/mcp/theirs', await by.key());
-  const { content } = await client.callTool({ name: 'who', arguments: {} });
-  await client.close();
-  return (content as { text: string }[])[0]!.text;
-}
+const whoIs = (by: Member): Promise<string> => tokenSeen(t, 'theirs', by);
 
 test('each user signs in for themselves, and is called for with their own token', async () => {
   const admin = administration(root);

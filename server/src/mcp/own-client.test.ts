@@ -3,8 +3,8 @@ import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { keyEntry } from '../platform/open.ts';
-import { administration, connectClient } from './mcp.fixture.ts';
-import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
+import { administration } from './mcp.fixture.ts';
+import { type SignedInServer, startSignedIn, tokenSeen } from './signed-in.fixture.ts';
 import { findServer, resealServers } from './store/servers.ts';
 
 /* Servers whose authorization server registers nobody: whoever connects one enters a client that was registered there by hand. */
@@ -64,12 +64,7 @@ async function signIn(id: number, by = root): Promise<string> {
   const back = await by.call(`/api/mcp/authorized?${query}`);
   return new URL(back.headers.get('location')!).search.replace(/=.*/, '');
 }
-async function whoIs(name: string, by = root): Promise<string> {
-  const { client } = await connectClient(t, `/mcp/${name}`, await by.key());
-  const { content } = await client.callTool({ name: 'who', arguments: {} });
-  await client.close();
-  return (content as { text: string }[])[0]!.text;
-}
+const whoIs = (name: string, by = root): Promise<string> => tokenSeen(t, name, by);
 
 test('without a client nobody can sign in, and is told what is missing', async () => {
   const { id, ...shown } = await connect({});

@@ -5,9 +5,9 @@ import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { keyEntry } from '../platform/open.ts';
-import { administration, connectClient } from './mcp.fixture.ts';
+import { administration } from './mcp.fixture.ts';
 import { openOwnTokens } from './own-tokens.ts';
-import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
+import { type SignedInServer, startSignedIn, tokenSeen } from './signed-in.fixture.ts';
 import { findOwnGrant, resealOwnGrants } from './store/own-grants.ts';
 import { findServer, resealServers } from './store/servers.ts';
 
@@ -62,15 +62,7 @@ async function connect(fields: object = {}): Promise<Shown> {
   expect([status, message]).toEqual([201, undefined]);
   return data;
 }
-async function whoIs(name: string, by = user): Promise<string> {
-  const { client } = await connectClient(t, `/mcp/${name}`, await by.key());
-  try {
-    const { content } = await client.callTool({ name: 'who', arguments: {} });
-    return (content as { text: string }[])[0]!.text;
-  } finally {
-    await client.close();
-  }
-}
+const whoIs = (name: string, by = user): Promise<string> => tokenSeen(t, name, by);
 /** Connected, with its tool allowed. */
 async function ready(fields: object = {}): Promise<Shown> {
   const shown = await connect(fields);

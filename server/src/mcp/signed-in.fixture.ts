@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
-import { type McpTestServer, startMcp } from './mcp.fixture.ts';
+import type { Member, TestApp } from '../app.fixture.ts';
+import { connectClient, type McpTestServer, startMcp } from './mcp.fixture.ts';
 
 export interface SignedInServer {
   url: string;
@@ -175,4 +176,15 @@ async function throughTo(state: SignedInServer, request: Request): Promise<Respo
   if (state.refusal !== null && body.includes('tools/call')) return refusing(403, state.refusal);
   const { method, headers } = request;
   return fetch(behind.url, { method, headers, ...(body !== '' && { body }) });
+}
+
+/** With which token the server is called for a user, by what its tool says. */
+export async function tokenSeen(t: Pick<TestApp, 'app' | 'config'>, name: string, by: Member): Promise<string> {
+  const { client } = await connectClient(t, `/mcp/${name}`, await by.key());
+  try {
+    const { content } = await client.callTool({ name: 'who', arguments: {} });
+    return (content as { text: string }[])[0]!.text;
+  } finally {
+    await client.close();
+  }
 }

@@ -6,6 +6,7 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks';
 /** Where an answer is put that the library would take for a fault. A server that writes there itself has said the same. */
 const place = 'svc/task';
 
+/** Of a transport, whose own type of a message allows no such answer. */
 interface Hearing {
   onmessage?: ((message: never, extra?: never) => void) | undefined;
 }

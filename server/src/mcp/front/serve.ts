@@ -47,6 +47,7 @@ export class Serving {
   async #load(): Promise<McpHttpHandler> {
     const library = await import('@modelcontextprotocol/server');
     return library.createMcpHandler(({ authInfo }) => {
+      // As `answer` has put it there; the library knows it as anything.
       const { turn, ...what } = authInfo!.extra as unknown as Asking & { turn: Turn };
       return serverFor(library.Server, turn, this.deps, what);
     });
