@@ -148,6 +148,12 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     return { ...toHold(row), levels: levels && heldLevels(levels, request.userId) };
   }
 
+  function holdWith(request: HoldRequest, levels: Levels | null): Now<Hold> {
+    if (request.durableUntilMs) return holdForLong(request, levels);
+    if (wholeCount(request.amount) === 0) return freeHold(request, levels);
+    return keeper.hold(request, levels, now());
+  }
+
   async function grant(given: Grant): Promise<LedgerRow> {
     const user = { user_id: given.userId, key_id: 0 };
     const attempt = () =>
@@ -193,20 +199,27 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   };
 
   const billing: Billing = {
-    hold: async (request) => {
-      const found = levelsOf(request);
-      const levels = found instanceof Promise ? await found : found;
-      if (request.durableUntilMs) return holdForLong(request, levels);
-      if (wholeCount(request.amount) === 0) return freeHold(request, levels);
-      return keeper.hold(request, levels, now());
+    hold: (request) => {
+      try {
+        const levels = levelsOf(request);
+        return levels instanceof Promise
+          ? levels.then((found) => holdWith(request, found))
+          : promised(holdWith(request, levels));
+      } catch (error) {
+        return Promise.reject(error);
+      }
     },
     heldBy: (userId, keyId = 0) => purses.find({ user_id: userId, key_id: keyId })?.taken ?? 0,
-    settle: async (given, settlement) => {
-      const cost = wholeCount(settlement.cost);
-      const row = usageRow(given, settlement, cost, now());
-      const kept = settlement.keep ? keptRow(given, settlement.keep, row.created_at) : null;
-      const settled = settleAs(given, row, kept);
-      return given.levels || given.durable ? tellLevels(row, settled) : settled;
+    settle: (given, settlement) => {
+      try {
+        const cost = wholeCount(settlement.cost);
+        const row = usageRow(given, settlement, cost, now());
+        const kept = settlement.keep ? keptRow(given, settlement.keep, row.created_at) : null;
+        const settled = settleAs(given, row, kept);
+        return given.levels || given.durable ? tellLevels(row, settled) : promised(settled);
+      } catch (error) {
+        return Promise.reject(error);
+      }
     },
     release: async (given) => {
       if (given.durable) return settleStored(db, given.requestId, null);
@@ -249,6 +262,9 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   };
   return billing;
 }
+
+/** Every request passes here twice, and mostly nothing is waited for: an async function would cost it more than the promise. */
+const promised = <T>(value: Now<T>): Promise<T> => (value instanceof Promise ? value : Promise.resolve(value));
 
 const toHold = (
   row: Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>,

@@ -73,9 +73,15 @@ export class Keeper {
     noteUse(paying, performance.now());
     const { requestId, userId, keyId, modelId } = request;
     const hold: Hold = {
-      ...{ requestId, modelId, amount, keyId: keyId ?? 0, keyUnlimited: paying.key === null },
-      ...{ userId: levels ? levels.payerId : userId, levels: levels && heldLevels(levels, userId) },
-      ...{ stored: true, durable: false },
+      requestId,
+      userId: levels ? levels.payerId : userId,
+      keyId: keyId ?? 0,
+      keyUnlimited: paying.key === null,
+      amount,
+      modelId,
+      stored: true,
+      durable: false,
+      levels: levels && heldLevels(levels, userId),
     };
     this.open.set(requestId, { hold, paying, noted: false, createdAt });
     return hold;

@@ -5,7 +5,7 @@ import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { askInTurn } from './ask-in-turn.ts';
-import { asRequest, chatEstimate, settle } from './bill.ts';
+import { asRequest, ChatEstimate, pay, settlementOf } from './bill.ts';
 import { NamedConversation } from './conversation-name.ts';
 import { countUsage } from './count-usage.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
@@ -24,7 +24,7 @@ import type { AnswerSummary } from './wire/watch.ts';
 /** How an answer is read and handed on: all that a whole and a streamed one differ in. */
 export interface Delivery<R extends ReadAnswer, T> {
   /** Reads until there is something to hand on. What goes wrong up to there leads to the next candidate. */
-  read(asked: Asked, body: ByteSource, kind: ProviderKind, sent: ChatCall): Promise<R>;
+  read(asked: Asked, body: ByteSource, kind: ProviderKind, sent: ChatCall): R | Promise<R>;
   /** Hands on, under the name that was asked for, and settles. */
   handOn(answer: ChatAnswer<R>, model: string): T | Promise<T>;
 }
@@ -46,7 +46,7 @@ export interface Asked {
 }
 
 /** One chat answer: for each model, hold, ask the candidates in turn until one answers, hand on, settle. */
-export async function answerChat<R extends ReadAnswer, T>(
+export function answerChat<R extends ReadAnswer, T>(
   deps: RelayDeps,
   given: RequestContext,
   conversation: Conversation,
@@ -55,7 +55,7 @@ export async function answerChat<R extends ReadAnswer, T>(
   const prompt = promptOf(conversation);
   const named = new NamedConversation(given, conversation);
   return askInTurn(deps, given, conversation.model, async (context, { name, shown }) => {
-    const call = await openCall(deps, context, name, 'chat', chatEstimate(prompt), fitsPrompt(prompt), named);
+    const call = await openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fitsPrompt(prompt), named);
     const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
     const asked = { deps, context, conversation: told, prompt };
     const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
@@ -80,7 +80,8 @@ export async function ask<R extends ReadAnswer>(
     const { status, body } = begun;
     if (status < 200 || status > 299)
       throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
-    const read = await delivery.read(asked, body, kind, sent);
+    const reading = delivery.read(asked, body, kind, sent);
+    const read = reading instanceof Promise ? await reading : reading;
     return new ChatAnswer(deps, context, call, prompt, attempt, sent, read);
   } catch (error) {
     sent.done();
@@ -104,6 +105,8 @@ export interface Settled {
   /** Charged, in quota. */
   cost: number;
 }
+
+type Counted = Omit<Settled, 'cost'>;
 
 /** An answer that has begun. It keeps nothing of the request but its prompt: pictures would stay as long as a stream is open. */
 export class ChatAnswer<R extends ReadAnswer> {
@@ -130,13 +133,14 @@ export class ChatAnswer<R extends ReadAnswer> {
   async settle(end: End): Promise<Settled> {
     const { deps, context, call, candidate, read } = this;
     try {
-      const { summary, usage } = await this.counted();
+      const counting = this.counted();
+      const { summary, usage } = counting instanceof Promise ? await counting : counting;
       this.#report(end, summary, usage);
       if (!summary.hasOutput) {
         await deps.billing.release(call.hold);
         return { summary, usage, cost: 0 };
       }
-      const cost = await settle(deps, context, call.hold, {
+      const settlement = settlementOf(deps, context, {
         candidate,
         usage: asRequest(candidate.price, usage),
         status: end.status,
@@ -144,23 +148,24 @@ export class ChatAnswer<R extends ReadAnswer> {
         startedMs: this.sent.startedMs,
         firstTokenMs: read.firstTokenMs,
       });
-      return { summary, usage, cost };
+      await pay(deps, context, call.hold, settlement);
+      return { summary, usage, cost: settlement.cost };
     } finally {
       call.plan.close();
     }
   }
 
   /** What came, and what it used: the upstream's own count where it can be true. */
-  async counted(): Promise<Omit<Settled, 'cost'>> {
+  counted(): Counted | Promise<Counted> {
     const summary = this.read.summary();
     const bounds = this.prompt.most(this.candidate);
     const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
-    return { summary, usage: told ?? (await this.#count(summary, bounds)) };
+    return told ? { summary, usage: told } : this.#count(summary, bounds);
   }
 
-  async #count(summary: AnswerSummary, bounds: Bounds): Promise<Usage> {
-    if (!summary.hasOutput) return { promptTokens: 0, completionTokens: 0 };
-    return countUsage(this.deps, this.context, summary, bounds, this.prompt, this.read);
+  async #count(summary: AnswerSummary, bounds: Bounds): Promise<Counted> {
+    if (!summary.hasOutput) return { summary, usage: { promptTokens: 0, completionTokens: 0 } };
+    return { summary, usage: await countUsage(this.deps, this.context, summary, bounds, this.prompt, this.read) };
   }
 
   #report({ outcome, cause }: End, summary: AnswerSummary, usage: Usage): void {

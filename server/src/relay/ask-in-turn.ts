@@ -6,15 +6,26 @@ import { type AskedModel, askedModels, mayAskNext } from './model-names.ts';
  * Asks the models that a request names, one after the other, until one answers. Each is planned, held for and logged by
  * itself; what the request itself is to blame for ends it at once. Only a request that none of them answers has failed.
  */
-export async function askInTurn<T>(
+export function askInTurn<T>(
   deps: Pick<RelayDeps, 'catalog' | 'failures'>,
   given: RequestContext,
   model: string,
-  ask: (context: RequestContext, asked: AskedModel) => Promise<T>,
+  ask: Ask<T>,
 ): Promise<T> {
-  const models = askedModels(deps.catalog, given.caller, model, given.fallbackModels ?? []);
-  const [only, ...others] = models;
-  if (others.length === 0) return ask(given, only!);
+  const models = askedModels(deps.catalog, given.caller, model, given.fallbackModels ?? none);
+  return models.length === 1 ? ask(given, models[0]!) : askEach(deps, given, models, ask);
+}
+
+type Ask<T> = (context: RequestContext, asked: AskedModel) => Promise<T>;
+
+const none: readonly string[] = [];
+
+async function askEach<T>(
+  deps: Pick<RelayDeps, 'failures'>,
+  given: RequestContext,
+  models: readonly AskedModel[],
+  ask: Ask<T>,
+): Promise<T> {
   let last: Failure | undefined;
   const failed = (failure: Failure): void => {
     last = failure;

@@ -15,11 +15,21 @@ export interface Estimate {
   asks?: Asks;
 }
 
-export const chatEstimate = (prompt: Prompt): Estimate => ({
-  most: (candidate) => asRequest(candidate.price, prompt.most(candidate)),
-  countPrompt: () => prompt.countMost(),
-  asks: prompt.asks,
-});
+export class ChatEstimate implements Estimate {
+  readonly asks: Asks;
+
+  constructor(readonly prompt: Prompt) {
+    this.asks = prompt.asks;
+  }
+
+  most(candidate: Candidate): Usage {
+    return asRequest(candidate.price, this.prompt.most(candidate));
+  }
+
+  countPrompt(): Promise<number> {
+    return this.prompt.countMost();
+  }
+}
 
 /** A chat is one request, where a model has a price for each. */
 export const asRequest = (price: Price, usage: Usage): Usage =>
@@ -32,16 +42,11 @@ export const priceIn = ({ priceFactor }: Paying, { price }: Pick<Candidate, 'pri
   priceFactor === undefined || priceFactor === 1 ? price : scaledPrice(price, priceFactor);
 
 /** The most that any candidate of the plan would cost: whichever answers, the hold covers it. */
-export function estimateCost(
-  context: Paying,
-  plan: Plan,
-  estimate: (candidate: Candidate) => Usage,
-  asks?: Asks,
-): number {
+export function estimateCost(context: Paying, plan: Plan, estimate: Pick<Estimate, 'most' | 'asks'>): number {
   let most = 0;
   for (const candidate of plan.candidates) {
     const price = priceIn(context, candidate);
-    if (!isFree(price)) most = Math.max(most, costAtMost(price, estimate(candidate), asks));
+    if (!isFree(price)) most = Math.max(most, costAtMost(price, estimate.most(candidate), estimate.asks));
   }
   return most;
 }
@@ -59,26 +64,39 @@ export interface Bill {
 
 /** Charges, and tells how much once that is durable, or work has taken it over: nobody has the whole answer before it is paid. */
 export async function settle(deps: RelayDeps, context: RequestContext, hold: Hold, bill: Bill): Promise<number> {
+  const settlement = settlementOf(deps, context, bill);
+  await pay(deps, context, hold, settlement);
+  return settlement.cost;
+}
+
+export function settlementOf({ clock }: RelayDeps, context: RequestContext, bill: Bill): Settlement {
   const { candidate, usage, stream, status, firstTokenMs } = bill;
   const price = priceIn(context, candidate);
-  const cost = bill.cost ?? priceOf(price, usage);
-  const settlement: Settlement = {
-    cost,
+  return {
+    cost: bill.cost ?? priceOf(price, usage),
     usage,
     price,
     endpoint: context.endpoint,
     provider: candidate.channel.provider,
     channelId: candidate.channel.id,
-    ...(candidate.via?.own && { ownKey: true }),
+    ownKey: candidate.via?.own === true,
     stream,
     status,
-    durationMs: deps.clock.steadyMs() - bill.startedMs,
+    durationMs: clock.steadyMs() - bill.startedMs,
     firstTokenMs,
     parentRequestId: context.parentRequestId,
   };
-  if (context.chargeLater) context.chargeLater(hold, settlement);
-  else await deps.billing.settle(hold, settlement);
-  return cost;
+}
+
+export function pay(
+  { billing }: RelayDeps,
+  { chargeLater }: RequestContext,
+  hold: Hold,
+  settlement: Settlement,
+): Promise<unknown> | undefined {
+  if (!chargeLater) return billing.settle(hold, settlement);
+  chargeLater(hold, settlement);
+  return undefined;
 }
 
 export const priceOf = (price: Price, usage: Usage): number => (isFree(price) ? 0 : costOf(price, usage));

@@ -1,7 +1,7 @@
 import { readText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Delivery, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
-import { DispatchFault } from './dispatch.ts';
+import { type ChatCall, DispatchFault } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import type { Answer, Json } from './wire/conversation.ts';
@@ -46,10 +46,12 @@ export class WholeAnswer implements ReadAnswer {
 
 /** Read to its end, charged, and given as one value. */
 export const whole: Delivery<WholeAnswer, Completed> = {
-  read: async ({ conversation }, body, kind, sent) => {
-    const read = readText(body);
-    const text = typeof read === 'string' ? read : await read;
-    return new WholeAnswer(text, parse(text, sent.startedMs), kind, conversation.params.responseFormat !== undefined);
+  read: ({ conversation }, body, kind, sent) => {
+    const expectsJson = conversation.params.responseFormat !== undefined;
+    const text = readText(body);
+    return typeof text === 'string'
+      ? wholeOf(text, kind, sent, expectsJson)
+      : text.then((whole) => wholeOf(whole, kind, sent, expectsJson));
   },
   handOn: async (opened, model) => {
     opened.sent.done();
@@ -58,6 +60,9 @@ export const whole: Delivery<WholeAnswer, Completed> = {
     return { ...(await opened.settle(wellEnded)), answer, text, candidate, modelId, model };
   },
 };
+
+const wholeOf = (text: string, kind: ProviderKind, { startedMs }: ChatCall, expectsJson: boolean): WholeAnswer =>
+  new WholeAnswer(text, parse(text, startedMs), kind, expectsJson);
 
 function parse(text: string, startedMs: number): Json {
   try {

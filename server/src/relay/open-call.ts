@@ -52,7 +52,7 @@ export async function openCall(
     plan = planned instanceof Promise ? await planned : planned;
     let hold: Hold | undefined;
     try {
-      hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate.most, estimate.asks));
+      hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate));
     } catch (error) {
       if (!isShort(error) || !estimate.countPrompt) throw error;
     }
@@ -96,18 +96,16 @@ async function holdCounted(
   context: RequestContext,
   modelId: string,
   plan: Plan,
-  { most, countPrompt, asks }: Estimate,
+  estimate: Estimate,
 ): Promise<Hold> {
   const costOfPrompt = (tokensOf: (most: number) => number) =>
-    estimateCost(
-      context,
-      plan,
-      (candidate) => {
-        const usage = most(candidate);
+    estimateCost(context, plan, {
+      most: (candidate) => {
+        const usage = estimate.most(candidate);
         return { ...usage, promptTokens: tokensOf(usage.promptTokens) };
       },
-      asks,
-    );
+      asks: estimate.asks,
+    });
   const first = await takeHold(
     deps,
     context,
@@ -115,7 +113,7 @@ async function holdCounted(
     costOfPrompt((tokens) => tokens * least),
   );
   try {
-    const counted = await countPrompt!();
+    const counted = await estimate.countPrompt!();
     const amount = costOfPrompt((tokens) => Math.min(tokens, counted));
     if (amount <= first.amount) return first;
     await deps.billing.release(first);

@@ -29,7 +29,7 @@ export async function tryCandidates<T>(
   ask: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let refusal: AppError | null = null;
-  let retryHeaders: Record<string, string> = {};
+  let retryHeaders: Record<string, string> | undefined;
   let words: UpstreamWords | undefined;
   const begunMs = deps.clock.steadyMs();
   try {
@@ -45,7 +45,7 @@ export async function tryCandidates<T>(
         retryHeaders = { ...retryHeaders, ...next.headers };
       }
     }
-    throw refusal ?? withHeaders(call.plan.failure(), retryHeaders);
+    throw refusal ?? withHeaders(call.plan.failure(), retryHeaders ?? {});
   } catch (error) {
     if (!(error instanceof ClientLeft))
       noteFailure(deps, context, call.modelId, error, deps.clock.steadyMs() - begunMs, words);

@@ -96,18 +96,21 @@ class OneAttempt implements Attempt {
   }
 }
 
+/** Of nearly every request: nothing is made for what does not happen. */
+const nobody: readonly Candidate[] = [];
+
 class RoutePlan implements Plan {
   readonly #records: AttemptRecord[] = [];
   readonly #attempts: OneAttempt[] = [];
-  readonly #skipped: Candidate[] = [];
   readonly #startedAtMs: number;
   readonly #startedMs: number;
+  #skipped: readonly Candidate[] = nobody;
   /** Candidates all of whose keys were at their limits when their turn came. */
-  readonly #atLimits: Candidate[] = [];
-  /** The current candidate with its other keys. */
-  #keys: Candidate[] = [];
+  #atLimits: readonly Candidate[] = nobody;
+  /** The other keys of the current candidate. */
+  #keys: readonly Candidate[] = nobody;
   /** Keys of upstreams that failed, for when nobody else is left. */
-  #later: Candidate[] = [];
+  #later: readonly Candidate[] = nobody;
   #otherKeys: ReturnType<typeof otherKeysAfter> = 'next';
   #next = 0;
   #closed = false;
@@ -145,17 +148,20 @@ class RoutePlan implements Plan {
         if (candidate.via && !candidate.via.own) this.deps.meter.sent(candidate.via.credential);
         return attempt;
       }
-      this.#skipped.push(candidate);
+      this.#skipped = [...this.#skipped, candidate];
     }
     return null;
   }
 
   #following(): Candidate | undefined {
     if (this.#keys.length > 0) {
-      const other = this.#otherKeys === 'next' ? this.#belowLimits(this.#keys) : undefined;
-      if (other) return other;
-      if (this.#otherKeys === 'later') this.#later.push(...this.#keys);
-      this.#keys = [];
+      if (this.#otherKeys === 'next') {
+        const { first, others } = this.#belowLimits(this.#keys);
+        this.#keys = others;
+        if (first) return first;
+      }
+      if (this.#otherKeys === 'later') this.#later = [...this.#later, ...this.#keys];
+      this.#keys = nobody;
     }
     while (this.#next < this.line.length) {
       const candidate = this.line[this.#next]!;
@@ -165,16 +171,18 @@ class RoutePlan implements Plan {
       const [first, ...others] = this.deps.keysOf(candidate, this.request);
       this.#keys = others;
       if (first) return first;
-      this.#atLimits.push(candidate);
+      this.#atLimits = [...this.#atLimits, candidate];
     }
-    return this.#belowLimits(this.#later);
+    if (this.#later.length === 0) return undefined;
+    const { first, others } = this.#belowLimits(this.#later);
+    this.#later = others;
+    return first;
   }
 
-  /** Takes the first that may be used still: others went out with these keys since the line was made. */
-  #belowLimits(keys: Candidate[]): Candidate | undefined {
-    for (let key = keys.shift(); key; key = keys.shift())
-      if (!key.via || this.deps.meter.waitMs(key.via.credential) === 0) return key;
-    return undefined;
+  /** The first that may be used still, and those behind it: others went out with these keys since the line was made. */
+  #belowLimits(keys: readonly Candidate[]): { first?: Candidate; others: readonly Candidate[] } {
+    const at = keys.findIndex(({ via }) => !via || this.deps.meter.waitMs(via.credential) === 0);
+    return at < 0 ? { others: nobody } : { first: keys[at]!, others: keys.slice(at + 1) };
   }
 
   failure(): AppError {

@@ -82,7 +82,7 @@ function walk(route: Route, deps: HttpDeps): Handler {
   const handle = once(route, audited(route, deps.recordAct, deps.log), deps, (error, call) =>
     answerError(route.errors, error, call, deps),
   );
-  return async (request, server, params = {}, members) => {
+  return async (request, server, params = noParams, members) => {
     const started = performance.now();
     const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders);
     if (members) call.members = members;
@@ -114,6 +114,8 @@ function walk(route: Route, deps: HttpDeps): Handler {
     return response;
   };
 }
+
+const noParams: Record<string, string> = Object.freeze({});
 
 /** RFC 6750 §3.1: whoever is told which scope is missing is told where to ask for it. */
 const isScopeMissing = (response: Response): boolean =>
