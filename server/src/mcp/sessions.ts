@@ -158,16 +158,12 @@ export class Sessions {
   /** What the server says by itself; null where it does not. In a session that the server has ended there is nothing to hear. */
   async listen(server: McpServer, holder: string, after: string | null, signal: AbortSignal): Promise<Listened | null> {
     const held = this.#hold(server, holder);
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(server.timeoutMs)]);
-    const unheard = new AbortController();
-    const leaving = AbortSignal.any([signal, unheard.signal]);
     try {
-      return await this.#with(held, { signal: patience }, async (connection) => {
-        const stream = await within(patience, connection.listen(after, leaving));
+      return await this.#with(held, { signal }, async (connection) => {
+        const stream = await connection.listen(after, signal);
         return stream && { stream, session: connection.sessionId };
       });
     } catch (error) {
-      unheard.abort();
       if (faultWithin(error)?.sessionEnded) await this.#ended(held);
       throw error;
     }

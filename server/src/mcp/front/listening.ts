@@ -30,6 +30,9 @@ const passed: Record<string, Offering | null> = {
   'notifications/message': null,
 };
 
+/** Some servers begin to answer when they have something to say: for those nobody is kept waiting. */
+const beginsMs = 1_000;
+
 interface Listener {
   caller: McpCaller;
   server: McpServer;
@@ -38,27 +41,35 @@ interface Listener {
 
 /** Clients that listen to what a server says by itself: a connection of theirs for one with the server, and nothing in between. */
 export class Listening {
-  readonly #open = new Map<EventStream, string>();
+  readonly #open = new Set<{ holder: string; leave(): void }>();
 
   constructor(private readonly room: FrontRoom) {}
 
   async begin(call: Call, listener: Listener): Promise<Response> {
-    this.#refuseMany(listener.holder);
+    const { holder } = listener;
+    this.#refuseMany(holder);
     const left = new AbortController();
-    const heard = await this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
-    const stream = openEventStream(call);
-    this.#open.set(stream, listener.holder);
-    stream.left.addEventListener('abort', () => left.abort(), { once: true });
-    void this.#relay(heard, stream, listener).finally(() => {
-      this.#open.delete(stream);
-      left.abort();
-      stream.end();
-    });
-    return stream.response;
+    const open = { holder, leave: () => left.abort() };
+    this.#open.add(open);
+    try {
+      const heard = this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
+      await Promise.race([heard, Bun.sleep(beginsMs)]);
+      const stream = openEventStream({ headers: call.headers, signal: AbortSignal.any([call.signal, left.signal]) });
+      stream.left.addEventListener('abort', open.leave, { once: true });
+      void this.#relay(heard, stream, listener).finally(() => {
+        this.#open.delete(open);
+        open.leave();
+        stream.end();
+      });
+      return stream.response;
+    } catch (error) {
+      this.#open.delete(open);
+      throw error;
+    }
   }
 
   #refuseMany(holder: string): void {
-    const own = [...this.#open.values()].filter((one) => one === holder).length;
+    const own = [...this.#open].filter((one) => one.holder === holder).length;
     if (own >= mostOfOne || this.#open.size >= mostInAll)
       throw new AppError('capacity_exhausted', 'Too many connections listen already. Try again later.');
   }
@@ -82,7 +93,7 @@ export class Listening {
     });
   }
 
-  async #relay({ stream: events, session }: Listened, out: EventStream, listener: Listener): Promise<void> {
+  async #relay(heard: Promise<Listened>, out: EventStream, listener: Listener): Promise<void> {
     const { server, holder } = listener;
     const secrets = secretsIn(this.room, server);
     const write = (message: object, id?: string) => out.write(eventText(message, id));
@@ -91,6 +102,7 @@ export class Listening {
     out.write(ssePing);
     const parser = new SseParser(mostAnswerBytes);
     try {
+      const { stream: events, session } = await heard;
       for await (const piece of events)
         for (const event of parser.push(piece)) {
           const message = messageIn(event);
@@ -100,7 +112,7 @@ export class Listening {
           else if (isPassed(message, listener)) await write(redacted(message, secrets), event.id);
         }
     } catch {
-      // The server has closed it, or time is up: the client listens anew.
+      // The server has closed it or has no such thing after all, or time is up: the client listens anew if it wants to.
     } finally {
       asking.end();
     }
@@ -117,7 +129,7 @@ export class Listening {
   }
 
   stop(): void {
-    for (const stream of this.#open.keys()) stream.end();
+    for (const { leave } of this.#open) leave();
   }
 }
 

@@ -21,6 +21,8 @@ export interface McpFront {
   routes: Route[];
   /** For whoever is asked whether an application may use them. */
   shownTools: ShowTools;
+  /** Ends what would never end by itself. */
+  drain(): void;
   stop(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   return {
     routes: [...frontRoutes({ room, serving, underWay, listening, originAllowed }), ...usingRoutes(room)],
     shownTools: shownTools(room),
+    drain: () => listening.stop(),
     stop: async () => {
       await serving.stop();
       await underWay.stop();

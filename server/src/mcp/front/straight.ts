@@ -89,7 +89,8 @@ export function answerStraight(
   return new Promise((resolve) => {
     let events: Events | null = null;
     const begin = (): Events => {
-      events ??= new Events();
+      if (events) return events;
+      events = new Events();
       resolve(written.events(events.stream));
       return events;
     };

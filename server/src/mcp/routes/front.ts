@@ -102,6 +102,7 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
       answers: { 200: { type: 'text/event-stream', description: 'Messages as they come' } },
       handle: async (call) => {
         await refuseOrigin(deps, call);
+        if (call.params.server === ownName) throw new AppError('method_not_allowed', 'Here nothing is said by itself.');
         const server = await named(call);
         const holder = holderOf(call, requiredSession(call));
         return deps.listening.begin(call, { caller: call.principal, server, holder });
