@@ -17,7 +17,14 @@ const open = () => new Questions({ sealer, shared, clock: systemClock });
 
 function call(at: Questions, fields: object = {}) {
   const state = { said: [] as { id?: unknown }[], waits: 0 };
-  const time = { wait: () => void (state.waits += 1), goOn: () => void (state.waits -= 1) };
+  const time = {
+    wait: () => {
+      state.waits += 1;
+    },
+    goOn: () => {
+      state.waits -= 1;
+    },
+  };
   const say = (message: object) => void state.said.push(message);
   const asking = at.asking({ server, holder, secrets: [], say, call: time, tooMuch: () => {}, ...fields });
   return { state, asking };
