@@ -17,6 +17,7 @@ import { givenUp } from './fault.ts';
 import { type GuardedTarget, guardedFetch, openListening } from './guarded-fetch.ts';
 import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
+import { asBefore, extensionsOf, unasked } from './params-behind.ts';
 import { mostAskedMs } from './patience.ts';
 import { letTasksThrough, taskIn } from './task-answers.ts';
 
@@ -169,9 +170,6 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   };
 }
 
-const extensionsOf = ({ extensions }: Target): ClientCapabilities =>
-  extensions ? { extensions: Object.fromEntries(extensions.map((name) => [name, {}])) } : {};
-
 /** A server that refuses a token has done nothing yet. */
 function showing(token: NonNullable<Target['token']>, refused: Target['refused']): AuthProvider {
   if (!refused) return { token };
@@ -274,25 +272,6 @@ const underlyingOf = (transport: StreamableHTTPClientTransport, asked: AskedBack
     void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {});
   },
 });
-
-/** What each request of the newest protocol says of its client. */
-const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
-export const saidOfClient = ['io.modelcontextprotocol/logLevel', saidCapabilities];
-
-/** A client of before cannot be asked in the way of the newest protocol, whatever it can be asked in its own. */
-function unasked(target: Target, given: Params): Params {
-  if (!target.capabilities) return given;
-  return { ...given, _meta: { [saidCapabilities]: extensionsOf(target), ...(given._meta as Params | undefined) } };
-}
-
-/** Without what only the newest protocol knows. */
-function asBefore(given: Params): Params {
-  // Most calls are a name and arguments.
-  if (given._meta === undefined && given.inputResponses === undefined && given.requestState === undefined) return given;
-  const { inputResponses: _, requestState: __, _meta, ...params } = given;
-  const said = Object.entries(_meta ?? {}).filter(([name]) => !saidOfClient.includes(name));
-  return { ...params, ...(said.length > 0 && { _meta: Object.fromEntries(said) }) };
-}
 
 function introductionOf(client: Client): Introduction {
   const { name = '', version = '' } = client.getServerVersion() ?? {};
