@@ -176,6 +176,20 @@ test('a server may ask where the client listens, and the call that it belongs to
   leaving.abort();
 });
 
+test('nobody takes the place of all others', async () => {
+  const { more } = noted();
+  const server = f.start([echo], 'sessions', false, more);
+  const { name } = await f.connected(server);
+  const leaving = new AbortController();
+  const clients = await Promise.all(Array.from({ length: 101 }, () => rawClient(f.t, `/mcp/${name}`, f.key, {})));
+  const all = await Promise.all(clients.map((client) => client.listen(f.t, leaving.signal)));
+  expect(all.filter(({ status }) => status === 200)).toHaveLength(100);
+  expect(all.filter(({ status }) => status === 429)).toHaveLength(1);
+  const other = await rawClient(f.t, `/mcp/${name}`, await (await f.t.user()).key(), {});
+  expect((await other.listen(f.t, leaving.signal)).status).toBe(200);
+  leaving.abort();
+});
+
 test('whoever is about to stop ends what is listened to', async () => {
   const { more } = noted();
   const { name } = await f.connected(f.start([echo], 'sessions', false, more));

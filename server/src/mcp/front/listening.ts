@@ -18,6 +18,8 @@ import type { FrontRoom } from './room.ts';
 
 /** Of one client; more are those that it has left without saying so. */
 const mostOfOne = 2;
+/** Of one user: nobody takes the place of all others. */
+const mostOfUser = 100;
 /** In this process: each is a connection on both sides. */
 const mostInAll = 2_000;
 
@@ -47,7 +49,7 @@ export class Listening {
 
   async begin(call: Call, listener: Listener): Promise<Response> {
     const { holder } = listener;
-    this.#refuseMany(holder);
+    this.#refuseMany(listener);
     const left = new AbortController();
     const open = { holder, leave: () => left.abort() };
     this.#open.add(open);
@@ -68,9 +70,10 @@ export class Listening {
     }
   }
 
-  #refuseMany(holder: string): void {
-    const own = [...this.#open].filter((one) => one.holder === holder).length;
-    if (own >= mostOfOne || this.#open.size >= mostInAll)
+  #refuseMany({ holder, caller }: Listener): void {
+    const ofUser = [...this.#open].filter((one) => one.holder.startsWith(`${caller.user.id} `));
+    const own = ofUser.filter((one) => one.holder === holder).length;
+    if (own >= mostOfOne || ofUser.length >= mostOfUser || this.#open.size >= mostInAll)
       throw new AppError('capacity_exhausted', 'Too many connections listen already. Try again later.');
   }
 
