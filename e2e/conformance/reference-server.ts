@@ -63,6 +63,7 @@ function serve(server: Server, era: Era): void {
       },
     ],
   }));
+  if (era === 'sessions') serveSubscriptions(server);
   server.setRequestHandler('resources/read', ({ params }) => ({ contents: [contentsOf(params.uri)] }));
   const named = [...Object.keys(prompts), ...(era === 'modern' ? [askingPrompt] : [])];
   server.setRequestHandler('prompts/list', () => ({
@@ -84,11 +85,30 @@ function serve(server: Server, era: Era): void {
   server.setRequestHandler('completion/complete', () => ({ completion: { values: [], total: 0, hasMore: false } }));
 }
 
+/** Each session has a server of its own, and hears of what it has subscribed to: that changes at once, as far as one can tell. */
+function serveSubscriptions(server: Server): void {
+  const watched = new Set<string>();
+  const tell = (uri: string) => {
+    // Whoever has left meanwhile hears nothing.
+    if (watched.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {});
+  };
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    watched.add(uri);
+    setTimeout(() => tell(uri), 100);
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    watched.delete(uri);
+    return {};
+  });
+}
+
 export function startReference(era: Era): McpTestServer {
   const tasks = era === 'modern' ? referenceTasks() : null;
   const tools = (tasks?.tools ?? []).map((tool) => ({ description: `For ${tool.name}.`, ...tool }));
+  const resources = era === 'sessions' ? { subscribe: true } : {};
   return startMcp([...referenceTools(era), ...tools], era, false, {
-    capabilities: { resources: {}, prompts: {}, completions: {}, logging: {}, ...tasks?.capabilities },
+    capabilities: { resources, prompts: {}, completions: {}, logging: {}, ...tasks?.capabilities },
     set: (server) => {
       serve(server, era);
       tasks?.set(server);

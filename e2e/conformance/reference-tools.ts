@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ScriptedTool } from '../../server/src/mcp/mcp.fixture.ts';
+import { askingBack } from './reference-questions.ts';
 
 /** One red pixel. */
 export const picture =
@@ -229,7 +230,9 @@ const schemed: ScriptedTool = {
 export const refusedTool = 'test_not_allowed';
 
 export const referenceTools = (era: 'sessions' | 'modern'): ScriptedTool[] =>
-  [...plain, schemed, { name: refusedTool }, ...(era === 'modern' ? [...asking, ...strict] : [])].map((tool) => ({
-    description: `For ${tool.name}.`,
-    ...tool,
-  }));
+  [...plain, schemed, { name: refusedTool }, ...(era === 'modern' ? [...asking, ...strict] : askingBack)].map(
+    (tool) => ({
+      description: `For ${tool.name}.`,
+      ...tool,
+    }),
+  );

@@ -254,6 +254,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     drain: () => {
       autonomous.drain();
       responses.drain();
+      front.drain();
     },
     cutOff: () => stopping.abort(stoppingError()),
     stop: async () => {

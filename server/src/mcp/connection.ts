@@ -2,6 +2,7 @@ import type {
   AuthProvider,
   CallToolResult,
   Client,
+  ClientCapabilities,
   JSONRPCMessage,
   LoggingMessageNotification,
   Progress,
@@ -10,11 +11,14 @@ import type {
   Tool,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { type AskedBack, type Asking, letQuestionsThrough } from './asked-back.ts';
 import { DirectCalls, type Underlying } from './direct-calls.ts';
-import { McpFault } from './fault.ts';
-import { type GuardedTarget, guardedFetch } from './guarded-fetch.ts';
+import { givenUp } from './fault.ts';
+import { type GuardedTarget, guardedFetch, openListening } from './guarded-fetch.ts';
 import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
+import { asBefore, extensionsOf, unasked } from './params-behind.ts';
+import { mostAskedMs } from './patience.ts';
 import { letTasksThrough, taskIn } from './task-answers.ts';
 
 /** What a server says of itself when it is first spoken to. */
@@ -39,6 +43,8 @@ export interface Passing {
   readonly signal: AbortSignal;
   progress?: ((progress: Progress) => void) | undefined;
   log?: ((message: LogMessage) => void) | undefined;
+  /** Where the client can be asked something. */
+  asking?: Asking | undefined;
 }
 
 /** One server, spoken to. */
@@ -49,6 +55,10 @@ export interface Connection extends Introduction {
   call(tool: Called, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
   /** Any request, with its answer as it comes; `tool` for one that calls a tool. */
   ask(method: string, params: Params, passing: Passing, tool?: Called): Promise<Params>;
+  /** Says something that nothing is answered to: what the client answers when it is asked. */
+  tell(message: object): Promise<void>;
+  /** What the server says by itself, after the event of this id; null where it never does. */
+  listen(after: string | null, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null>;
   /** Ends the session as well. */
   close(): Promise<void>;
   /** Leaves the session open, for whoever goes on with it. */
@@ -68,6 +78,8 @@ export interface Target extends GuardedTarget {
   refused?: ((token: string) => Promise<void>) | undefined;
   /** Extensions of the protocol that it is told of. */
   extensions?: string[] | undefined;
+  /** What the client can be asked; absent where nobody can be. */
+  capabilities?: ClientCapabilities | undefined;
 }
 
 const us = { name: 'svc', version: '1' };
@@ -82,7 +94,7 @@ const anything = z.looseObject({});
 /** Rejects when `signal` aborts, whatever the work does. */
 export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
-    const giveUp = () => reject(new McpFault('it did not answer in time'));
+    const giveUp = () => reject(givenUp(signal));
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
@@ -115,9 +127,7 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     versionNegotiation: { mode: 'auto' },
     inputRequired: { autoFulfill: false },
     jsonSchemaValidator: noValidator,
-    ...(target.extensions && {
-      capabilities: { extensions: Object.fromEntries(target.extensions.map((name) => [name, {}])) },
-    }),
+    capabilities: { ...target.capabilities, ...extensionsOf(target) },
   });
   // The library does not say which request a message belongs to: all that wait here hear it, and they are one holder's.
   const hearing: Hearing = new Set();
@@ -130,17 +140,27 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     await client.close().catch(() => {});
     throw error;
   }
-  if (client.getProtocolEra() === 'modern') letTasksThrough(transport);
+  const isModern = client.getProtocolEra() === 'modern';
+  if (isModern) letTasksThrough(transport);
+  const asked = target.capabilities && !isModern ? letQuestionsThrough(transport) : null;
   const introduction = kept ?? introductionOf(client);
   // A token is asked for anew with each request, and what the newest protocol puts into headers is the library's to know.
-  const direct = target.lines && !target.token && client.getProtocolEra() !== 'modern';
-  const calls = direct ? new DirectCalls(target.lines!, target, underlyingOf(transport)) : null;
+  const direct = target.lines && !target.token && !isModern;
+  const calls = direct ? new DirectCalls(target.lines!, target, underlyingOf(transport, asked)) : null;
   return {
     about: introduction.about,
     capabilities: introduction.capabilities,
     instructions: introduction.instructions,
     sessionId: transport.sessionId ?? null,
-    ...talking(client, target, introduction, { hearing, calls }),
+    ...talking(client, target, introduction, { hearing, calls, asked }),
+    // A response, which the library's own type of a message would only narrow further.
+    tell: (message) => transport.send(message as JSONRPCMessage),
+    listen: async (after, leaving) => {
+      if (isModern) return null;
+      const { sessionId, protocolVersion } = transport;
+      const token = await target.token?.();
+      return openListening(target, { sessionId, protocolVersion, token, after }, leaving);
+    },
     close: async () => {
       const farewell = transport.terminateSession();
       await within(AbortSignal.timeout(farewellMs), farewell).catch(() => {});
@@ -167,10 +187,11 @@ type Hearing = Set<(message: LogMessage) => void>;
 
 function talking(
   client: Client,
-  { name: server, timeoutMs: timeout }: Target,
+  target: Target,
   { capabilities }: Introduction,
-  { hearing, calls }: { hearing: Hearing; calls: DirectCalls | null },
+  { hearing, calls, asked }: { hearing: Hearing; calls: DirectCalls | null; asked: AskedBack | null },
 ): Pick<Connection, 'list' | 'call' | 'ask'> {
+  const { name: server, timeoutMs: timeout } = target;
   const isModern = client.getProtocolEra() === 'modern';
   // With the definition given, the library asks for none itself, and calls once.
   const definitionOf = (tool: Called) => ({ name: tool.name, inputSchema: tool.inputSchema }) as Tool;
@@ -196,13 +217,28 @@ function talking(
       if (calls && tool && !progress) return heard(hearing, log, calls.call(asBefore(params), passing));
       const { signal } = passing;
       // What a server wants to know before it answers is for whoever asked to say.
-      const options = { signal, timeout, allowInputRequired: true, ...(progress && { onprogress: progress }) };
+      const options = {
+        ...{ signal, allowInputRequired: true, ...(progress && { onprogress: progress }) },
+        // While the client is asked, whoever gave the signal looks after the time.
+        timeout: asked && passing.asking ? timeout + mostAskedMs : timeout,
+      };
       // There, arguments that a tool wants as headers are put there by the library.
       const work: Promise<object> =
         isModern && tool
-          ? client.callTool(params as { name: string }, { ...options, toolDefinition: definitionOf(tool) })
-          : client.request({ method, params: isModern ? params : asBefore(params) }, anything, options);
-      const answer = (await heard(hearing, log, within(signal, work))) as Params;
+          ? client.callTool(unasked(target, params) as { name: string }, {
+              ...options,
+              toolDefinition: definitionOf(tool),
+            })
+          : client.request(
+              { method, params: isModern ? unasked(target, params) : asBefore(params) },
+              anything,
+              options,
+            );
+      const answer = (await heard(
+        hearing,
+        log,
+        asked ? asked.during(passing, within(signal, work)) : within(signal, work),
+      )) as Params;
       const task = taskIn(answer);
       if (task && !tool) throw unwantedTask();
       return task ?? answer;
@@ -224,28 +260,18 @@ async function heard<T>(hearing: Hearing, log: Passing['log'], work: Promise<T>)
   }
 }
 
-const underlyingOf = (transport: StreamableHTTPClientTransport): Underlying => ({
+const underlyingOf = (transport: StreamableHTTPClientTransport, asked: AskedBack | null): Underlying => ({
   sessionId: () => transport.sessionId,
   protocol: () => transport.protocolVersion,
-  hear: (message) => transport.onmessage?.(message as JSONRPCMessage),
+  hear: (message, of) => {
+    if (!asked?.take(message, of)) transport.onmessage?.(message as JSONRPCMessage);
+  },
   cancel: (requestId) => {
     const params = { requestId, reason: 'The caller waits no longer.' };
     // A courtesy: without it the server works to the end for nobody.
     void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {});
   },
 });
-
-/** What each request of the newest protocol says of its client. */
-export const saidOfClient = ['io.modelcontextprotocol/logLevel', 'io.modelcontextprotocol/clientCapabilities'];
-
-/** Without what only the newest protocol knows. */
-function asBefore(given: Params): Params {
-  // Most calls are a name and arguments.
-  if (given._meta === undefined && given.inputResponses === undefined && given.requestState === undefined) return given;
-  const { inputResponses: _, requestState: __, _meta, ...params } = given;
-  const said = Object.entries(_meta ?? {}).filter(([name]) => !saidOfClient.includes(name));
-  return { ...params, ...(said.length > 0 && { _meta: Object.fromEntries(said) }) };
-}
 
 function introductionOf(client: Client): Introduction {
   const { name = '', version = '' } = client.getServerVersion() ?? {};

@@ -5,7 +5,8 @@ import { answerOf, type UpstreamConnections } from '../platform/upstream/connect
 import type { AnswerHead } from '../platform/upstream/head.ts';
 import { streamOf } from '../platform/upstream/open-kept.ts';
 import type { ByteSource, UpstreamAnswer } from '../platform/upstream/source.ts';
-import { McpFault } from './fault.ts';
+import type { Waiting } from './asked-back.ts';
+import { givenUp, McpFault } from './fault.ts';
 import {
   type GuardedTarget,
   mostAnswerBytes,
@@ -21,8 +22,8 @@ type Params = Record<string, unknown>;
 export interface Underlying {
   sessionId(): string | undefined;
   protocol(): string | undefined;
-  /** Something else that the server said: a message to be told on, or a question of its own. */
-  hear(message: unknown): void;
+  /** Something else that the server said in a call: a message to be told on, or a question of its own. */
+  hear(message: unknown, of: Waiting): void;
   /** Nobody waits for the answer to this request any more. */
   cancel(id: number): void;
 }
@@ -49,7 +50,7 @@ export class DirectCalls {
     this.#href = checkedUrl(target.url, target).href;
   }
 
-  async call(params: Params, passing: { readonly signal: AbortSignal }): Promise<Params> {
+  async call(params: Params, passing: Waiting): Promise<Params> {
     this.#id += 1;
     const id = this.#id;
     const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${JSON.stringify(params)}}`;
@@ -64,7 +65,7 @@ export class DirectCalls {
         throw watch.gaveUp ?? unreached(error);
       });
       const answer = answerOf(exchange, head);
-      if (isPlain(head)) return this.#resultIn(parsed(await wholeText(answer.body, watch)), id);
+      if (isPlain(head)) return this.#resultIn(parsed(await wholeText(answer.body, watch)), id, passing);
       return await this.#readSlowly(answer, { body, inSession: 'mcp-session-id' in headers }, id, watch);
     } finally {
       watch.stop();
@@ -103,30 +104,30 @@ export class DirectCalls {
     const response = await rendered({ status, headers: Object.fromEntries(headers()), body: stream }, this.#href, sent);
     if (!response.ok) throw Object.assign(new Error('it refused'), { data: { status, text: await response.text() } });
     const type = response.headers.get('content-type') ?? '';
-    if (/^application\/json\b/i.test(type)) return this.#resultIn(parsed(await response.text()), id);
+    if (/^application\/json\b/i.test(type)) return this.#resultIn(parsed(await response.text()), id, watch.passing);
     if (!/^text\/event-stream\b/i.test(type) || !response.body) throw new Error(`unexpected content type: ${type}`);
     const events = new SseParser(mostAnswerBytes);
     for await (const piece of response.body)
       for (const { event, data } of events.push(piece)) {
-        const result = event === '' || event === 'message' ? this.#find(messageIn(data), id) : null;
+        const result = event === '' || event === 'message' ? this.#find(messageIn(data), id, watch.passing) : null;
         if (result) return result;
       }
     // Whoever bounds the events ends them with an error for this request.
     throw new Error('the events ended without an answer');
   }
 
-  #resultIn(given: unknown, id: number): Params {
-    const found = this.#find(given, id);
+  #resultIn(given: unknown, id: number, of: Waiting): Params {
+    const found = this.#find(given, id, of);
     if (found) return found;
     throw new Error('no answer to what was asked');
   }
 
   /** The result, where this is the answer, or one of several messages is; the others are the library's. */
-  #find(given: unknown, id: number): Params | null {
+  #find(given: unknown, id: number, of: Waiting): Params | null {
     let result: Params | null = null;
     for (const message of Array.isArray(given) ? given : [given]) {
       if (isAnswer(message, id)) result = resultOf(message);
-      else if (message !== undefined) this.underlying.hear(message);
+      else if (message !== undefined) this.underlying.hear(message, of);
     }
     return result;
   }
@@ -139,7 +140,7 @@ class Watch {
   #signal: AbortSignal | null = null;
 
   constructor(
-    private readonly passing: { readonly signal: AbortSignal },
+    readonly passing: Waiting,
     private readonly stopCall: () => void,
   ) {
     this.#timer = setTimeout(() => this.#begin(), unwatchedMs);
@@ -153,7 +154,7 @@ class Watch {
   }
 
   #giveUp = (): void => {
-    this.gaveUp = new McpFault('it did not answer in time');
+    this.gaveUp = givenUp(this.#signal!);
     this.stopCall();
   };
 

@@ -12,6 +12,10 @@ export class McpFault extends Error {
   }
 }
 
+/** Whoever gave the signal may have said why. */
+export const givenUp = ({ reason }: AbortSignal): McpFault =>
+  reason instanceof McpFault ? reason : new McpFault('it did not answer in time');
+
 /** Longer words of a server than this help nobody, and would go to a model or onto a page. */
 const mostCharacters = 500;
 

@@ -14,6 +14,8 @@ export interface GuardedTarget {
   /** Sent with every request, and known to nobody else. */
   headers: Record<string, string>;
   timeoutMs: number;
+  /** How long an answer may take in all, where whoever asked can be asked something meanwhile. */
+  longestMs?: number | undefined;
   allowPrivate: boolean;
   /** Kept, and checked when they are dialled; absent where only the system's own client reaches others. */
   lines?: UpstreamConnections | undefined;
@@ -29,8 +31,8 @@ const endedEarly = 'it closed the connection before it had answered';
 
 /**
  * How the library reaches a server: over connections that are checked when they are dialled, to the one address that the
- * operator gave, following nothing, with bounds on time and size. Streams that a server keeps open to speak first are not asked for: a
- * connection each, and nothing that is said there is needed.
+ * operator gave, following nothing, with bounds on time and size. Streams that a server keeps open to speak first the
+ * library does not get: a connection each, for which somebody has to listen (`openListening`).
  */
 export function guardedFetch(target: GuardedTarget): Fetch {
   const { href } = checkedUrl(target.url, target);
@@ -43,7 +45,7 @@ export function guardedFetch(target: GuardedTarget): Fetch {
       method: init.method ?? 'POST',
       headers: { ...Object.fromEntries(new Headers(init.headers)), ...target.headers, 'accept-encoding': 'identity' },
       ...(body !== undefined && { body }),
-      timeoutMs: target.timeoutMs,
+      timeoutMs: target.longestMs ?? target.timeoutMs,
       ...(init.signal && { signal: init.signal }),
     };
     const { lines } = target;
@@ -54,6 +56,52 @@ export function guardedFetch(target: GuardedTarget): Fetch {
     if (answer.status === 403 && target.lacking) await refuseLacking(answer, target.lacking);
     return rendered(answer, href, { body, inSession: new Headers(init.headers).has('mcp-session-id') });
   };
+}
+
+/** In which session is listened, and from where on. */
+interface Heard {
+  sessionId: string | undefined;
+  protocolVersion: string | undefined;
+  token: string | undefined;
+  after: string | null;
+}
+
+/** Nobody listens longer than this without having said once more who they are. */
+const longestListenMs = 10 * 60_000;
+
+/** What a server says by itself, on a connection of its own; null where it does not. */
+export async function openListening(
+  target: GuardedTarget,
+  { sessionId, protocolVersion, token, after }: Heard,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array> | null> {
+  const headers = {
+    accept: 'text/event-stream',
+    'accept-encoding': 'identity',
+    ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
+    ...(protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
+    ...(after !== null && { 'last-event-id': after }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...target.headers,
+  };
+  const request = {
+    url: checkedUrl(target.url, target).href,
+    method: 'GET',
+    headers,
+    timeoutMs: longestListenMs,
+    signal,
+  };
+  const {
+    status,
+    headers: said,
+    body,
+  } = await openGuarded(request, target).catch((error) => {
+    throw toFault(error);
+  });
+  if (status === 200 && /^text\/event-stream\b/i.test(said['content-type'] ?? '')) return body;
+  await body.cancel();
+  if (status === 404 && sessionId !== undefined) throw new McpFault('it ended the session', undefined, true);
+  return null;
 }
 
 /** RFC 6750 §3.1: there are tokens that allow more. */

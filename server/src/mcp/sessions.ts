@@ -35,6 +35,12 @@ interface Held {
   retired: boolean;
 }
 
+/** Events, and the session that they come in. */
+export interface Listened {
+  stream: ReadableStream<Uint8Array>;
+  session: string | null;
+}
+
 export interface SessionDeps extends TargetDeps {
   clock: Clock;
 }
@@ -127,6 +133,47 @@ export class Sessions {
     );
   }
 
+  /** What the client answers to a question of the server, in the session that it was asked in; false where that is over. */
+  async tell(
+    server: McpServer,
+    holder: string,
+    message: object,
+    session: (id: string | null) => boolean,
+  ): Promise<boolean> {
+    const signal = AbortSignal.timeout(server.timeoutMs);
+    const held = this.#hold(server, holder);
+    try {
+      return await this.#with(held, { signal }, async (connection) => {
+        if (!session(connection.sessionId)) return false;
+        await within(signal, connection.tell(message));
+        return true;
+      });
+    } catch (error) {
+      if (!faultWithin(error)?.sessionEnded) throw error;
+      await this.#ended(held);
+      return false;
+    }
+  }
+
+  /** What the server says by itself; null where it does not. In a session that the server has ended there is nothing to hear. */
+  async listen(server: McpServer, holder: string, after: string | null, signal: AbortSignal): Promise<Listened | null> {
+    const held = this.#hold(server, holder);
+    try {
+      return await this.#with(held, { signal }, async (connection) => {
+        const stream = await connection.listen(after, signal);
+        return stream && { stream, session: connection.sessionId };
+      });
+    } catch (error) {
+      if (faultWithin(error)?.sessionEnded) await this.#ended(held);
+      throw error;
+    }
+  }
+
+  async #ended(held: Held): Promise<void> {
+    this.#retire(held);
+    await this.keeper.ended?.(held.server, held.holder);
+  }
+
   /** Only what the server refused because it knows the session no more is asked a second time, in a new one. */
   async #use<T>(
     server: McpServer,
@@ -139,8 +186,7 @@ export class Sessions {
       return await this.#with(first, passing, work);
     } catch (error) {
       if (!faultWithin(error)?.sessionEnded) throw error;
-      this.#retire(first);
-      await this.keeper.ended?.(server, holder);
+      await this.#ended(first);
       return this.#with(this.#hold(server, holder), passing, work);
     }
   }

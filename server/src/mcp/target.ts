@@ -1,7 +1,9 @@
 import type { Sealer } from '../lib/seal.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
+import { abilitiesOf, capabilitiesOf } from './abilities.ts';
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
+import { mostAskedMs } from './patience.ts';
 import type { McpServer } from './store/servers.ts';
 
 /** Tokens of servers that the service signs in to for itself: one for each, which all who may use the server share. */
@@ -58,7 +60,7 @@ export function targetOf(
 ): Target {
   const headers = headersOf({ sealer }, server);
   const { name, url, timeoutMs } = server;
-  const target = { name, url, headers, timeoutMs, allowPrivate, lines };
+  const target = { name, url, headers, timeoutMs, allowPrivate, lines, ...asking(server, holder) };
   if (server.auth === 'headers') return target;
   if (server.auth === 'client_credentials')
     return {
@@ -78,6 +80,12 @@ export function targetOf(
       return new McpFault('the user has to sign in to it again, and to allow more there');
     },
   };
+}
+
+/** What the client can be asked whose session it is. */
+function asking({ timeoutMs }: McpServer, holder: string): Pick<Target, 'capabilities' | 'longestMs'> {
+  const abilities = abilitiesOf(holder);
+  return abilities === '' ? {} : { capabilities: capabilitiesOf(abilities), longestMs: timeoutMs + mostAskedMs };
 }
 
 export function keyOf(server: McpServer): string {

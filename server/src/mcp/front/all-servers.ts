@@ -13,7 +13,7 @@ import { answerTask, hasTasks, isTaskMethod, withTasks } from './tasks.ts';
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({
   serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method) || isTaskMethod(method),
-  introduction: async (asker, tasks) => {
+  introduction: async (asker, { tasks }) => {
     const capabilities = { tools: {}, logging: {} };
     return {
       about: us,
@@ -34,6 +34,7 @@ export const allServers = (room: FrontRoom): Served => ({
     const server = slug === null || slug === ownName ? null : room.known.server(user.id, slug);
     return server !== null && !(server instanceof Promise) && room.callers.speaksBefore(server, holder);
   },
+  serverNamed: (name, { user }) => usableServer(room, user, name),
   toolNamed: async (name, caller) => {
     const own = ownToolIn(name);
     if (own !== null) return { server: ownName, tool: own };

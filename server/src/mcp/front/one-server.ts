@@ -15,6 +15,8 @@ const passed: Record<string, Offering> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
   'resources/read': 'resources',
+  'resources/subscribe': 'resources',
+  'resources/unsubscribe': 'resources',
   'prompts/list': 'prompts',
   'prompts/get': 'prompts',
 };
@@ -28,10 +30,11 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
     if (method === 'completion/complete') return server.offers.length > 0;
     return everywhere.includes(method) || isTaskMethod(method) || isPassed(server.offers, method);
   },
-  introduction: async ({ caller, holder, signal }, tasks) => {
+  introduction: async ({ caller, holder, signal }, { tasks, listens }) => {
     try {
       const { about, capabilities: has, instructions } = await room.callers.introduction(server, holder, signal);
-      const capabilities = passedCapabilities(passedOn(server, caller), has);
+      const speaks = listens && about.protocol < '2026';
+      const capabilities = passedCapabilities(passedOn(server, caller), has, speaks);
       return { about, instructions, capabilities: { ...capabilities, ...(tasks && hasTasks(has) && withTasks) } };
     } catch (error) {
       throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
@@ -48,11 +51,12 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
     return pass(room, server, { method, params }, exchange);
   },
   onlyAnswers: (_, holder) => room.callers.speaksBefore(server, holder),
+  serverNamed: (name) => (name === server.name ? server : null),
   toolNamed: async (tool) => ({ server: server.name, tool }),
 });
 
 /** A token that names tools is for these, and for nothing else that the server has. */
-const passedOn = (server: McpServer, caller: McpCaller): readonly Offering[] =>
+export const passedOn = (server: McpServer, caller: McpCaller): readonly Offering[] =>
   opensServer(caller, server.name) ? server.offers : [];
 
 const isPassed = (offers: readonly Offering[], method: string): boolean =>
@@ -67,12 +71,14 @@ function complete(room: FrontRoom, server: McpServer, params: Params, exchange: 
   return pass(room, server, { method, params }, exchange);
 }
 
-/** Without what needs a line on which a server speaks first: in front of us there is none. */
-function passedCapabilities(offers: readonly Offering[], has: ServerCapabilities): ServerCapabilities {
+/** What needs a line on which a server speaks first only where there is one. Tools change when they are approved. */
+function passedCapabilities(offers: readonly Offering[], has: ServerCapabilities, speaks: boolean): ServerCapabilities {
+  const { subscribe, listChanged } = has.resources ?? {};
   return {
     tools: {},
-    ...(has.resources && offers.includes('resources') && { resources: {} }),
-    ...(has.prompts && offers.includes('prompts') && { prompts: {} }),
+    ...(has.resources && offers.includes('resources') && { resources: speaks ? { subscribe, listChanged } : {} }),
+    ...(has.prompts &&
+      offers.includes('prompts') && { prompts: speaks ? { listChanged: has.prompts.listChanged } : {} }),
     ...(has.completions && offers.length > 0 && { completions: {} }),
     ...(has.logging && { logging: {} }),
   };

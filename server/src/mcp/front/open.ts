@@ -3,6 +3,8 @@ import type { Shared } from '../../platform/shared/port.ts';
 import type { Mcp } from '../open.ts';
 import { frontRoutes } from '../routes/front.ts';
 import { usingRoutes } from '../routes/using.ts';
+import { Listening } from './listening.ts';
+import { Questions } from './questions.ts';
 import type { FrontRoom } from './room.ts';
 import { Serving } from './serve.ts';
 import { type ShowTools, shownTools } from './shown-tools.ts';
@@ -19,20 +21,27 @@ export interface McpFront {
   routes: Route[];
   /** For whoever is asked whether an application may use them. */
   shownTools: ShowTools;
+  /** Ends what would never end by itself. */
+  drain(): void;
   stop(): Promise<void>;
 }
 
 /** Connected servers, and our own, for clients of others. */
 export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps): McpFront {
-  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps };
+  const questions = new Questions({ ...mcp.room, shared });
+  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions };
+  const listening = new Listening(room);
   const underWay = new UnderWay(shared);
   const serving = new Serving({ underWay, log: room.log });
   return {
-    routes: [...frontRoutes({ room, serving, underWay, originAllowed }), ...usingRoutes(room)],
+    routes: [...frontRoutes({ room, serving, underWay, listening, originAllowed }), ...usingRoutes(room)],
     shownTools: shownTools(room),
+    drain: () => listening.stop(),
     stop: async () => {
       await serving.stop();
       await underWay.stop();
+      listening.stop();
+      await questions.stop();
     },
   };
 }

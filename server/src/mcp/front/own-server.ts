@@ -26,6 +26,7 @@ export const ownServer = (room: FrontRoom): Served => ({
     throw noMethod(method);
   },
   onlyAnswers: () => false,
+  serverNamed: () => null,
   toolNamed: async (tool) => ({ server: ownName, tool }),
 });
 

@@ -1,8 +1,11 @@
 import type { Called, Params, Passing } from '../connection.ts';
-import { faultWithin, tellFault } from '../fault.ts';
+import { faultWithin, McpFault, tellFault } from '../fault.ts';
 import { streamFault } from '../guarded-fetch.ts';
 import { secretsIn } from '../offers.ts';
+import { Patience } from '../patience.ts';
+import { redacted } from '../redact.ts';
 import type { McpServer } from '../store/servers.ts';
+import type { OpenAsking } from './questions.ts';
 import type { FrontRoom } from './room.ts';
 import { type Exchange, ownFault, RpcError } from './served.ts';
 
@@ -17,13 +20,15 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
   const { holder, progress, log } = exchange;
   const secrets = secretsIn(room, server);
   let signal: AbortSignal | undefined;
+  const time = exchange.say && askable(room, server, exchange, secrets);
   const passing: Passing = {
     get signal() {
-      signal ??= AbortSignal.any([exchange.signal, AbortSignal.timeout(server.timeoutMs)]);
+      signal ??= AbortSignal.any([exchange.signal, time?.signal ?? AbortSignal.timeout(server.timeoutMs)]);
       return signal;
     },
     progress,
     log: log && ((message) => log(redacted(message, secrets))),
+    asking: time?.asking,
   };
   try {
     return redacted(await room.callers.ask(server, holder, asked, passing), secrets);
@@ -35,14 +40,37 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
     room.log.warn({ server: server.name, method: asked.method, fault: why }, 'a connected server failed');
     const known = asked.tool ? ' It is not known whether the tool did anything.' : '';
     throw ownFault(`The server ${server.name} failed: ${why}.${known}`);
+  } finally {
+    time?.end();
   }
 }
 
-/** Some servers repeat what they are sent, and our headers are nobody else's. */
-function redacted<T>(value: T, secrets: readonly string[]): T {
-  if (secrets.length === 0 || value === undefined) return value;
-  const text = JSON.stringify(value);
-  const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
-  if (!written.some((secret) => text.includes(secret))) return value;
-  return JSON.parse(written.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text)) as T;
+/** A call whose client can be asked something: time does not run meanwhile. Most end before anybody looks at it. */
+function askable(
+  room: FrontRoom,
+  server: McpServer,
+  { holder, say }: Exchange,
+  secrets: readonly string[],
+): { readonly signal: AbortSignal; asking: OpenAsking; end(): void } {
+  let made: Patience | undefined;
+  const patience = (): Patience => {
+    made ??= new Patience(server.timeoutMs, room.clock.steadyMs);
+    return made;
+  };
+  const asking = room.questions.asking({
+    ...{ server, holder, secrets },
+    say: (message) => say?.(message),
+    call: { wait: () => patience().wait(), goOn: () => patience().goOn() },
+    tooMuch: () => patience().giveUp(new McpFault('it asked too many questions')),
+  });
+  return {
+    get signal() {
+      return patience().signal;
+    },
+    asking,
+    end: () => {
+      asking.end();
+      made?.end();
+    },
+  };
 }

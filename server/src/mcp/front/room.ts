@@ -1,6 +1,7 @@
 import type { Params } from '../connection.ts';
 import type { Offers } from '../offers.ts';
 import type { McpRoom } from '../room.ts';
+import type { Questions } from './questions.ts';
 import type { Exchange } from './served.ts';
 
 /** Our own tools, each with the caller's rights. */
@@ -29,4 +30,5 @@ export interface FrontRoom extends McpRoom {
   settings: FrontSettings;
   offers: Offers;
   own: OwnTools;
+  questions: Questions;
 }

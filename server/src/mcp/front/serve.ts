@@ -2,8 +2,10 @@ import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } fr
 import { z } from 'zod';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
-import { type Introduction, type Params, saidOfClient } from '../connection.ts';
+import { abilitiesOf } from '../abilities.ts';
+import type { Introduction, Params } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
+import { saidOfClient } from '../params-behind.ts';
 import { type Asker, type Exchange, noMethod, ownFault, RpcError, type Served } from './served.ts';
 import { answerStraight, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
@@ -31,7 +33,7 @@ export class Serving {
 
   /** Past the library, which would build a server for each. */
   answerStraight(call: StraightCall, turn: Omit<Turn, 'introduction'>, written: Written): Promise<Response> {
-    return answerStraight(call, written, (log) => answerOne(turn, call, log, this.deps));
+    return answerStraight(call, written, (log, say) => answerOne(turn, call, { log, say }, this.deps));
   }
 
   async answer(request: Request, message: unknown, turn: Turn): Promise<Response> {
@@ -84,7 +86,10 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed
     // Who left hears nothing more, and that is no fault.
     const log: Exchange['log'] = ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(() => {});
     const asked = { id: mcpReq.id, method, params: whole(params ?? {}, mcpReq) };
-    return answerOne(turn, asked, log, deps, mcpReq);
+    const say = (message: object) =>
+      // As the protocol has it; the library would count such requests itself, and wait for what comes to another process.
+      void server.transport?.send(message as JSONRPCRequest, { relatedRequestId: mcpReq.id }).catch(() => {});
+    return answerOne(turn, asked, { log, say }, deps, mcpReq);
   };
   // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on. A
   // method that nobody has it refuses with the status that the revision of the request asks for.
@@ -112,15 +117,18 @@ interface Asked {
 async function answerOne(
   { served, asker, client }: Omit<Turn, 'introduction'>,
   { id, method, params }: Asked,
-  hear: Exchange['log'],
+  said: Pick<Exchange, 'log' | 'say'>,
   { underWay, log }: ServeDeps,
   mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
   const running = client === null ? null : underWay.begin(client, id);
-  const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], hear, progressOf(mcpReq));
   const isNewest = mcpReq?.envelope !== undefined;
+  const say = client !== null && abilitiesOf(asker.holder) !== '' ? said.say : undefined;
+  const says = { log: said.log, say, progress: progressOf(mcpReq) };
+  const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], says);
   try {
     if (isTaskMethod(method) && !isNewest) throw noMethod(method);
+    if (isSubscribing(method) && (isNewest || client === null)) throw noMethod(method);
     const result = await served.answer(method, params, exchange);
     if ((result.resultType === 'input_required' || result.resultType === 'task') && !isNewest)
       throw ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
@@ -135,19 +143,22 @@ async function answerOne(
 function exchangeOf(
   asker: Asker,
   others: () => (AbortSignal | undefined)[],
-  log: Exchange['log'],
-  progress: Exchange['progress'],
+  { log, say, progress }: Pick<Exchange, 'log' | 'say' | 'progress'>,
 ): Exchange {
   let signal: AbortSignal | undefined;
   const { caller, holder, origin, requestId } = asker;
   return {
-    ...{ caller, holder, origin, requestId, log, progress },
+    ...{ caller, holder, origin, requestId, log, say, progress },
     get signal() {
       signal ??= AbortSignal.any([asker.signal, ...others()].filter((one) => one !== undefined));
       return signal;
     },
   };
 }
+
+/** What is subscribed to is told in a session, which the newest revision has none of. */
+const isSubscribing = (method: string): boolean =>
+  method === 'resources/subscribe' || method === 'resources/unsubscribe';
 
 function progressOf(mcpReq?: ServerContext['mcpReq']): Exchange['progress'] {
   const progressToken = mcpReq?._meta?.progressToken;

@@ -1,5 +1,6 @@
 import type { Origin } from '../../identity/audit/log.ts';
 import type { Introduction, Params, Passing } from '../connection.ts';
+import type { McpServer } from '../store/servers.ts';
 import type { McpCaller } from './caller.ts';
 
 /** Whom something is done for. */
@@ -15,17 +16,29 @@ export interface Asker {
 }
 
 /** One message, and what may be said while it is worked on. */
-export type Exchange = Asker & Passing;
+export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
+  /** Brings a message of a server to the client before the answer; absent for those who cannot be asked anything. */
+  say?: ((message: object) => void) | undefined;
+}
+
+/** How much a client can be told of what a server has. */
+export interface Told {
+  /** It can wait for tasks. */
+  tasks: boolean;
+  /** It has a session, in which it can listen. */
+  listens: boolean;
+}
 
 /** What is served at one address: a server, all of them together, or our own. */
 export interface Served {
   /** Whether there is such a method here at all. */
   serves(method: string): boolean;
-  /** `tasks` where the client can wait for tasks. */
-  introduction(asker: Asker, tasks: boolean): Promise<Introduction>;
+  introduction(asker: Asker, told: Told): Promise<Introduction>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
   /** Known at once that whoever has the tool only answers, and asks nothing back: servers of before the newest revision. */
   onlyAnswers(tool: unknown, holder: string, caller: McpCaller): boolean;
+  /** The server that is called so here, where the caller may still use it. */
+  serverNamed(name: string, caller: McpCaller): McpServer | null | Promise<McpServer | null>;
   /** Whose tool a call names; null where that is nobody's. */
   toolNamed(name: string, caller: McpCaller): Promise<{ server: string; tool: string } | null>;
 }

@@ -148,3 +148,21 @@ test('whoever leaves while it is told ends the call', async () => {
   await expect(answer).rejects.toThrow();
   await until('the server hears of it', () => ended);
 });
+
+test('a tool that says something and then takes its time is answered', async () => {
+  const slow: ScriptedTool = {
+    name: 'slow',
+    answer: async (_, { mcpReq }) => {
+      await mcpReq.log('info', 'one moment');
+      // Longer than an answer may be quiet.
+      await Bun.sleep(2_300);
+      return 'done';
+    },
+  };
+  const logs = { capabilities: { logging: {} }, set: () => {} };
+  const { name } = await f.connected(f.start([slow], 'sessions', false, logs));
+  const headers = { ...(await session(`/mcp/${name}`)), ...version };
+  const text = await (await f.post(`/mcp/${name}`, callOf('slow'), headers)).text();
+  expect(text).toContain('one moment');
+  expect(text).toContain('done');
+});

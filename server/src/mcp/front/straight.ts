@@ -84,12 +84,13 @@ export interface Written {
 export function answerStraight(
   { id, newest }: StraightCall,
   written: Written,
-  work: (log: (message: LogMessage) => void) => Promise<Params>,
+  work: (log: (message: LogMessage) => void, say: (message: object) => void) => Promise<Params>,
 ): Promise<Response> {
   return new Promise((resolve) => {
     let events: Events | null = null;
     const begin = (): Events => {
-      events ??= new Events();
+      if (events) return events;
+      events = new Events();
       resolve(written.events(events.stream));
       return events;
     };
@@ -102,7 +103,8 @@ export function answerStraight(
     // Whoever wants to hear something says so with each request there.
     const log = (params: LogMessage) =>
       newest || (events ?? begin()).say({ jsonrpc: '2.0', method: 'notifications/message', params });
-    work(log).then(
+    const say = (message: object) => (events ?? begin()).say(message);
+    work(log, say).then(
       (result) => end({ jsonrpc: '2.0', id, result: newest ? stamped(result) : result }),
       (error) => end({ jsonrpc: '2.0', id, error: errorOf(error) }),
     );

@@ -62,7 +62,8 @@ export function openTask(sealer: Sealer, caller: Owner, given: unknown): OpenedT
   return { server: name, tool, taskId, isAt: (server) => server.id === id && addressMark(server.url) === at };
 }
 
-function unsealed(sealer: Sealer, given: string): unknown {
+/** Null for what was not sealed here. */
+export function unsealed(sealer: Sealer, given: string): unknown {
   try {
     return JSON.parse(sealer.open(given));
   } catch {
@@ -70,4 +71,5 @@ function unsealed(sealer: Sealer, given: string): unknown {
   }
 }
 
-const addressMark = (url: string): string => sha256Hex(url).slice(0, 16);
+/** Enough to tell one from another. */
+export const addressMark = (url: string): string => sha256Hex(url).slice(0, 16);

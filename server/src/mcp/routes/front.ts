@@ -1,29 +1,32 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
-import { randomString } from '../../lib/ids.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
 import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
 import type { Introduction, Params } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
 import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
+import type { Listening } from '../front/listening.ts';
 import { oneServer } from '../front/one-server.ts';
 import { ownName, ownServer } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
 import type { Serving } from '../front/serve.ts';
-import { type Asker, RpcError, type Served } from '../front/served.ts';
+import { type Asker, RpcError, type Served, type Told } from '../front/served.ts';
 import { straightCall, type Written } from '../front/straight.ts';
+import { isAnswer, takeAnswer } from '../front/take-answer.ts';
 import { understandsTasks } from '../front/tasks.ts';
 import type { UnderWay } from '../front/under-way.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
+import { holderOf, requiredSession, sessionFor, sessionHeader, sessionIn } from './front-session.ts';
 import { nothingAsked } from './schemas.ts';
 
 export interface FrontRouteDeps {
   room: FrontRoom;
   serving: Serving;
   underWay: UnderWay;
+  listening: Listening;
   originAllowed(origin: string): boolean | Promise<boolean>;
 }
 
@@ -64,15 +67,19 @@ type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const { room } = deps;
   const params = z.object({ server: z.string().regex(/^[a-z0-9-]{1,24}$/) });
-  const one = ({ principal, params: given }: Call<'mcp'>): Served | Promise<Served> => {
+  const named = ({ principal, params: given }: Call<'mcp'>): McpServer | Promise<McpServer> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);
-    const served = (server: McpServer | null): Served => {
+    const there = (server: McpServer | null): McpServer => {
       if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
-      return oneServer(room, server);
+      return server;
     };
     const found = usableServer(room, principal.user, name);
-    return found instanceof Promise ? found.then(served) : served(found);
+    return found instanceof Promise ? found.then(there) : there(found);
+  };
+  const one = (call: Call<'mcp'>): Served | Promise<Served> => {
+    const server = named(call);
+    return server instanceof Promise ? server.then((found) => oneServer(room, found)) : oneServer(room, server);
   };
   const all = ({ principal }: Call<'mcp'>): Served => {
     requireAudience(principal, null, room.baseUrl);
@@ -86,6 +93,21 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
     ...routesAt(deps, { path: '/mcp', what: 'All tools that the caller may use, named `server__tool`' }, all),
     ...routesAt(deps, { path: '/mcp/svc', what: 'Tools of this service itself' }, own),
     ...routesAt(deps, { path: '/mcp/{server}', what: 'A connected server', params }, one),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/mcp/{server}',
+      summary: 'A connected server: what it says by itself, in the session of the client',
+      params,
+      answers: { 200: { type: 'text/event-stream', description: 'Messages as they come' } },
+      handle: async (call) => {
+        await refuseOrigin(deps, call);
+        if (call.params.server === ownName) throw new AppError('method_not_allowed', 'Here nothing is said by itself.');
+        const server = await named(call);
+        const holder = holderOf(call, requiredSession(call));
+        return deps.listening.begin(call, { caller: call.principal, server, holder });
+      },
+    }),
   ];
 }
 
@@ -121,9 +143,7 @@ function routesAt(
       handle: async (call) => {
         await refuseOrigin(deps, call);
         await find(call);
-        const session = sessionIn(call);
-        if (session === null) throw new AppError('invalid_request', 'Name the session: Mcp-Session-Id is missing.');
-        const holder = holderOf(call, session);
+        const holder = holderOf(call, requiredSession(call));
         deps.room.callers.leave(holder);
         await endSessionsOf(deps.room, holder);
         return new Response(null, { status: 204, headers: call.headers });
@@ -138,23 +158,6 @@ async function refuseOrigin({ originAllowed }: FrontRouteDeps, { request }: Call
   if (origin === null || (await originAllowed(origin))) return;
   throw new AppError('forbidden', 'Pages of this origin may not call here.');
 }
-
-const sessionHeader = 'mcp-session-id';
-
-/**
- * A session in front is a name and nothing else: nothing is kept for it here, so that any process answers to it, and none
- * is ever lost. It tells one client of a key from another where servers keep sessions behind.
- */
-function sessionIn({ request }: Call): string | null {
-  const session = request.headers.get(sessionHeader);
-  if (session !== null && !/^[0-9A-Za-z]{32}$/.test(session))
-    throw new AppError('not_found', 'There is no such session. Begin with initialize.');
-  return session;
-}
-
-/** Begins with the user's id, by which a server that users sign in to knows whom it is called for. */
-const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
-  [principal.user.id, principal.through, ...(session === null ? [] : [session])].join(' ');
 
 async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
   const { body } = call;
@@ -190,20 +193,27 @@ async function answerMessages(
 ): Promise<Response> {
   refuseManyCalls(messages);
   await requireToolScope(served, messages, call.principal);
-  const begins = messages.some(({ method }) => method === 'initialize');
-  const session = begins ? randomString(32) : sessionIn(call);
+  const begins = messages.find(({ method }) => method === 'initialize');
+  const session = begins ? sessionFor(begins.params) : sessionIn(call);
   const holder = holderOf(call, session);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
   if (listening) return refuseToListen(call, listening.id);
   const client = clientOf(call, session, holder);
   if (client !== null) await takeBack(deps.underWay, client, messages);
   const asker = askerOf(call, holder);
+  const answered = messages.filter((one) => isAnswer({ ...one }));
+  for (const one of answered) await takeAnswer(deps.room, served, one, asker);
+  if (answered.length === messages.length) return taken(call);
   const discovers = messages.find(({ method }) => method === 'server/discover');
   const tasks = discovers !== undefined && understandsTasks((discovers.params ?? {}) as Params);
-  const introduction = begins || discovers ? await introduced(served, asker, tasks) : anybody;
+  const told = { tasks, listens: begins !== undefined };
+  const introduction = begins || discovers ? await introduced(served, asker, told) : anybody;
   const response = await deps.serving.answer(call.request, call.body, { served, introduction, asker, client });
   return finished(call, response, begins ? session : null);
 }
+
+/** The protocol's revision 2025-11-25, transports: to answers there is nothing to say. */
+const taken = (call: Call): Response => new Response(null, { status: 202, headers: call.headers });
 
 /** Limits count requests: what costs something comes alone, however many other messages are with it. */
 function refuseManyCalls(messages: Message[]): void {
@@ -233,16 +243,16 @@ const anybody: Introduction = {
   capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
 };
 
-async function introduced(served: Served, asker: Asker, tasks: boolean): Promise<Introduction> {
+async function introduced(served: Served, asker: Asker, told: Told): Promise<Introduction> {
   try {
-    return await served.introduction(asker, tasks);
+    return await served.introduction(asker, told);
   } catch (error) {
     if (error instanceof RpcError) throw new AppError('provider_error', error.message);
     throw error;
   }
 }
 
-/** No server speaks first through us, so that there is nothing to hear. */
+/** Of the newest revision, whose servers are asked each time anew: there is nothing to hear. */
 function refuseToListen(call: Call, id: unknown): Response {
   const error = { code: -32_601, message: 'Method not found: there is nothing to listen to' };
   call.whole = true;

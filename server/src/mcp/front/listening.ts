@@ -1,0 +1,165 @@
+import { AppError } from '../../lib/errors.ts';
+import { type SseEvent, SseParser, ssePing } from '../../lib/sse.ts';
+import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
+import type { Call } from '../../platform/http/route.ts';
+import { abilitiesOf } from '../abilities.ts';
+import { isQuestion } from '../asked-back.ts';
+import type { Introduction, Params } from '../connection.ts';
+import { faultWithin, tellFault } from '../fault.ts';
+import { mostAnswerBytes } from '../guarded-fetch.ts';
+import { secretsIn } from '../offers.ts';
+import { redacted } from '../redact.ts';
+import type { Listened } from '../sessions.ts';
+import type { McpServer, Offering } from '../store/servers.ts';
+import type { McpCaller } from './caller.ts';
+import { passedOn } from './one-server.ts';
+import type { OpenAsking } from './questions.ts';
+import type { FrontRoom } from './room.ts';
+
+/** Of one client; more are those that it has left without saying so. */
+const mostOfOne = 2;
+/** Of one user: nobody takes the place of all others. */
+const mostOfUser = 100;
+/** In this process: each is a connection on both sides. */
+const mostInAll = 2_000;
+
+/** What a server says by itself, and what of it that belongs to. */
+const passed: Record<string, Offering | null> = {
+  'notifications/resources/updated': 'resources',
+  'notifications/resources/list_changed': 'resources',
+  'notifications/prompts/list_changed': 'prompts',
+  'notifications/elicitation/complete': null,
+  'notifications/message': null,
+};
+
+/** Some servers begin to answer when they have something to say: for those nobody is kept waiting. */
+const beginsMs = 1_000;
+
+interface Listener {
+  caller: McpCaller;
+  server: McpServer;
+  holder: string;
+}
+
+/** Clients that listen to what a server says by itself: a connection of theirs for one with the server, and nothing in between. */
+export class Listening {
+  readonly #open = new Set<{ holder: string; leave(): void }>();
+
+  constructor(private readonly room: FrontRoom) {}
+
+  async begin(call: Call, listener: Listener): Promise<Response> {
+    const { holder } = listener;
+    this.#refuseMany(listener);
+    const left = new AbortController();
+    const open = { holder, leave: () => left.abort() };
+    this.#open.add(open);
+    try {
+      const heard = this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
+      await Promise.race([heard, Bun.sleep(beginsMs)]);
+      const stream = openEventStream({ headers: call.headers, signal: AbortSignal.any([call.signal, left.signal]) });
+      stream.left.addEventListener('abort', open.leave, { once: true });
+      void this.#relay(heard, stream, listener).finally(() => {
+        this.#open.delete(open);
+        open.leave();
+        stream.end();
+      });
+      return stream.response;
+    } catch (error) {
+      this.#open.delete(open);
+      throw error;
+    }
+  }
+
+  #refuseMany({ holder, caller }: Listener): void {
+    const ofUser = [...this.#open].filter((one) => one.holder.startsWith(`${caller.user.id} `));
+    const own = ofUser.filter((one) => one.holder === holder).length;
+    if (own >= mostOfOne || ofUser.length >= mostOfUser || this.#open.size >= mostInAll)
+      throw new AppError('capacity_exhausted', 'Too many connections listen already. Try again later.');
+  }
+
+  async #hear({ server, holder }: Listener, { request }: Call, signal: AbortSignal): Promise<Listened> {
+    const { callers } = this.room;
+    try {
+      const introduction = await callers.introduction(server, holder, signal);
+      const after = request.headers.get('last-event-id');
+      const heard = saysSomething(introduction, holder) ? await callers.listen(server, holder, after, signal) : null;
+      if (heard) return heard;
+    } catch (error) {
+      // What it was to tell of is over with its session: the client begins anew, and says again what it wants to hear.
+      if (faultWithin(error)?.sessionEnded)
+        throw new AppError('not_found', 'There is no such session. Begin with initialize.');
+      const why = tellFault(error, 'anybody', secretsIn(this.room, server));
+      throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
+    }
+    throw new AppError('method_not_allowed', `The server ${server.name} says nothing by itself.`, {
+      headers: { allow: 'POST, DELETE' },
+    });
+  }
+
+  async #relay(heard: Promise<Listened>, out: EventStream, listener: Listener): Promise<void> {
+    const { server, holder } = listener;
+    const secrets = secretsIn(this.room, server);
+    const write = (message: object, id?: string) => out.write(eventText(message, id));
+    const asking = this.room.questions.asking({ server, holder, secrets, say: write, tooMuch: out.end });
+    // The first bytes tell the client that it is heard, and from then on it is kept awake.
+    out.write(ssePing);
+    const parser = new SseParser(mostAnswerBytes);
+    try {
+      const { stream: events, session } = await heard;
+      for await (const piece of events)
+        for (const event of parser.push(piece)) {
+          const message = messageIn(event);
+          if (isQuestion(message)) this.#ask(message, session, asking, listener);
+          else if (message.method === 'notifications/cancelled')
+            asking.takenBack((message.params as Params)?.requestId);
+          else if (isPassed(message, listener)) await write(redacted(message, secrets), event.id);
+        }
+    } catch {
+      // The server has closed it or has no such thing after all, or time is up: the client listens anew if it wants to.
+    } finally {
+      asking.end();
+    }
+  }
+
+  #ask(message: Params, session: string | null, asking: OpenAsking, { server, holder }: Listener): void {
+    const id = message.id as string | number;
+    const question = { id, method: String(message.method), params: (message.params ?? {}) as Params, session };
+    const error = asking.ask(question);
+    if (!error) return;
+    // A server that does not hear it waits until its own time is up.
+    const reply = { jsonrpc: '2.0', id, error };
+    void this.room.callers.tell(server, holder, reply, (one) => one === session).catch(() => {});
+  }
+
+  stop(): void {
+    for (const { leave } of this.#open) leave();
+  }
+}
+
+/** Whether there is anything to wait for: most servers have nothing to say but their answers. */
+function saysSomething({ capabilities, about }: Introduction, holder: string): boolean {
+  const { resources, prompts, logging } = capabilities;
+  if (about.protocol >= '2026') return false;
+  const changes = resources?.subscribe || resources?.listChanged || prompts?.listChanged;
+  return Boolean(changes || logging || abilitiesOf(holder) !== '');
+}
+
+function isPassed({ method, id }: Params, { server, caller }: Listener): boolean {
+  if (id !== undefined || typeof method !== 'string' || !Object.hasOwn(passed, method)) return false;
+  const offering = passed[method]!;
+  return offering === null || passedOn(server, caller).includes(offering);
+}
+
+/** What is no message among events is passed over, as the library does. */
+function messageIn({ event, data }: SseEvent): Params {
+  if (event !== '' && event !== 'message') return {};
+  try {
+    const message: unknown = JSON.parse(data);
+    return typeof message === 'object' && message !== null ? (message as Params) : {};
+  } catch {
+    return {};
+  }
+}
+
+const eventText = (message: object, id?: string): string =>
+  `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`;

@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test';
+import { systemClock } from '../../lib/clock.ts';
+import { openSealer } from '../../lib/seal.ts';
+import { until } from '../../lib/until.fixture.ts';
+import { memoryShared } from '../../platform/shared/memory.ts';
+import { abilitiesIn, abilitiesOf, capabilitiesOf, isSessionName, sessionName } from '../abilities.ts';
+import { Patience } from '../patience.ts';
+import type { McpServer } from '../store/servers.ts';
+import { Questions } from './questions.ts';
+
+// Of a server only where it is matters here.
+const server = { id: 7, name: 'one', url: 'https://one.example/mcp' } as McpServer;
+const holder = `1 key:2 ${'s'.repeat(32)}-r`;
+const sealer = openSealer({ keys: [{ id: 'k', key: new Uint8Array(32) }] });
+const shared = memoryShared();
+const open = () => new Questions({ sealer, shared, clock: systemClock });
+
+function call(at: Questions, fields: object = {}) {
+  const state = { said: [] as { id?: unknown }[], waits: 0 };
+  const time = {
+    wait: () => {
+      state.waits += 1;
+    },
+    goOn: () => {
+      state.waits -= 1;
+    },
+  };
+  const say = (message: object) => void state.said.push(message);
+  const asking = at.asking({ server, holder, secrets: [], say, call: time, tooMuch: () => {}, ...fields });
+  return { state, asking };
+}
+const question = { id: 0, method: 'roots/list', params: {}, session: 'behind' };
+
+test('a call goes on when its question was answered in another process, which one of them takes', async () => {
+  const [here, there] = [open(), open()];
+  const { state, asking } = call(here);
+  expect(asking.ask(question)).toBeUndefined();
+  expect(state.waits).toBe(1);
+  const [{ id }] = state.said as [{ id: string }];
+  const taken = await Promise.all([there.take(holder, id), here.take(holder, id), there.take(holder, id)]);
+  expect(taken.filter((one) => one !== null)).toHaveLength(1);
+  await there.answered(id);
+  await until('it goes on', () => state.waits === 0);
+  asking.end();
+  expect(state.waits).toBe(0);
+  for (const one of [here, there]) await one.stop();
+});
+
+test('what is asked where a client listens stops the time of its calls in every process, and of nobody else’s', async () => {
+  const [here, there] = [open(), open()];
+  const running = call(there);
+  const strange = call(there, { holder: `2 key:3 ${'s'.repeat(32)}-r` });
+  const listening = call(here, { call: undefined });
+  listening.asking.ask(question);
+  await until('it stands still', () => running.state.waits === 1);
+  expect(strange.state.waits).toBe(0);
+  await there.answered((listening.state.said[0] as { id: string }).id);
+  await until('it goes on', () => running.state.waits === 0);
+  for (const { asking } of [running, strange, listening]) asking.end();
+  for (const one of [here, there]) await one.stop();
+});
+
+test('ids that are none, or were given before, are refused', async () => {
+  const at = open();
+  const { state, asking } = call(at);
+  for (const id of ['x'.repeat(257), Number.NaN, Number.POSITIVE_INFINITY])
+    expect(asking.ask({ ...question, id })).toMatchObject({ code: -32_600 });
+  expect(asking.ask({ ...question, id: '\u0001'.repeat(256), session: 's'.repeat(5_000) })).toBeUndefined();
+  expect(asking.ask({ ...question, id: '\u0001'.repeat(256) })).toMatchObject({ code: -32_600 });
+  for (const method of ['constructor', 'elicitation/create', 'tools/call'])
+    expect(asking.ask({ ...question, id: method, method })).toMatchObject({ code: -32_601 });
+  // The longest that is given out is still taken.
+  expect(await at.take(holder, (state.said[0] as { id: string }).id)).toMatchObject({ id: '\u0001'.repeat(256) });
+  asking.end();
+  await at.stop();
+});
+
+test('what a client can be asked stands in the name of its session, and in nothing else', () => {
+  const all = { elicitation: { form: {}, url: {} }, sampling: { context: {}, tools: {} }, roots: {} };
+  for (const capabilities of [all, { roots: {} }, { elicitation: {} }, { sampling: { tools: {} } }, {}]) {
+    const name = sessionName('a'.repeat(32), abilitiesIn(capabilities));
+    expect(isSessionName(name)).toBe(true);
+    expect(capabilitiesOf(abilitiesOf(`1 key:2 ${name}`))).toEqual(capabilities);
+  }
+  for (const odd of [null, 'all', [], { roots: true }, { constructor: {} }, { elicitation: [] }])
+    expect(abilitiesIn(odd)).toBe('');
+  for (const odd of ['', 'a'.repeat(31), `${'a'.repeat(32)}-`, `${'a'.repeat(32)}-x`, `${'a'.repeat(32)}-eeeeeeee`])
+    expect(isSessionName(odd)).toBe(false);
+  expect(abilitiesOf('1 key:2-r')).toBe('');
+});
+
+test('nobody is asked for longer than ten minutes in all, and a call that is over is not given up', async () => {
+  let nowMs = 0;
+  const patience = new Patience(60_000, () => nowMs);
+  patience.wait();
+  nowMs = 10 * 60_000;
+  patience.goOn();
+  const over = new Patience(1, () => nowMs);
+  over.end();
+  over.wait();
+  over.goOn();
+  await Bun.sleep(20);
+  expect([patience.signal.aborted, over.signal.aborted]).toEqual([false, false]);
+  patience.wait();
+  await until('it is given up', () => patience.signal.aborted);
+  expect(patience.signal.reason.message).toBe('nobody answered what it asked');
+  patience.end();
+});

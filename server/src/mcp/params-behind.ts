@@ -1,0 +1,30 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
+
+type Params = Record<string, unknown>;
+
+interface Told {
+  extensions?: string[] | undefined;
+  capabilities?: ClientCapabilities | undefined;
+}
+
+const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
+/** What each request of the newest protocol says of its client. */
+export const saidOfClient = ['io.modelcontextprotocol/logLevel', saidCapabilities];
+
+export const extensionsOf = ({ extensions }: Told): ClientCapabilities =>
+  extensions ? { extensions: Object.fromEntries(extensions.map((name) => [name, {}])) } : {};
+
+/** A client of before cannot be asked in the way of the newest protocol, whatever it can be asked in its own. */
+export function unasked(told: Told, given: Params): Params {
+  if (!told.capabilities) return given;
+  return { ...given, _meta: { [saidCapabilities]: extensionsOf(told), ...(given._meta as Params | undefined) } };
+}
+
+/** Without what only the newest protocol knows. */
+export function asBefore(given: Params): Params {
+  // Most calls are a name and arguments.
+  if (given._meta === undefined && given.inputResponses === undefined && given.requestState === undefined) return given;
+  const { inputResponses: _, requestState: __, _meta, ...params } = given;
+  const said = Object.entries(_meta ?? {}).filter(([name]) => !saidOfClient.includes(name));
+  return { ...params, ...(said.length > 0 && { _meta: Object.fromEntries(said) }) };
+}

@@ -1,0 +1,8 @@
+/** Some servers repeat what they are sent, and our headers are nobody else's. */
+export function redacted<T>(value: T, secrets: readonly string[]): T {
+  if (secrets.length === 0 || value === undefined) return value;
+  const text = JSON.stringify(value);
+  const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
+  if (!written.some((secret) => text.includes(secret))) return value;
+  return JSON.parse(written.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text)) as T;
+}
