@@ -32,8 +32,6 @@ const reasons: Record<string, string> = {
   'auth/enterprise-managed-authorization': byOthersWord,
   'auth/wif-jwt-bearer': byOthersWord,
   'auth/dpop': boundByClients,
-  'http-custom-header-server-validation':
-    'arguments that are repeated in headers are compared by the server behind, to which the gateway writes them anew from the body (not required by the revision: pending)',
 };
 
 const reasonFor = (scenario: string): string | undefined =>

@@ -4,7 +4,7 @@ import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Introduction, type Params, saidOfClient } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
-import { type Asker, type Exchange, noMethod, ownFault, RpcError, type Served } from './served.ts';
+import { type Asker, type Exchange, HeaderMismatch, noMethod, ownFault, RpcError, type Served } from './served.ts';
 import { answerStraight, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
 import type { UnderWay } from './under-way.ts';
@@ -16,6 +16,8 @@ export interface Turn {
   asker: Asker;
   /** Names the client where it may take requests back by a message. */
   client: string | null;
+  /** Noted on the way: the library gives whatever is thrown by those who answer the status of an answer. */
+  mismatch?: HeaderMismatch;
 }
 
 interface ServeDeps {
@@ -40,7 +42,9 @@ export class Serving {
     // The one thing that the library hands through to whoever answers. Who calls is known already.
     const extra = { turn, isServed: isServed(turn, message), isTask: isTaskMethod(methodOf(message)) };
     const authInfo = { token: '', clientId: '', scopes: [], extra };
-    return handler.fetch(request, { parsedBody: message, authInfo });
+    const response = await handler.fetch(request, { parsedBody: message, authInfo });
+    if (!turn.mismatch) return response;
+    return new Response(response.body, { status: turn.mismatch.status, headers: response.headers });
   }
 
   /** Loaded by the first request: most installations serve none, and its schemas take a while to build. */
@@ -110,12 +114,13 @@ interface Asked {
 }
 
 async function answerOne(
-  { served, asker, client }: Omit<Turn, 'introduction'>,
+  turn: Omit<Turn, 'introduction'>,
   { id, method, params }: Asked,
   hear: Exchange['log'],
   { underWay, log }: ServeDeps,
   mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
+  const { served, asker, client } = turn;
   const running = client === null ? null : underWay.begin(client, id);
   const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], hear, progressOf(mcpReq));
   const isNewest = mcpReq?.envelope !== undefined;
@@ -126,6 +131,7 @@ async function answerOne(
       throw ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
     return result as Result;
   } catch (error) {
+    if (error instanceof HeaderMismatch) turn.mismatch = error;
     throw toRpcError(error, asker.requestId, log);
   } finally {
     running?.end();
@@ -139,9 +145,9 @@ function exchangeOf(
   progress: Exchange['progress'],
 ): Exchange {
   let signal: AbortSignal | undefined;
-  const { caller, holder, origin, requestId } = asker;
+  const { caller, holder, origin, requestId, headers } = asker;
   return {
-    ...{ caller, holder, origin, requestId, log, progress },
+    ...{ caller, holder, origin, requestId, headers, log, progress },
     get signal() {
       signal ??= AbortSignal.any([asker.signal, ...others()].filter((one) => one !== undefined));
       return signal;
