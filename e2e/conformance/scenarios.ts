@@ -14,8 +14,6 @@ const speaksFirst =
   'a server behind the gateway cannot speak first: in front there is no session that it could speak to (2026-07-28 asks within the answer instead, which passes); the reference server leaves out what needs it';
 const byOthersWord =
   'an extension: a token of somebody else, such as a company’s identity provider, is traded in; the gateway is given none, and signs in for a user who agrees in a browser, or for itself with a client of its own';
-const boundByClients =
-  'an extension: the gateway asks for bearer tokens, which it keeps sealed, and not for ones that are bound to a key';
 /** Scenarios that do not concern this gateway, or that it does not pass, by what their names begin with. */
 const reasons: Record<string, string> = {
   'tools-call-sampling': speaksFirst,
@@ -31,7 +29,6 @@ const reasons: Record<string, string> = {
     'a session in front is a name that nothing is kept for, so that none is lost with a process: its name can be used again (not required by the revision)',
   'auth/enterprise-managed-authorization': byOthersWord,
   'auth/wif-jwt-bearer': byOthersWord,
-  'auth/dpop': boundByClients,
 };
 
 const reasonFor = (scenario: string): string | undefined =>

@@ -16,7 +16,7 @@ export const mostScopeCharacters = 2_000;
 /** A token that runs out on the way is no use. */
 export const earlySeconds = 30;
 
-interface Asked extends Challenge {
+interface Asked extends Omit<Challenge, 'proof'> {
   authorizationCode?: string;
   iss?: string | undefined;
   forceReauthorization?: boolean;

@@ -2,9 +2,10 @@ import { refuseHeavy } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
 import { gather } from '../platform/http/read-answer.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
-import { openKept } from '../platform/upstream/open-kept.ts';
+import { type KeptRequest, openKept } from '../platform/upstream/open-kept.ts';
 import { readChallenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
+import { type AccessToken, proverOf, wantsNonce, withProof } from './proofs.ts';
 
 /** What is read of one answer. A tool that has more to say than this does not say it to a model. */
 export const mostAnswerBytes = 1024 * 1024;
@@ -19,6 +20,8 @@ export interface GuardedTarget {
   lines?: UpstreamConnections | undefined;
   /** Told the scopes that a token would need besides; says what whoever called is told. */
   lacking?: Lacking | undefined;
+  /** What a token that is about to be shown is bound to. */
+  tokenShown?: ((text: string) => AccessToken | Promise<AccessToken>) | undefined;
 }
 
 type Lacking = (scope: string | undefined) => Promise<McpFault>;
@@ -46,14 +49,29 @@ export function guardedFetch(target: GuardedTarget): Fetch {
       timeoutMs: target.timeoutMs,
       ...(init.signal && { signal: init.signal }),
     };
-    const { lines } = target;
-    const opened = lines ? openKept(lines, request, target) : openGuarded(request, target);
-    const answer = await opened.catch((error) => {
-      throw toFault(error);
-    });
+    const answer = await opened(target, request);
     if (answer.status === 403 && target.lacking) await refuseLacking(answer, target.lacking);
     return rendered(answer, href, { body, inSession: new Headers(init.headers).has('mcp-session-id') });
   };
+}
+
+/** With a proof where the token wants one; once more where the proof wanted something that only the answer says. */
+async function opened(target: GuardedTarget, request: KeptRequest): Promise<OutgoingStream> {
+  const { lines, tokenShown } = target;
+  const open = (asked: KeptRequest) =>
+    (lines ? openKept(lines, asked, target) : openGuarded(asked, target)).catch((error) => {
+      throw toFault(error);
+    });
+  const bearer = tokenShown && /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+  const { text, key } = bearer ? await tokenShown(bearer) : { text: '' };
+  if (key === undefined) return open(request);
+  const prover = await proverOf(key);
+  const first = await open(await withProof(prover, request, text));
+  if (!wantsNonce(prover, request.url, first)) return first;
+  await first.body.cancel();
+  const second = await open(await withProof(prover, request, text));
+  wantsNonce(prover, request.url, second);
+  return second;
 }
 
 /** RFC 6750 §3.1: there are tokens that allow more. */

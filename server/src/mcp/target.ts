@@ -2,12 +2,13 @@ import type { Sealer } from '../lib/seal.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
+import type { AccessToken } from './proofs.ts';
 import type { McpServer } from './store/servers.ts';
 
 /** Tokens of servers that the service signs in to for itself: one for each, which all who may use the server share. */
 export interface OwnTokens {
   /** Renewed before it runs out; those who ask at once share the answer. */
-  token(server: McpServer): Promise<string>;
+  token(server: McpServer): Promise<AccessToken>;
   /** The server does not take it: another is asked for next. */
   refused(server: McpServer, token: string): Promise<void>;
   /** The server took it, and it was not enough. Returns what whoever called is told. */
@@ -19,7 +20,7 @@ export interface TargetDeps {
   sealer: Sealer;
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
-  tokenOf(server: McpServer, userId: number): Promise<string>;
+  tokenOf(server: McpServer, userId: number): Promise<AccessToken>;
   ownTokens: OwnTokens;
   /** A user's token was not enough. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
