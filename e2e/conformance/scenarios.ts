@@ -28,7 +28,6 @@ const reasons: Record<string, string> = {
   'server-session-lifecycle':
     'a session in front is a name that nothing is kept for, so that none is lost with a process: its name can be used again (not required by the revision)',
   'auth/enterprise-managed-authorization': byOthersWord,
-  'auth/wif-jwt-bearer': byOthersWord,
 };
 
 const reasonFor = (scenario: string): string | undefined =>

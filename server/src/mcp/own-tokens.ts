@@ -1,6 +1,7 @@
 import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { nowSeconds } from '../lib/clock.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { assertionFor } from './assertions.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
 import type { Challenge } from './challenge.ts';
 import { McpFault, tellFault } from './fault.ts';
@@ -9,7 +10,7 @@ import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from
 import type { McpDeps } from './room.ts';
 import { challengeOf } from './sign-in-fetch.ts';
 import * as store from './store/own-grants.ts';
-import { bindClient, findServer, type McpServer } from './store/servers.ts';
+import { bindClient, findServer, type McpServer, signsInItself } from './store/servers.ts';
 import type { OwnTokens } from './target.ts';
 
 /** What a server lets the service do in its own name. */
@@ -73,8 +74,10 @@ export function openOwnTokens(deps: McpDeps): OwnTokens {
 }
 
 /** Resealed or entered again, a client is another: what was given to it is asked for anew, which costs nothing. */
-const givenTo = ({ url, clientId, sealedClientSecret, sealedClientKey }: McpServer): string =>
-  sha256Hex(JSON.stringify([url, clientId, sealedClientSecret, sealedClientKey]));
+const givenTo = ({ url, clientId, sealedClientSecret, sealedClientKey, assertionFile }: McpServer): string => {
+  const client = [url, clientId, sealedClientSecret, sealedClientKey];
+  return sha256Hex(JSON.stringify(assertionFile === '' ? client : [...client, assertionFile]));
+};
 
 async function found(
   { db, sealer }: McpDeps,
@@ -104,7 +107,7 @@ const shownOf = ({ tokens, key }: OwnGrant): AccessToken => ({ text: tokens.acce
 async function renew(deps: McpDeps, id: number): Promise<AccessToken> {
   // As it stands now: whoever asks may have known it from before it was changed.
   const server = await findServer(deps.db, id);
-  if (server?.auth !== 'client_credentials') throw new McpFault('it is not set up');
+  if (!server || !signsInItself(server)) throw new McpFault('it is not set up');
   const before = await found(deps, server);
   if (before.grant && isFresh(deps, before.grant)) return shownOf(before.grant);
   const grant = await ask(deps, server, before.grant?.lacking);
@@ -116,14 +119,16 @@ async function renew(deps: McpDeps, id: number): Promise<AccessToken> {
   return shownOf(other.grant && isFresh(deps, other.grant) ? other.grant : grant);
 }
 
-/** RFC 6749 §4.4, at the authorization server that the server names. */
+/** RFC 6749 §4.4 or RFC 7523 §2.1, at the authorization server that the server names. */
 async function ask(deps: McpDeps, server: McpServer, lacking: string | undefined): Promise<OwnGrant> {
   const secrets = clientSecretsOf(deps, server);
-  const got: Got = {};
+  const got: Got = { secrets };
   try {
     const { proof, ...challenge } = await challengeOf(deps, server);
     const scope = scopesOf(challenge.scope, lacking);
     await authorize(deps, server, providerOf(deps, server, { ...(proof && { proof }) }, got), {
+      secrets,
+      once: true,
       ...challenge,
       ...(scope !== '' && { scope }),
     });
@@ -149,6 +154,8 @@ function refusalOf(error: unknown): unknown {
 
 /** What comes of asking. */
 interface Got {
+  /** What was shown on the way. */
+  secrets: string[];
   tokens?: StoredOAuthTokens;
   key?: string | undefined;
   discovery?: OAuthDiscoveryState;
@@ -162,7 +169,7 @@ const providerOf = (
   got: Got,
 ): OAuthClientProvider => ({
   redirectUrl: undefined,
-  clientMetadata: { client_name: 'svc', redirect_uris: [], grant_types: ['client_credentials'] },
+  clientMetadata: { client_name: 'svc', redirect_uris: [] },
   ...ownClientOf(deps, server)!,
   tokens: () => undefined,
   saveDiscoveryState: (discovery) => {
@@ -177,8 +184,15 @@ const providerOf = (
     requireBound(tokens, got.key);
     got.tokens = tokens;
   },
-  prepareTokenRequest: (scope) =>
-    new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) }),
+  prepareTokenRequest: async (scope) => {
+    const asked = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) });
+    if (server.auth !== 'jwt_bearer') return asked;
+    const assertion = await assertionFor(deps, server, got.discovery);
+    got.secrets.push(assertion);
+    asked.set('grant_type', 'urn:ietf:params:oauth:grant-type:jwt-bearer');
+    asked.set('assertion', assertion);
+    return asked;
+  },
   redirectToAuthorization: () => {
     throw new McpFault('it wants a user to sign in to it');
   },

@@ -21,6 +21,8 @@ export interface McpDeps {
   /** Only the system's own client reaches others. */
   fetchOnly?: boolean | undefined;
   baseUrl: string;
+  /** Where the platform keeps tokens that the service trades in; absent where it keeps none. */
+  assertionsDir?: string | undefined;
   /** Authorization servers that read documents of clients are to read ours, and need not register us. */
   namedByDocument(): boolean;
   /** Where the pages are. */

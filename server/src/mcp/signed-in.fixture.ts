@@ -16,6 +16,8 @@ export interface SignedInServer {
   byHand: Record<string, string> | null;
   /** The same with public keys in place of secrets. */
   keys: Record<string, JWK>;
+  /** Tokens of a platform that are traded in. */
+  assertions: Set<string>;
   /** It reads what clients say of themselves at the address that they give for their name. */
   readsDocuments: boolean;
   /** Whose documents say where to sign in; its own where nothing else is said. */
@@ -41,6 +43,7 @@ export function startSignedIn(): SignedInServer {
     registered: 0,
     byHand: null,
     keys: {},
+    assertions: new Set(),
     readsDocuments: false,
     issuer: null,
     challenge: null,
@@ -128,7 +131,10 @@ const documents: Record<string, Document> = {
     const proven = binding && (await provenKey(binding, 'issuer', request));
     if (proven && 'error' in proven)
       return Response.json({ error: proven.error }, { status: 400, headers: nonceHeader(proven.nonce) });
-    const own = asked.get('grant_type') === 'client_credentials';
+    const assertion = asked.get('assertion');
+    if (assertion !== null && !state.assertions.has(assertion))
+      return Response.json({ error: 'invalid_grant', error_description: `not ${assertion}` }, { status: 400 });
+    const own = assertion !== null || asked.get('grant_type') === 'client_credentials';
     const who = own ? 'service' : (asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', ''));
     if (!who || who === 'wrong') return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const before = binding?.keys.get(asked.get('refresh_token') ?? '');

@@ -3,7 +3,7 @@ import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
 import type { AccessToken } from './proofs.ts';
-import type { McpServer } from './store/servers.ts';
+import { type McpServer, signsInItself } from './store/servers.ts';
 
 /** Tokens of servers that the service signs in to for itself: one for each, which all who may use the server share. */
 export interface OwnTokens {
@@ -61,10 +61,10 @@ export function targetOf(
   const { name, url, timeoutMs } = server;
   const target = { name, url, headers, timeoutMs, allowPrivate, lines };
   if (server.auth === 'headers') return target;
-  if (server.auth === 'client_credentials')
+  if (signsInItself(server))
     return {
       ...target,
-      extensions: [clientCredentials],
+      ...(server.auth === 'client_credentials' && { extensions: [clientCredentials] }),
       token: () => ownTokens.token(server),
       refused: (token) => ownTokens.refused(server, token),
       lacking: (scope) => ownTokens.lacking(server, scope),
@@ -84,9 +84,9 @@ export function targetOf(
 export function keyOf(server: McpServer): string {
   const known = keys.get(server);
   if (known !== undefined) return known;
-  const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey } = server;
+  const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey, assertionFile } = server;
   // A session that was opened by one client is no other's.
-  const client = auth === 'client_credentials' ? [clientId, sealedClientSecret, sealedClientKey] : [];
+  const client = signsInItself(server) ? [clientId, sealedClientSecret, sealedClientKey, assertionFile] : [];
   const key = JSON.stringify([url, sealedHeaders, timeoutMs, auth, ...client]);
   keys.set(server, key);
   return key;
