@@ -31,7 +31,8 @@ export async function readChallenge(header: string | undefined): Promise<Challen
 
 /** By the schemes that it names; what it quotes is none. */
 function proofIn(header: string): Pick<Challenge, 'proof'> {
-  const bare = header.replace(/"[^"]*"/g, '');
-  if (!/(^|,)\s*dpop(\s|,|$)/i.test(bare)) return {};
-  return { proof: /(^|,)\s*bearer(\s|,|$)/i.test(bare) ? 'taken' : 'needed' };
+  const bare = header.toLowerCase().replace(/"[^"]*"/g, '');
+  const schemes = bare.split(',').map((part) => part.trim().split(' ', 1)[0]);
+  if (!schemes.includes('dpop')) return {};
+  return { proof: schemes.includes('bearer') ? 'taken' : 'needed' };
 }

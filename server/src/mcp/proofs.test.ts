@@ -3,6 +3,7 @@ import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { type Binding, newBinding } from './bound.fixture.ts';
+import { readChallenge } from './challenge.ts';
 import { administration } from './mcp.fixture.ts';
 import { newKey, nonceIn, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
 import { type SignedInServer, startSignedIn, tokenSeen } from './signed-in.fixture.ts';
@@ -214,6 +215,18 @@ test.each(['ES256', 'EdDSA', 'ES384', 'ES512', 'PS256', 'RS256'] as const)('a ke
   expect(JSON.parse(header!).jwk).not.toHaveProperty('d');
   expect(JSON.parse(claims!)).toMatchObject({ htm: 'POST', htu: 'https://a.example/b' });
   expect(await proverOf(key)).toBe(prover);
+});
+
+test.each<[string, 'needed' | 'taken' | undefined]>([
+  ['DPoP', 'needed'],
+  ['dpop algs="ES256, RS256", error="use_dpop_nonce"', 'needed'],
+  ['Bearer realm="it", DPoP algs="ES256"', 'taken'],
+  ['DPoP algs="ES256",Bearer', 'taken'],
+  ['Bearer realm="a, DPoP b"', undefined],
+  ['Bearer dpop="1"', undefined],
+  ['', undefined],
+])('of a challenge %p a proof is %p', async (header, proof) => {
+  expect((await readChallenge(header)).proof).toBe(proof);
 });
 
 test('a type of token is compared whatever its case', () => {
