@@ -120,7 +120,7 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await form.getByLabel(/^Name/).fill('wiki');
     await form.getByLabel(/^Address/).fill(theirs.url);
     await form.getByRole('combobox', { name: 'How it is opened' }).click();
-    await page.getByRole('option', { name: 'The service trades in a token of its platform' }).click();
+    await page.getByRole('option', { name: 'By a token of the platform' }).click();
     await form.getByLabel('File of the token').fill('../wiki-token');
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
     await form.getByText('The name of a file, without its directory.').waitFor();

@@ -21,7 +21,7 @@ export default {
   'By its headers, or by nothing': '通过请求头，或无需验证',
   'Each user signs in to it': '由每个用户自行登录',
   'The service signs in to it': '由本服务登录',
-  'The service trades in a token of its platform': '由本服务以所在平台的令牌换取',
+  'By a token of the platform': '以所在平台的令牌登录',
   'File of the token': '令牌文件',
   'In the directory that MCP_ASSERTIONS_DIR names; read anew whenever the service signs in':
     '位于 MCP_ASSERTIONS_DIR 指定的目录；每次登录时重新读取',

@@ -39,7 +39,7 @@ export const authKinds: { value: McpServer['auth']; label: string }[] = [
   { value: 'headers', label: t('By its headers, or by nothing') },
   { value: 'oauth', label: t('Each user signs in to it') },
   { value: 'client_credentials', label: t('The service signs in to it') },
-  { value: 'jwt_bearer', label: t('The service trades in a token of its platform') },
+  { value: 'jwt_bearer', label: t('By a token of the platform') },
 ];
 
 /** What the platform says of the service is shown to servers of the operator alone. */
