@@ -1,22 +1,28 @@
 /** A server that registers nobody: its form takes a client that was registered there by hand, and people or the service sign in with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type SignedInServer, startSignedIn } from '../server/src/mcp/signed-in.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
 
 let site: Site;
 let theirs: SignedInServer;
+/** Where the platform would keep what it says of the service. */
+const platform = mkdtempSync(join(tmpdir(), 'svc-platform-'));
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
 describe.skipIf(browserMissing)('a client registered by hand', () => {
   beforeAll(async () => {
     theirs = startSignedIn();
     theirs.byHand = { app: 'shown-to-nobody' };
-    site = await openSite({ ALLOW_PRIVATE_WEBHOOKS: '1' });
+    site = await openSite({ ALLOW_PRIVATE_WEBHOOKS: '1', MCP_ASSERTIONS_DIR: platform });
   }, 300_000);
   afterAll(async () => {
     theirs?.stop();
     await site?.stop();
+    rmSync(platform, { recursive: true });
   });
 
   test('is entered where users sign in, used, and shown as stored', async () => {
@@ -97,6 +103,37 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await edit.waitFor({ state: 'hidden' });
     expect(await page.content()).not.toContain(pem.split('\n')[1]!);
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
+  test('is not needed where the service trades in a token of its platform', async () => {
+    theirs.byHand = null;
+    const exp = Math.floor(Date.now() / 1_000) + 600;
+    const parts = [{ alg: 'RS256' }, { aud: new URL(theirs.url).origin, exp }, 'signed'];
+    const token = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    writeFileSync(join(platform, 'wiki-token'), token);
+    theirs.assertions.add(token);
+    const { page, complaints } = await site.root(phone);
+    await page.goto('/admin/mcp');
+    await page.getByRole('button', { name: 'Connect a server' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Connect a server' });
+    await form.getByLabel(/^Name/).fill('wiki');
+    await form.getByLabel(/^Address/).fill(theirs.url);
+    await form.getByRole('combobox', { name: 'How it is opened' }).click();
+    await page.getByRole('option', { name: 'By a token of the platform' }).click();
+    await form.getByLabel('File of the token').fill('../wiki-token');
+    await form.getByRole('button', { name: 'Connect' }).press('Enter');
+    await form.getByText('The name of a file, without its directory.').waitFor();
+    await form.getByLabel('File of the token').fill('wiki-token');
+    expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
+    await form.getByRole('button', { name: 'Connect' }).press('Enter');
+    await page.getByRole('switch', { name: 'who allowed' }).waitFor();
+    await page.goto('/admin/mcp');
+    await page.getByRole('button', { name: 'Actions for wiki' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit wiki' });
+    expect(await edit.getByLabel('File of the token').inputValue()).toBe('wiki-token');
+    expect(await page.content()).not.toContain(token);
     expect(complaints).toEqual([]);
   }, 300_000);
 });

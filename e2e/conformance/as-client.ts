@@ -17,7 +17,7 @@ interface Walked {
   url: string;
   scenario: string;
   /** What the test gives its client, such as one that is registered already. */
-  context: { client_id?: string; client_secret?: string; private_key_pem?: string };
+  context: { client_id?: string; client_secret?: string; private_key_pem?: string; valid_jwt?: string };
 }
 interface Listed {
   ok: boolean;
@@ -29,6 +29,7 @@ interface Listed {
 interface Gateway {
   service: Service;
   address: string;
+  assertionsDir: string;
 }
 
 /** The one name that the test takes for a client with a document: ours, where the service is known by this address. */
@@ -55,13 +56,25 @@ async function tryTool({ service: { url, key } }: Gateway, server: string, name:
 /** Whoever is told to sign in once more does so; a person would not for ever. */
 const mostSignIns = 3;
 
+function authOf(scenario: string): 'oauth' | 'client_credentials' | 'jwt_bearer' {
+  if (scenario.startsWith('auth/wif-')) return 'jwt_bearer';
+  return scenario.startsWith('auth/client-credentials') ? 'client_credentials' : 'oauth';
+}
+
+const clientOf = ({ client_id, client_secret, private_key_pem: client_key }: Walked['context']) => ({
+  ...{ client_id, client_secret, client_key },
+});
+
 async function walk(gateway: Gateway, { url, scenario, context }: Walked, name: string): Promise<string> {
   const { api } = gateway.service.root;
-  const { client_id, client_secret, private_key_pem: client_key } = context;
-  const itself = scenario.startsWith('auth/client-credentials');
-  // Others give one for extensions that the gateway does not know.
-  const client = (itself || scenario === 'auth/pre-registration') && { client_id, client_secret, client_key };
-  const body = { name, url, auth: itself ? 'client_credentials' : 'oauth', ...client };
+  const auth = authOf(scenario);
+  const itself = auth !== 'oauth';
+  // One gives its client for an extension that the gateway does not know.
+  const client = (itself || scenario === 'auth/pre-registration') && clientOf(context);
+  // The tests are the platform.
+  const assertion = auth === 'jwt_bearer' && { assertion_file: name };
+  if (assertion) await Bun.write(join(gateway.assertionsDir, name), context.valid_jwt ?? '');
+  const body = { name, url, auth, ...client, ...assertion };
   const { id } = await api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
   let said = 'nothing was tried';
   for (let times = 0; times < mostSignIns; times += 1) {
@@ -100,14 +113,19 @@ function startWalks(gatewayOf: (scenario: string) => Gateway): { url: string; st
 }
 
 /** All of them, or those that are wanted. */
-export async function clientScenarios({ service }: World, wanted: readonly string[] = []): Promise<Seen[]> {
+export async function clientScenarios(
+  { service, assertionsDir }: World,
+  wanted: readonly string[] = [],
+): Promise<Seen[]> {
   const listed = await runProgram({ command: [process.execPath, program, 'list', '--client'], mostMs: 60_000 });
   const all = [...listed.matchAll(/^ {2}- (auth\/\S+)/gm)].map(([, name]) => name!);
   const names = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name));
   const { address } = documented;
   const other = await startService({ env: { BASE_URL: address, ALLOW_PRIVATE_WEBHOOKS: '1' } });
   const walks = startWalks((scenario) =>
-    scenario === documented.scenario ? { service: other, address } : { service, address: service.url },
+    scenario === documented.scenario
+      ? { service: other, address, assertionsDir }
+      : { service, address: service.url, assertionsDir },
   );
   const client = `${process.execPath} ${join(import.meta.dir, 'gateway-client.ts')}`;
   const seen: Seen[] = [];

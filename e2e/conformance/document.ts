@@ -49,7 +49,7 @@ ${sectionsOf(scenarios)}
 
 Servers that users sign in to, with authorization servers of the tests' own: each is connected, somebody signs in to it and
 allows its tools, and one is called through \`/mcp/{server}\`; where the server asks for more, they sign in once more. To servers of
-\`auth/client-credentials-…\` the gateway signs in for itself. For \`auth/basic-cimd\` it is known by the one address that the test takes.
+\`auth/client-credentials-…\` and \`auth/wif-jwt-bearer\` the gateway signs in for itself, to the last with what the tests say of it in the place of a platform. For \`auth/basic-cimd\` it is known by the one address that the test takes.
 
 ${sectionsOf(asClient)}
 ## Clients

@@ -10,10 +10,8 @@ import { startKeyed, type World } from './world.ts';
 
 export const program = join(import.meta.dir, 'programs/node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
-const byOthersWord =
-  'an extension: a token of somebody else, such as a company’s identity provider, is traded in; the gateway is given none, and signs in for a user who agrees in a browser, or for itself with a client of its own';
-const boundByClients =
-  'an extension: the gateway asks for bearer tokens, which it keeps sealed, and not for ones that are bound to a key';
+const noIdToken =
+  'an extension: the company’s identity provider trades a user’s ID token for one to the server; of a sign-in through another provider the gateway keeps neither that token nor anything to get a new one (ADR 92)';
 /** Scenarios that do not concern this gateway, or that it does not pass, by what their names begin with. */
 const reasons: Record<string, string> = {
   'tasks-status-notifications':
@@ -22,11 +20,7 @@ const reasons: Record<string, string> = {
     'an answer that nothing is said before comes as JSON, so that there are no events to go on with (not required by the revision: pending)',
   'server-session-lifecycle':
     'a session in front is a name that nothing is kept for, so that none is lost with a process: its name can be used again (not required by the revision)',
-  'auth/enterprise-managed-authorization': byOthersWord,
-  'auth/wif-jwt-bearer': byOthersWord,
-  'auth/dpop': boundByClients,
-  'http-custom-header-server-validation':
-    'arguments that are repeated in headers are compared by the server behind, to which the gateway writes them anew from the body (not required by the revision: pending)',
+  'auth/enterprise-managed-authorization': noIdToken,
 };
 
 const reasonFor = (scenario: string): string | undefined =>

@@ -1,4 +1,7 @@
 /** The service with the reference server of each era behind it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { McpTestServer } from '../../server/src/mcp/mcp.fixture.ts';
 import { browserMissing, openSite, type Site } from '../browser.ts';
 import { type Service, startService } from '../service.ts';
@@ -10,12 +13,16 @@ export interface World {
   /** Null where there is no browser. */
   site: Site | null;
   behind: Record<Era, McpTestServer>;
+  /** Where the service finds what a platform would say of it. */
+  assertionsDir: string;
   stop(): Promise<void>;
 }
 
 /** Servers are called by the era of the protocol that they speak. */
 export async function openWorld(): Promise<World> {
-  const env = { OPENID_CONNECT: '1', ALLOW_PRIVATE_WEBHOOKS: '1', DEMO_PROVIDER: 'on' };
+  const assertionsDir = mkdtempSync(join(tmpdir(), 'svc-assertions-'));
+  const own = { ALLOW_PRIVATE_WEBHOOKS: '1', MCP_ASSERTIONS_DIR: assertionsDir };
+  const env = { OPENID_CONNECT: '1', DEMO_PROVIDER: 'on', ...own };
   const site = browserMissing ? null : await openSite(env);
   const service = site?.service ?? (await startService({ env }));
   await service.root.api('/api/admin/options', {
@@ -25,10 +32,11 @@ export async function openWorld(): Promise<World> {
   const behind = { sessions: startReference('sessions'), modern: startReference('modern') };
   for (const era of ['sessions', 'modern'] as const) await connect(service, era, behind[era].url);
   return {
-    ...{ service, site, behind },
+    ...{ service, site, behind, assertionsDir },
     stop: async () => {
       for (const server of Object.values(behind)) server.stop();
       await (site ?? service).stop();
+      rmSync(assertionsDir, { recursive: true });
     },
   };
 }

@@ -72,6 +72,7 @@ const rules = {
   METRICS_TOKEN: z.string().min(1).optional(),
   TRUSTED_PROXIES: z.string().default(''),
   ALLOW_PRIVATE_WEBHOOKS: flag.default(false),
+  MCP_ASSERTIONS_DIR: z.string().min(1).optional(),
   DRAIN_SECONDS: whole(0, 3600).default(30),
   VIDEO_JOB_TTL: whole(1, 604_800).default(3600),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -113,6 +114,8 @@ export interface Config {
   trustedProxies: string[];
   /** Whether user-given addresses may be private. Never guessed: a port of a service on loopback may be published. */
   allowPrivateAddresses: boolean;
+  /** Where the platform keeps tokens that the service trades in at MCP servers. */
+  assertionsDir?: string;
   drainMs: number;
   videoJobTtlSeconds: number;
   logLevel: string;
@@ -223,6 +226,7 @@ function assemble(read: Values): Omit<Config, 'providerKeys'> {
       .map((s) => s.trim())
       .filter(Boolean),
     allowPrivateAddresses: read.ALLOW_PRIVATE_WEBHOOKS,
+    assertionsDir: read.MCP_ASSERTIONS_DIR,
     drainMs: read.DRAIN_SECONDS * 1000,
     videoJobTtlSeconds: read.VIDEO_JOB_TTL,
     logLevel: read.LOG_LEVEL,

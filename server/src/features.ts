@@ -104,9 +104,9 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
-  const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly } = config;
+  const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly, assertionsDir } = config;
   const mcp = openMcp({
-    ...{ db, sealer, clock, log, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl },
+    ...{ db, sealer, clock, log, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl, assertionsDir },
     money: toolMoney(billing),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
     namedByDocument: () => options.get('McpClientDocument'),

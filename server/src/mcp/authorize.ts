@@ -16,10 +16,14 @@ export const mostScopeCharacters = 2_000;
 /** A token that runs out on the way is no use. */
 export const earlySeconds = 30;
 
-interface Asked extends Challenge {
+interface Asked extends Omit<Challenge, 'proof'> {
   authorizationCode?: string;
   iss?: string | undefined;
   forceReauthorization?: boolean;
+  /** What must not be told; whoever shows more than the client's own adds it on the way. */
+  secrets?: readonly string[];
+  /** Whoever is refused is not asked again, as the library would: nothing would be different then, and some lock out who tries. */
+  once?: boolean;
 }
 
 /** The library's way to a token, or to the page where a user allows it one. Loaded by the first who signs in, like the rest of it. */
@@ -30,10 +34,11 @@ export async function authorize(
   more: Asked = {},
 ): Promise<'AUTHORIZED' | 'REDIRECT'> {
   const { auth, ...library } = await import('@modelcontextprotocol/client');
-  const { iss, ...rest } = more;
+  const { iss, secrets = clientSecretsOf(deps, server), once = false, ...rest } = more;
+  const fetchFn = fetchForSignIn(deps, secrets);
   return auth(provider, {
     serverUrl: server.url,
-    fetchFn: fetchForSignIn(deps, clientSecretsOf(deps, server)),
+    fetchFn: once ? askingOnce(fetchFn) : fetchFn,
     ...rest,
     ...(iss !== undefined && { iss }),
   }).catch((error: Error) => {
@@ -42,6 +47,17 @@ export async function authorize(
     const closed = error instanceof library.RegistrationRejectedError || /dynamic client reg/.test(error.message);
     throw closed ? registersNobody() : error;
   });
+}
+
+/** The same answer for whoever asks again; a proof that lacked something is another matter (RFC 9449 §8). */
+function askingOnce(ask: ReturnType<typeof fetchForSignIn>): typeof ask {
+  let refusal: Response | undefined;
+  return async (url, init) => {
+    if (init?.method === 'POST' && refusal) return refusal.clone();
+    const answer = await ask(url, init);
+    if (init?.method === 'POST' && !answer.ok && !answer.headers.has('dpop-nonce')) refusal = answer.clone();
+    return answer;
+  };
 }
 
 const otherIssuer = (): McpFault =>

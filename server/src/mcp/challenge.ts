@@ -2,6 +2,8 @@
 export interface Challenge {
   resourceMetadataUrl?: URL;
   scope?: string;
+  /** Tokens that are bound to a key (RFC 9449 §7.1): others are not taken, or are taken too. */
+  proof?: 'needed' | 'taken';
 }
 
 /** What of its header the library understands; `error` besides. */
@@ -23,5 +25,14 @@ export async function readChallenge(header: string | undefined): Promise<Challen
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
     ...(scope !== '' && { scope }),
     ...(error !== undefined && { error }),
+    ...proofIn(header),
   };
+}
+
+/** By the schemes that it names; what it quotes is none. */
+function proofIn(header: string): Pick<Challenge, 'proof'> {
+  const bare = header.toLowerCase().replace(/"[^"]*"/g, '');
+  const schemes = bare.split(',').map((part) => part.trim().split(' ', 1)[0]);
+  if (!schemes.includes('dpop')) return {};
+  return { proof: schemes.includes('bearer') ? 'taken' : 'needed' };
 }

@@ -19,6 +19,7 @@ import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
 import { asBefore, extensionsOf, unasked } from './params-behind.ts';
 import { mostAskedMs } from './patience.ts';
+import type { AccessToken } from './proofs.ts';
 import { letTasksThrough, taskIn } from './task-answers.ts';
 
 /** What a server says of itself when it is first spoken to. */
@@ -73,7 +74,7 @@ export interface Called {
 export interface Target extends GuardedTarget {
   name: string;
   /** Where users sign in to it, or the service does: the token of the one it is called for. */
-  token?: (() => Promise<string>) | undefined;
+  token?: (() => Promise<AccessToken>) | undefined;
   /** It does not take this token; whoever returns from here has another, with which it is asked once more. */
   refused?: ((token: string) => Promise<void>) | undefined;
   /** Extensions of the protocol that it is told of. */
@@ -105,7 +106,8 @@ export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
  * that was kept, nothing is asked.
  */
 export async function connect(target: Target, signal: AbortSignal, kept?: KeptSession): Promise<Connection> {
-  const fetch = guardedFetch(target);
+  const shown = target.token && showing(target.token, target.refused);
+  const fetch = guardedFetch({ ...target, tokenShown: shown?.tokenShown });
   // Asked before anything is opened: who has not signed in is told so, and nobody else is.
   await target.token?.();
   // Loaded by the first call: most installations connect nothing, and its schemas take a while to build.
@@ -113,7 +115,7 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   const transport = new StreamableHTTPClientTransport(new URL(target.url), {
     fetch,
     requestInit: { redirect: 'manual' },
-    ...(target.token && { authProvider: showing(target.token, target.refused) }),
+    ...(shown && { authProvider: shown.provider }),
     ...(kept && { sessionId: kept.id, protocolVersion: kept.about.protocol }),
     reconnectionOptions: {
       maxRetries: 0,
@@ -171,15 +173,22 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
 }
 
 /** A server that refuses a token has done nothing yet. */
-function showing(token: NonNullable<Target['token']>, refused: Target['refused']): AuthProvider {
-  if (!refused) return { token };
-  let shown = '';
+function showing(
+  token: NonNullable<Target['token']>,
+  refused: Target['refused'],
+): { provider: AuthProvider } & Required<Pick<GuardedTarget, 'tokenShown'>> {
+  let last: AccessToken = { text: '' };
+  const next = async (): Promise<AccessToken> => {
+    last = await token();
+    return last;
+  };
   return {
-    token: async () => {
-      shown = await token();
-      return shown;
+    provider: {
+      token: async () => (await next()).text,
+      ...(refused && { onUnauthorized: () => refused(last.text) }),
     },
-    onUnauthorized: () => refused(shown),
+    // Another request may have been given another one meanwhile.
+    tokenShown: (text) => (last.text === text ? last : next()),
   };
 }
 

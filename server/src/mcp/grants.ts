@@ -12,6 +12,7 @@ import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './author
 import { callbackPath, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
 import { McpFault, tellFault } from './fault.ts';
 import { ownClientOf } from './own-client.ts';
+import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
 import type { McpDeps } from './room.ts';
 import { challengeOf } from './sign-in-fetch.ts';
 import * as store from './store/grants.ts';
@@ -22,6 +23,10 @@ interface Grant {
   /** That registered itself, or is known by its document; one that was registered by hand is the server's. */
   client?: StoredOAuthClientInformation | undefined;
   tokens?: StoredOAuthTokens | undefined;
+  /** What the tokens are bound to. */
+  key?: string | undefined;
+  /** The same for those that the next sign-in gives; those of before count until then. */
+  nextKey?: string | undefined;
   /** When the access token runs out; absent where the server does not say. */
   expiresAt?: number | undefined;
   verifier?: string | undefined;
@@ -40,6 +45,7 @@ function providerOf(
   deps: McpDeps,
   server: McpServer,
   grant: Grant,
+  key: string | undefined,
   began?: { state: string; url?: URL },
 ): OAuthClientProvider {
   const address = documentAddress(deps);
@@ -57,9 +63,12 @@ function providerOf(
     ...(began && { state: () => began.state }),
     ...(ownClientOf(deps, server) ?? itself),
     tokens: () => grant.tokens,
+    dpop: () => (key === undefined ? undefined : proverOf(key)),
     saveTokens: (tokens) => {
+      requireBound(tokens, key);
       const seconds = tokens.expires_in;
       grant.tokens = tokens;
+      grant.key = key;
       grant.expiresAt = seconds === undefined ? undefined : nowSeconds(deps.clock) + seconds;
     },
     redirectToAuthorization: (url) => {
@@ -99,14 +108,17 @@ export async function beginGrant(deps: McpDeps, server: McpServer, userId: numbe
     throw new AppError('invalid_value', `the server ${server.name} does not ask its users to sign in`);
   const stored = await store.findGrant(deps.db, server.id, userId);
   // Which client we are there is known from the time before; everything else is asked anew.
-  const { client, tokens, expiresAt, lacking } = (stored && opened(deps, stored)) ?? {};
-  const grant: Grant = { client: isOutdated(deps, client?.client_id) ? undefined : client, tokens, expiresAt, lacking };
+  const { client, tokens, key, expiresAt, lacking } = (stored && opened(deps, stored)) ?? {};
+  const known = isOutdated(deps, client?.client_id) ? undefined : client;
+  const grant: Grant = { client: known, tokens, key, expiresAt, lacking };
   const began: { state: string; url?: URL } = { state: randomString(43) };
   try {
-    const challenge = await challengeOf(deps, server);
+    const { proof, ...challenge } = await challengeOf(deps, server);
     const scope = scopesOf(challenge.scope, lacking);
     const asked = { ...challenge, ...(scope !== '' && { scope }), forceReauthorization: true };
-    await authorize(deps, server, providerOf(deps, server, grant, began), asked);
+    await authorize(deps, server, providerOf(deps, server, grant, undefined, began), asked);
+    const alg = proofAlgorithm({ ...(proof && { proof }) }, grant.discovery);
+    if (alg) grant.nextKey = await newKey(alg);
   } catch (error) {
     throw refused(server, error);
   }
@@ -133,14 +145,14 @@ export async function finishGrant(
   // Refused there.
   if (code === undefined) return { server, signedIn: false };
   try {
-    await authorize(deps, server, providerOf(deps, server, grant), { authorizationCode: code, iss });
+    await authorize(deps, server, providerOf(deps, server, grant, grant.nextKey), { authorizationCode: code, iss });
   } catch (error) {
     deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a user could not sign in');
     return { server, signedIn: false };
   }
   // Whom the secret was told first is who it is for: a server that names another one later is not believed.
   if (server.clientId !== '' && grant.tokens?.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
-  const whole = sealedGrant(deps, { ...grant, verifier: undefined });
+  const whole = sealedGrant(deps, { ...grant, verifier: undefined, nextKey: undefined });
   if (!(await store.replaceGrant(deps.db, taken, whole, nowSeconds(deps.clock))))
     throw new AppError('conflict', 'This was begun anew meanwhile.');
   return { server, signedIn: true };
@@ -159,13 +171,13 @@ export async function noteLacking(deps: McpDeps, server: McpServer, userId: numb
 }
 
 /** The user's access token for a server, renewed when it has run out; those who ask at once share the answer. */
-export function openTokens(deps: McpDeps): (server: McpServer, userId: number) => Promise<string> {
-  const renewing = new Map<string, Promise<string>>();
+export function openTokens(deps: McpDeps): (server: McpServer, userId: number) => Promise<AccessToken> {
+  const renewing = new Map<string, Promise<AccessToken>>();
   return async (server, userId) => {
     const stored = await store.findGrant(deps.db, server.id, userId);
     const grant = stored && opened(deps, stored);
     if (!grant?.tokens) throw notAllowed();
-    if (isFresh(deps, grant)) return grant.tokens.access_token;
+    if (isFresh(deps, grant)) return shownOf(grant);
     const name = `${server.id} ${userId}`;
     const under = renewing.get(name) ?? renew(deps, server, stored!, grant).finally(() => renewing.delete(name));
     renewing.set(name, under);
@@ -176,15 +188,19 @@ export function openTokens(deps: McpDeps): (server: McpServer, userId: number) =
 const isFresh = ({ clock }: McpDeps, { expiresAt }: Grant): boolean =>
   expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
 
-async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant, grant: Grant): Promise<string> {
+/** Of one that has tokens. */
+const shownOf = ({ tokens, key }: Grant): AccessToken => ({ text: tokens!.access_token, key });
+
+async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant, grant: Grant): Promise<AccessToken> {
   const renewed: Grant = { ...grant };
   const since = await freshSince(deps, before);
   if (since !== null) return since;
   try {
     if (!grant.tokens?.refresh_token) throw notAllowed();
-    if ((await authorize(deps, server, providerOf(deps, server, renewed))) !== 'AUTHORIZED') throw notAllowed();
+    const provider = providerOf(deps, server, renewed, grant.key);
+    if ((await authorize(deps, server, provider)) !== 'AUTHORIZED') throw notAllowed();
     const sealed = sealedGrant(deps, renewed);
-    if (await store.replaceGrant(deps.db, before, sealed, nowSeconds(deps.clock))) return renewed.tokens!.access_token;
+    if (await store.replaceGrant(deps.db, before, sealed, nowSeconds(deps.clock))) return shownOf(renewed);
   } catch (error) {
     deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a token could not be renewed');
   }
@@ -194,8 +210,8 @@ async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant
 }
 
 /** Another may have been quicker, here or elsewhere, and a token is renewed once. */
-async function freshSince(deps: McpDeps, before: store.StoredGrant): Promise<string | null> {
+async function freshSince(deps: McpDeps, before: store.StoredGrant): Promise<AccessToken | null> {
   const now = await store.findGrant(deps.db, before.serverId, before.userId);
   const grant = now && now.sealed !== before.sealed ? opened(deps, now) : null;
-  return grant?.tokens && isFresh(deps, grant) ? grant.tokens.access_token : null;
+  return grant?.tokens && isFresh(deps, grant) ? shownOf(grant) : null;
 }

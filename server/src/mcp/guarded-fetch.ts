@@ -2,9 +2,10 @@ import { refuseHeavy } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
 import { gather } from '../platform/http/read-answer.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
-import { openKept } from '../platform/upstream/open-kept.ts';
+import { type KeptRequest, openKept } from '../platform/upstream/open-kept.ts';
 import { readChallenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
+import { type AccessToken, proverOf, wantsNonce, withProof } from './proofs.ts';
 
 /** What is read of one answer. A tool that has more to say than this does not say it to a model. */
 export const mostAnswerBytes = 1024 * 1024;
@@ -21,6 +22,8 @@ export interface GuardedTarget {
   lines?: UpstreamConnections | undefined;
   /** Told the scopes that a token would need besides; says what whoever called is told. */
   lacking?: Lacking | undefined;
+  /** What a token that is about to be shown is bound to. */
+  tokenShown?: ((text: string) => AccessToken | Promise<AccessToken>) | undefined;
 }
 
 type Lacking = (scope: string | undefined) => Promise<McpFault>;
@@ -40,7 +43,7 @@ export function guardedFetch(target: GuardedTarget): Fetch {
     if (String(url) !== href) throw new McpFault('another address than the one configured is not called');
     if (init.method === 'GET') return new Response(null, { status: 405 });
     const body = typeof init.body === 'string' ? init.body : undefined;
-    const request = {
+    const request: KeptRequest = {
       url: href,
       method: init.method ?? 'POST',
       headers: { ...Object.fromEntries(new Headers(init.headers)), ...target.headers, 'accept-encoding': 'identity' },
@@ -48,11 +51,10 @@ export function guardedFetch(target: GuardedTarget): Fetch {
       timeoutMs: target.longestMs ?? target.timeoutMs,
       ...(init.signal && { signal: init.signal }),
     };
-    const { lines } = target;
-    const opened = lines ? openKept(lines, request, target) : openGuarded(request, target);
-    const answer = await opened.catch((error) => {
-      throw toFault(error);
-    });
+    const { lines, tokenShown } = target;
+    const open = (asked: KeptRequest) => (lines ? openKept(lines, asked, target) : openGuarded(asked, target));
+    const shown = tokenShown && /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    const answer = await proven(open, shown ? await tokenShown(shown) : undefined, request);
     if (answer.status === 403 && target.lacking) await refuseLacking(answer, target.lacking);
     return rendered(answer, href, { body, inSession: new Headers(init.headers).has('mcp-session-id') });
   };
@@ -62,7 +64,7 @@ export function guardedFetch(target: GuardedTarget): Fetch {
 interface Heard {
   sessionId: string | undefined;
   protocolVersion: string | undefined;
-  token: string | undefined;
+  token: AccessToken | undefined;
   after: string | null;
 }
 
@@ -81,7 +83,7 @@ export async function openListening(
     ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
     ...(protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
     ...(after !== null && { 'last-event-id': after }),
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(token && { authorization: `Bearer ${token.text}` }),
     ...target.headers,
   };
   const request = {
@@ -91,17 +93,32 @@ export async function openListening(
     timeoutMs: longestListenMs,
     signal,
   };
-  const {
-    status,
-    headers: said,
-    body,
-  } = await openGuarded(request, target).catch((error) => {
-    throw toFault(error);
-  });
+  const answer = await proven((asked) => openGuarded(asked, target), token, request);
+  const { status, headers: said, body } = answer;
   if (status === 200 && /^text\/event-stream\b/i.test(said['content-type'] ?? '')) return body;
   await body.cancel();
   if (status === 404 && sessionId !== undefined) throw new McpFault('it ended the session', undefined, true);
   return null;
+}
+
+/** With a proof where the token wants one; once more where the proof wanted something that only the answer says. */
+async function proven<R extends Parameters<typeof withProof>[1]>(
+  open: (request: R) => Promise<OutgoingStream>,
+  token: AccessToken | undefined,
+  request: R,
+): Promise<OutgoingStream> {
+  const opened = (asked: R) =>
+    open(asked).catch((error) => {
+      throw toFault(error);
+    });
+  if (token?.key === undefined) return opened(request);
+  const prover = await proverOf(token.key);
+  const first = await opened(await withProof(prover, request, token.text));
+  if (!wantsNonce(prover, request.url, first)) return first;
+  await first.body.cancel();
+  const second = await opened(await withProof(prover, request, token.text));
+  wantsNonce(prover, request.url, second);
+  return second;
 }
 
 /** RFC 6750 §3.1: there are tokens that allow more. */

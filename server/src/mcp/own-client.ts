@@ -109,13 +109,17 @@ export function ownClientOf(
   deps: Pick<McpDeps, 'sealer' | 'clock'>,
   server: McpServer,
 ): Pick<OAuthClientProvider, 'clientInformation' | 'addClientAuthentication'> | null {
+  const issuer = server.clientIssuer === '' ? {} : { issuer: server.clientIssuer };
+  // What the platform says names the service well enough: the library wants a client, and nothing is said of it.
+  if (server.clientId === '' && server.auth === 'jwt_bearer')
+    return { clientInformation: () => ({ client_id: '', ...issuer }), addClientAuthentication: () => {} };
   if (server.clientId === '') return null;
   const secret = openedOf(deps, server.sealedClientSecret, 'secret');
   const key = openedOf(deps, server.sealedClientKey, 'key');
   const client = {
     client_id: server.clientId,
     ...(secret !== '' && { client_secret: secret }),
-    ...(server.clientIssuer !== '' && { issuer: server.clientIssuer }),
+    ...issuer,
   };
   return {
     clientInformation: () => client,

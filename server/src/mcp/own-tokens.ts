@@ -1,13 +1,16 @@
-import type { OAuthClientProvider, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { nowSeconds } from '../lib/clock.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { assertionFor } from './assertions.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
+import type { Challenge } from './challenge.ts';
 import { McpFault, tellFault } from './fault.ts';
 import { clientSecretsOf, ownClientOf } from './own-client.ts';
+import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
 import type { McpDeps } from './room.ts';
 import { challengeOf } from './sign-in-fetch.ts';
 import * as store from './store/own-grants.ts';
-import { bindClient, findServer, type McpServer } from './store/servers.ts';
+import { bindClient, findServer, type McpServer, signsInItself } from './store/servers.ts';
 import type { OwnTokens } from './target.ts';
 
 /** What a server lets the service do in its own name. */
@@ -15,6 +18,8 @@ interface OwnGrant {
   /** Hash of the address and the client that it was given to. */
   of: string;
   tokens: StoredOAuthTokens;
+  /** What the token is bound to. */
+  key?: string | undefined;
   obtainedAt: number;
   /** When the token runs out; absent where the server does not say. */
   expiresAt?: number | undefined;
@@ -29,9 +34,9 @@ const restSeconds = 10;
 const failedMs = 5_000;
 
 export function openOwnTokens(deps: McpDeps): OwnTokens {
-  const renewing = new Map<number, Promise<string>>();
+  const renewing = new Map<number, Promise<AccessToken>>();
   const failed = new Map<number, { of: string; atMs: number; error: unknown }>();
-  const renewOnce = async (server: McpServer): Promise<string> => {
+  const renewOnce = async (server: McpServer): Promise<AccessToken> => {
     const last = failed.get(server.id);
     const isRecent = last?.of === givenTo(server) && deps.clock.steadyMs() - last.atMs < failedMs;
     if (isRecent) throw last.error;
@@ -47,7 +52,7 @@ export function openOwnTokens(deps: McpDeps): OwnTokens {
   return {
     token: async (server) => {
       const { grant } = await found(deps, server);
-      if (grant && isFresh(deps, grant)) return grant.tokens.access_token;
+      if (grant && isFresh(deps, grant)) return shownOf(grant);
       const under = renewing.get(server.id) ?? renewOnce(server).finally(() => renewing.delete(server.id));
       renewing.set(server.id, under);
       return under;
@@ -69,8 +74,10 @@ export function openOwnTokens(deps: McpDeps): OwnTokens {
 }
 
 /** Resealed or entered again, a client is another: what was given to it is asked for anew, which costs nothing. */
-const givenTo = ({ url, clientId, sealedClientSecret, sealedClientKey }: McpServer): string =>
-  sha256Hex(JSON.stringify([url, clientId, sealedClientSecret, sealedClientKey]));
+const givenTo = ({ url, clientId, sealedClientSecret, sealedClientKey, assertionFile }: McpServer): string => {
+  const client = [url, clientId, sealedClientSecret, sealedClientKey];
+  return sha256Hex(JSON.stringify(assertionFile === '' ? client : [...client, assertionFile]));
+};
 
 async function found(
   { db, sealer }: McpDeps,
@@ -95,39 +102,46 @@ async function spend(deps: McpDeps, { id }: McpServer, before: string | null, gr
   await store.replaceOwnGrant(deps.db, id, { before, sealed }, nowSeconds(deps.clock));
 }
 
-async function renew(deps: McpDeps, id: number): Promise<string> {
+const shownOf = ({ tokens, key }: OwnGrant): AccessToken => ({ text: tokens.access_token, key });
+
+async function renew(deps: McpDeps, id: number): Promise<AccessToken> {
   // As it stands now: whoever asks may have known it from before it was changed.
   const server = await findServer(deps.db, id);
-  if (server?.auth !== 'client_credentials') throw new McpFault('it is not set up');
+  if (!server || !signsInItself(server)) throw new McpFault('it is not set up');
   const before = await found(deps, server);
-  if (before.grant && isFresh(deps, before.grant)) return before.grant.tokens.access_token;
+  if (before.grant && isFresh(deps, before.grant)) return shownOf(before.grant);
   const grant = await ask(deps, server, before.grant?.lacking);
   // Whom the client was shown first is who it is for: a server that names another one later is not believed.
   if (grant.tokens.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
   const kept = { before: before.sealed, sealed: deps.sealer.seal(JSON.stringify(grant)) };
-  if (await store.replaceOwnGrant(deps.db, id, kept, nowSeconds(deps.clock))) return grant.tokens.access_token;
+  if (await store.replaceOwnGrant(deps.db, id, kept, nowSeconds(deps.clock))) return shownOf(grant);
   const other = await found(deps, server);
-  return other.grant && isFresh(deps, other.grant) ? other.grant.tokens.access_token : grant.tokens.access_token;
+  return shownOf(other.grant && isFresh(deps, other.grant) ? other.grant : grant);
 }
 
-/** RFC 6749 §4.4, at the authorization server that the server names. */
+/** RFC 6749 §4.4 or RFC 7523 §2.1, at the authorization server that the server names. */
 async function ask(deps: McpDeps, server: McpServer, lacking: string | undefined): Promise<OwnGrant> {
   const secrets = clientSecretsOf(deps, server);
-  const got: { tokens?: StoredOAuthTokens } = {};
+  const got: Got = { secrets };
   try {
-    const challenge = await challengeOf(deps, server);
+    const { proof, ...challenge } = await challengeOf(deps, server);
     const scope = scopesOf(challenge.scope, lacking);
-    await authorize(deps, server, providerOf(deps, server, got), { ...challenge, ...(scope !== '' && { scope }) });
+    await authorize(deps, server, providerOf(deps, server, { ...(proof && { proof }) }, got), {
+      secrets,
+      once: true,
+      ...challenge,
+      ...(scope !== '' && { scope }),
+    });
     if (!got.tokens) throw new McpFault('its authorization server gives no token');
   } catch (error) {
     const why = tellFault(refusalOf(error), 'administrator', secrets);
     deps.log.warn({ server: server.name, fault: why }, 'the service could not sign in to a server');
     throw new McpFault('the service could not sign in to it', `the service could not sign in to it: ${why}`);
   }
-  const { tokens } = got;
+  const { tokens, key } = got;
   const obtainedAt = nowSeconds(deps.clock);
   const expiresAt = tokens.expires_in === undefined ? undefined : obtainedAt + tokens.expires_in;
-  return { of: givenTo(server), tokens, obtainedAt, expiresAt, lacking };
+  return { of: givenTo(server), tokens, key, obtainedAt, expiresAt, lacking };
 }
 
 /** RFC 6749 §5.2: the word of an authorization server, as it stands. */
@@ -138,17 +152,47 @@ function refusalOf(error: unknown): unknown {
     : error;
 }
 
+/** What comes of asking. */
+interface Got {
+  /** What was shown on the way. */
+  secrets: string[];
+  tokens?: StoredOAuthTokens;
+  key?: string | undefined;
+  discovery?: OAuthDiscoveryState;
+}
+
 /** The library's view: no page to send anybody to, so that it asks for a token at once. */
-const providerOf = (deps: McpDeps, server: McpServer, got: { tokens?: StoredOAuthTokens }): OAuthClientProvider => ({
+const providerOf = (
+  deps: McpDeps,
+  server: McpServer,
+  challenge: Pick<Challenge, 'proof'>,
+  got: Got,
+): OAuthClientProvider => ({
   redirectUrl: undefined,
-  clientMetadata: { client_name: 'svc', redirect_uris: [], grant_types: ['client_credentials'] },
+  clientMetadata: { client_name: 'svc', redirect_uris: [] },
   ...ownClientOf(deps, server)!,
   tokens: () => undefined,
+  saveDiscoveryState: (discovery) => {
+    got.discovery = discovery;
+  },
+  dpop: async () => {
+    const alg = proofAlgorithm(challenge, got.discovery);
+    got.key = alg ? await newKey(alg) : undefined;
+    return got.key === undefined ? undefined : proverOf(got.key);
+  },
   saveTokens: (tokens) => {
+    requireBound(tokens, got.key);
     got.tokens = tokens;
   },
-  prepareTokenRequest: (scope) =>
-    new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) }),
+  prepareTokenRequest: async (scope) => {
+    const asked = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) });
+    if (server.auth !== 'jwt_bearer') return asked;
+    const assertion = await assertionFor(deps, server, got.discovery);
+    got.secrets.push(assertion);
+    asked.set('grant_type', 'urn:ietf:params:oauth:grant-type:jwt-bearer');
+    asked.set('assertion', assertion);
+    return asked;
+  },
   redirectToAuthorization: () => {
     throw new McpFault('it wants a user to sign in to it');
   },

@@ -7,6 +7,7 @@ import type { Shared } from '../platform/shared/port.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { Known } from './known.ts';
+import type { AccessToken } from './proofs.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 import type { OwnTokens } from './target.ts';
@@ -20,6 +21,8 @@ export interface McpDeps {
   /** Only the system's own client reaches others. */
   fetchOnly?: boolean | undefined;
   baseUrl: string;
+  /** Where the platform keeps tokens that the service trades in; absent where it keeps none. */
+  assertionsDir?: string | undefined;
   /** Authorization servers that read documents of clients are to read ours, and need not register us. */
   namedByDocument(): boolean;
   /** Where the pages are. */
@@ -38,7 +41,7 @@ export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   /** Servers and allowed tools, as they are asked for by calls. */
   known: Known;
   /** A user's access token for a server that asks for one. */
-  tokenOf(server: McpServer, userId: number): Promise<string>;
+  tokenOf(server: McpServer, userId: number): Promise<AccessToken>;
   /** The service's own, for servers that it signs in to for itself. */
   ownTokens: OwnTokens;
   /** A user's token was not enough: what it would need besides. */

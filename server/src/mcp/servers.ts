@@ -2,6 +2,7 @@ import { findUser } from '../identity/store/users.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
+import { requireAssertion } from './assertions.ts';
 import { type ClientInput, changedClient, isSameClient, noClient, requireOwnClient } from './own-client.ts';
 import type { McpRoom } from './room.ts';
 import { dropApprovalsOf, serversOf } from './store/account-data.ts';
@@ -26,6 +27,7 @@ export const serverDefaults = {
   clientId: '',
   clientSecret: '',
   clientKey: '',
+  assertionFile: '',
 };
 
 /** What is told of a server counts no more. */
@@ -44,6 +46,7 @@ export async function addServer(
 ): Promise<store.McpServer> {
   const fields = { ...given, ...changedClient(room, noClient, { clientId, clientSecret, clientKey }) };
   requireOwnClient(fields);
+  requireAssertion(room, fields);
   checkAddress(room, fields.url);
   if (await hasMoreThan(room, fields.ownerId, mostOwn - 1)) throw tooMany();
   await checkUsers(room, fields.userIds);
@@ -81,6 +84,7 @@ export async function changeServer(
       const client = changedClient(room, old, { clientId, clientSecret, clientKey }, moved);
       const fields = { ...old, ...change, ...client };
       requireOwnClient(fields);
+      requireAssertion(room, fields);
       if (headers === undefined) refuseMovedHeaders(old, fields);
       // What users let us do at one place, or as one client, is no word about another.
       anew = moved || !isSameClient(old, fields);
@@ -90,7 +94,7 @@ export async function changeServer(
   );
   if (!server) throw noServer(id);
   if (anew) await dropGrants(room.db, id);
-  if (anew || server.auth !== 'client_credentials') await dropOwnGrant(room.db, id);
+  if (anew || !store.signsInItself(server)) await dropOwnGrant(room.db, id);
   await forgetAll(room, id);
   return server;
 }

@@ -1,6 +1,7 @@
 import { OutgoingError, openGuarded, sendGuarded } from '../platform/http/outgoing.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
 import { McpFault, withoutSecrets } from './fault.ts';
+import { nonceIn } from './proofs.ts';
 import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 import { headersOf } from './target.ts';
@@ -36,7 +37,12 @@ export const fetchForSignIn =
     if (answer.truncated) throw new McpFault('its authorization server answers with too much');
     const empty = answer.status === 204 || answer.status === 304;
     const { 'content-type': type = '', 'www-authenticate': challenge } = answer.headers;
-    const headers = { 'content-type': type, ...(challenge !== undefined && { 'www-authenticate': challenge }) };
+    const nonce = nonceIn(answer.headers);
+    const headers = {
+      'content-type': type,
+      ...(challenge !== undefined && { 'www-authenticate': challenge }),
+      ...(nonce !== undefined && { 'dpop-nonce': nonce }),
+    };
     const text = Buffer.from(answer.body).toString();
     const refusal = answer.status >= 400 || text.includes('"error"');
     const told = refusal ? withoutSecrets(text, secrets) : text;

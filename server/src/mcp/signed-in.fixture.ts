@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
 import type { Member, TestApp } from '../app.fixture.ts';
+import { type Binding, nonceHeader, provenKey } from './bound.fixture.ts';
 import { connectClient, type McpTestServer, startMcp } from './mcp.fixture.ts';
 
 export interface SignedInServer {
@@ -15,6 +16,8 @@ export interface SignedInServer {
   byHand: Record<string, string> | null;
   /** The same with public keys in place of secrets. */
   keys: Record<string, JWK>;
+  /** Tokens of a platform that are traded in. */
+  assertions: Set<string>;
   /** It reads what clients say of themselves at the address that they give for their name. */
   readsDocuments: boolean;
   /** Whose documents say where to sign in; its own where nothing else is said. */
@@ -23,6 +26,8 @@ export interface SignedInServer {
   challenge: string | null;
   /** What calls of tools are refused with, as things stand. */
   refusal: string | null;
+  /** Tokens are bound to keys; null for a server that knows nothing of it. */
+  binding: Binding | null;
   stop(): void;
 }
 
@@ -38,10 +43,12 @@ export function startSignedIn(): SignedInServer {
     registered: 0,
     byHand: null,
     keys: {},
+    assertions: new Set(),
     readsDocuments: false,
     issuer: null,
     challenge: null,
     refusal: null,
+    binding: null,
   } as unknown as SignedInServer;
   const listener = Bun.serve({
     port: 0,
@@ -65,8 +72,12 @@ export function startSignedIn(): SignedInServer {
 type Document = (origin: string, request: Request, state: SignedInServer) => Response | Promise<Response>;
 
 const documents: Record<string, Document> = {
-  '/.well-known/oauth-protected-resource/mcp': (origin, _, { issuer }) =>
-    Response.json({ resource: `${origin}/mcp`, authorization_servers: [issuer ?? origin] }),
+  '/.well-known/oauth-protected-resource/mcp': (origin, _, { issuer, binding }) =>
+    Response.json({
+      resource: `${origin}/mcp`,
+      authorization_servers: [issuer ?? origin],
+      ...binding?.resourceSays,
+    }),
   /** Found by whoever reads the challenge, and by nobody else. */
   '/elsewhere/documents': (origin) =>
     Response.json({ resource: `${origin}/mcp`, authorization_servers: [`${origin}/inner`] }),
@@ -80,7 +91,7 @@ const documents: Record<string, Document> = {
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
     }),
-  '/.well-known/oauth-authorization-server': (origin, _, { byHand, keys, readsDocuments }) =>
+  '/.well-known/oauth-authorization-server': (origin, _, { byHand, keys, readsDocuments, binding }) =>
     Response.json({
       issuer: origin,
       authorization_endpoint: `${origin}/authorize`,
@@ -92,6 +103,7 @@ const documents: Record<string, Document> = {
       token_endpoint_auth_methods_supported: byHand
         ? ['client_secret_basic', 'none', ...(Object.keys(keys).length > 0 ? ['private_key_jwt'] : [])]
         : ['none'],
+      ...(binding?.issuerTakes && { dpop_signing_alg_values_supported: binding.issuerTakes }),
       ...(readsDocuments && { client_id_metadata_document_supported: true }),
     }),
   /** Asks nobody anything. */
@@ -115,16 +127,27 @@ const documents: Record<string, Document> = {
     // As careless ones do: what it was sent is in its answer.
     if (stranger !== null)
       return Response.json({ error: 'invalid_client', error_description: `who is ${stranger}?` }, { status: 401 });
-    const own = asked.get('grant_type') === 'client_credentials';
+    const { binding } = state;
+    const proven = binding && (await provenKey(binding, 'issuer', request));
+    if (proven && 'error' in proven)
+      return Response.json({ error: proven.error }, { status: 400, headers: nonceHeader(proven.nonce) });
+    const assertion = asked.get('assertion');
+    if (assertion !== null && !state.assertions.has(assertion))
+      return Response.json({ error: 'invalid_grant', error_description: `not ${assertion}` }, { status: 400 });
+    const own = assertion !== null || asked.get('grant_type') === 'client_credentials';
     const who = own ? 'service' : (asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', ''));
     if (!who || who === 'wrong') return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    const before = binding?.keys.get(asked.get('refresh_token') ?? '');
+    if (before !== undefined && before !== proven?.thumbprint)
+      return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const access_token = `token-${who}-${state.asked.length}`;
+    if (proven) for (const one of [access_token, `refresh-${who}`]) binding.keys.set(one, proven.thumbprint);
     state.valid.add(access_token);
     const expires_in = 3_600;
     const scope = asked.get('scope') ?? 'list';
     // RFC 6749 §4.4.3: a client that signs in for itself is given nothing to renew with.
     const renewing = own ? {} : { refresh_token: `refresh-${who}` };
-    return Response.json({ access_token, token_type: 'Bearer', expires_in, scope, ...renewing });
+    return Response.json({ access_token, token_type: binding?.tokenType ?? 'Bearer', expires_in, scope, ...renewing });
   },
 };
 
@@ -165,13 +188,22 @@ async function signedByStranger(
   );
 }
 
-const refusing = (status: number, challenge: string | null): Response =>
-  new Response('who are you?', { status, ...(challenge !== null && { headers: { 'www-authenticate': challenge } }) });
+const refusing = (status: number, challenge: string | null, more: Record<string, string> = {}): Response =>
+  new Response('who are you?', {
+    status,
+    headers: { ...(challenge !== null && { 'www-authenticate': challenge }), ...more },
+  });
 
 async function throughTo(state: SignedInServer, request: Request): Promise<Response> {
   const { behind, valid } = state;
-  const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
-  if (!valid.has(token)) return refusing(401, state.challenge);
+  const [scheme, token = ''] = request.headers.get('authorization')?.split(' ') ?? [];
+  if (!valid.has(token) || scheme !== (state.binding ? 'DPoP' : 'Bearer')) return refusing(401, state.challenge);
+  if (state.binding) {
+    const proven = await provenKey(state.binding, 'server', request, token);
+    const stranger = 'error' in proven || proven.thumbprint !== state.binding.keys.get(token);
+    const { error = 'invalid_token', nonce = null } = 'error' in proven ? proven : {};
+    if (stranger) return refusing(401, `DPoP error="${error}"`, nonceHeader(nonce));
+  }
   const body = await request.text();
   if (state.refusal !== null && body.includes('tools/call')) return refusing(403, state.refusal);
   const { method, headers } = request;

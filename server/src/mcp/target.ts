@@ -4,12 +4,13 @@ import { abilitiesOf, capabilitiesOf } from './abilities.ts';
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
 import { mostAskedMs } from './patience.ts';
-import type { McpServer } from './store/servers.ts';
+import type { AccessToken } from './proofs.ts';
+import { type McpServer, signsInItself } from './store/servers.ts';
 
 /** Tokens of servers that the service signs in to for itself: one for each, which all who may use the server share. */
 export interface OwnTokens {
   /** Renewed before it runs out; those who ask at once share the answer. */
-  token(server: McpServer): Promise<string>;
+  token(server: McpServer): Promise<AccessToken>;
   /** The server does not take it: another is asked for next. */
   refused(server: McpServer, token: string): Promise<void>;
   /** The server took it, and it was not enough. Returns what whoever called is told. */
@@ -21,7 +22,7 @@ export interface TargetDeps {
   sealer: Sealer;
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
-  tokenOf(server: McpServer, userId: number): Promise<string>;
+  tokenOf(server: McpServer, userId: number): Promise<AccessToken>;
   ownTokens: OwnTokens;
   /** A user's token was not enough. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
@@ -62,10 +63,10 @@ export function targetOf(
   const { name, url, timeoutMs } = server;
   const target = { name, url, headers, timeoutMs, allowPrivate, lines, ...asking(server, holder) };
   if (server.auth === 'headers') return target;
-  if (server.auth === 'client_credentials')
+  if (signsInItself(server))
     return {
       ...target,
-      extensions: [clientCredentials],
+      ...(server.auth === 'client_credentials' && { extensions: [clientCredentials] }),
       token: () => ownTokens.token(server),
       refused: (token) => ownTokens.refused(server, token),
       lacking: (scope) => ownTokens.lacking(server, scope),
@@ -91,9 +92,9 @@ function asking({ timeoutMs }: McpServer, holder: string): Pick<Target, 'capabil
 export function keyOf(server: McpServer): string {
   const known = keys.get(server);
   if (known !== undefined) return known;
-  const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey } = server;
+  const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey, assertionFile } = server;
   // A session that was opened by one client is no other's.
-  const client = auth === 'client_credentials' ? [clientId, sealedClientSecret, sealedClientKey] : [];
+  const client = signsInItself(server) ? [clientId, sealedClientSecret, sealedClientKey, assertionFile] : [];
   const key = JSON.stringify([url, sealedHeaders, timeoutMs, auth, ...client]);
   keys.set(server, key);
   return key;

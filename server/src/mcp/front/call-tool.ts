@@ -9,6 +9,7 @@ import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { holderFor } from '../target.ts';
 import { opensTool } from './caller.ts';
+import { requireRepeated } from './param-headers.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
@@ -61,13 +62,14 @@ export async function callTool(
 }
 
 /** A call that was allowed once, if nothing has changed since and the person who is to be asked agrees. */
-export function callAllowed(
+export async function callAllowed(
   room: FrontRoom,
   { server, tool }: { server: McpServer; tool: AllowedTool },
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
   const called = { server: { id: server.id, name: server.name }, tool: tool.name };
+  requireRepeated(tool.inputSchema, params.arguments, exchange.headers);
   return noted(room, callOf(called, exchange), isFailure, async (bill) => {
     if (!isAsApproved(await definitionsOf(room, server, exchange), tool))
       return toolFailure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);

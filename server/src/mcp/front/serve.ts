@@ -6,7 +6,7 @@ import { abilitiesOf } from '../abilities.ts';
 import type { Introduction, Params } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
 import { saidOfClient } from '../params-behind.ts';
-import { type Asker, type Exchange, noMethod, ownFault, RpcError, type Served } from './served.ts';
+import { type Asker, type Exchange, HeaderMismatch, noMethod, ownFault, RpcError, type Served } from './served.ts';
 import { answerStraight, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
 import type { UnderWay } from './under-way.ts';
@@ -18,6 +18,8 @@ export interface Turn {
   asker: Asker;
   /** Names the client where it may take requests back by a message. */
   client: string | null;
+  /** Noted on the way: the library gives whatever is thrown by those who answer the status of an answer. */
+  mismatch?: HeaderMismatch;
 }
 
 interface ServeDeps {
@@ -42,7 +44,9 @@ export class Serving {
     // The one thing that the library hands through to whoever answers. Who calls is known already.
     const extra = { turn, isServed: isServed(turn, message), isTask: isTaskMethod(methodOf(message)) };
     const authInfo = { token: '', clientId: '', scopes: [], extra };
-    return handler.fetch(request, { parsedBody: message, authInfo });
+    const response = await handler.fetch(request, { parsedBody: message, authInfo });
+    if (!turn.mismatch) return response;
+    return new Response(response.body, { status: turn.mismatch.status, headers: response.headers });
   }
 
   /** Loaded by the first request: most installations serve none, and its schemas take a while to build. */
@@ -115,12 +119,13 @@ interface Asked {
 }
 
 async function answerOne(
-  { served, asker, client }: Omit<Turn, 'introduction'>,
+  turn: Omit<Turn, 'introduction'>,
   { id, method, params }: Asked,
   said: Pick<Exchange, 'log' | 'say'>,
   { underWay, log }: ServeDeps,
   mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
+  const { served, asker, client } = turn;
   const running = client === null ? null : underWay.begin(client, id);
   const isNewest = mcpReq?.envelope !== undefined;
   const say = client !== null && abilitiesOf(asker.holder) !== '' ? said.say : undefined;
@@ -134,6 +139,7 @@ async function answerOne(
       throw ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
     return result as Result;
   } catch (error) {
+    if (error instanceof HeaderMismatch) turn.mismatch = error;
     throw toRpcError(error, asker.requestId, log);
   } finally {
     running?.end();
@@ -146,9 +152,9 @@ function exchangeOf(
   { log, say, progress }: Pick<Exchange, 'log' | 'say' | 'progress'>,
 ): Exchange {
   let signal: AbortSignal | undefined;
-  const { caller, holder, origin, requestId } = asker;
+  const { caller, holder, origin, requestId, headers } = asker;
   return {
-    ...{ caller, holder, origin, requestId, log, say, progress },
+    ...{ caller, holder, origin, requestId, headers, log, say, progress },
     get signal() {
       signal ??= AbortSignal.any([asker.signal, ...others()].filter((one) => one !== undefined));
       return signal;

@@ -11,6 +11,8 @@ export interface Asker {
   origin: Origin;
   /** Of the request that brought it. */
   requestId: string;
+  /** That it came with; absent where a person calls on a page. */
+  headers?: Headers | undefined;
   /** Made when it is asked for. */
   readonly signal: AbortSignal;
 }
@@ -52,6 +54,17 @@ export class RpcError extends Error {
   ) {
     super(message);
     this.name = 'RpcError';
+  }
+}
+
+/** The protocol's revision 2026-07-28, Streamable HTTP: a body is not believed where its headers say something else. */
+export class HeaderMismatch extends RpcError {
+  readonly status = 400;
+
+  constructor(header: string, why: string) {
+    super(-32_020, `Bad Request: the header ${header} does not repeat what is in the body: ${why}`, {
+      mismatch: { header },
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LogMessage, Params } from '../connection.ts';
 import { us } from './own-server.ts';
-import { RpcError } from './served.ts';
+import { HeaderMismatch, RpcError } from './served.ts';
 
 /** Whoever waits longer is told that the answer is on its way: clients give up on one that does not even begin. */
 const quietMs = 2_000;
@@ -76,7 +76,7 @@ function stamped(result: Params): Params {
 
 /** How an answer is put into words of HTTP. */
 export interface Written {
-  whole(text: string): Response;
+  whole(text: string, status?: number): Response;
   events(stream: ReadableStream<Uint8Array>): Response;
 }
 
@@ -95,10 +95,10 @@ export function answerStraight(
       return events;
     };
     const timer = setTimeout(begin, quietMs);
-    const end = (message: object): void => {
+    const end = (message: object, status?: number): void => {
       clearTimeout(timer);
       if (events) events.end(message);
-      else resolve(written.whole(JSON.stringify(message)));
+      else resolve(written.whole(JSON.stringify(message), status));
     };
     // Whoever wants to hear something says so with each request there.
     const log = (params: LogMessage) =>
@@ -106,7 +106,8 @@ export function answerStraight(
     const say = (message: object) => (events ?? begin()).say(message);
     work(log, say).then(
       (result) => end({ jsonrpc: '2.0', id, result: newest ? stamped(result) : result }),
-      (error) => end({ jsonrpc: '2.0', id, error: errorOf(error) }),
+      (error) =>
+        end({ jsonrpc: '2.0', id, error: errorOf(error) }, error instanceof HeaderMismatch ? error.status : 200),
     );
   });
 }

@@ -177,6 +177,7 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
 /** Nothing is listened for before somebody asks. */
 const askerOf = (call: Call<'mcp'>, holder: string): Asker => ({
   ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId },
+  headers: call.request.headers,
   get signal() {
     return call.signal;
   },
@@ -268,7 +269,7 @@ async function takeBack(underWay: UnderWay, client: string, messages: Message[])
 }
 
 const writtenFor = (call: Call): Written => ({
-  whole: (text) => jsonText(call, text),
+  whole: (text, status) => jsonText(call, text, status),
   events: (stream) =>
     finished(
       call,

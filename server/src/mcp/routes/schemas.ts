@@ -60,10 +60,10 @@ const fields = {
   auth: z
     .enum(authKinds)
     .describe(
-      '`headers` open it; each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`; or the service signs in for itself and for all who may use it (`client_credentials`)',
+      '`headers` open it; each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`; or the service signs in for itself and for all who may use it, as a client (`client_credentials`) or with a token of its platform (`jwt_bearer`)',
     ),
   client_id: printable.describe(
-    'Of a client that was registered by hand with its authorization server; `client_credentials` needs one, `oauth` where nobody registers themselves. Empty takes it away, its secret and key with it',
+    'Of a client that was registered by hand with its authorization server; `client_credentials` needs one, `jwt_bearer` may have one, `oauth` where nobody registers themselves. Empty takes it away, its secret and key with it',
   ),
   client_secret: printable.describe('Of that client; stored encrypted and never shown again, empty for one without'),
   client_key: z
@@ -71,6 +71,12 @@ const fields = {
     .max(mostKeyCharacters)
     .describe(
       'Of that client, in place of a secret: a private key, PEM or JSON Web Key, that signs who it is (`private_key_jwt`); stored encrypted and never shown again, empty for one without',
+    ),
+  assertion_file: z
+    .string()
+    .regex(/^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?$/, 'must be the name of a file, without its directory')
+    .describe(
+      'Of the operator’s servers with `jwt_bearer`: the file in `MCP_ASSERTIONS_DIR` in which the platform keeps the token that is traded in',
     ),
   calls_per_minute: z
     .number()
@@ -136,6 +142,7 @@ export const serverView = z
     client_id: z.string().describe('Empty where the service registers itself'),
     has_client_secret: z.boolean(),
     has_client_key: z.boolean(),
+    assertion_file: z.string(),
     tools: z.array(
       z.object({
         ...{ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() },

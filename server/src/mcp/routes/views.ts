@@ -27,6 +27,7 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
     clientId: body.client_id,
     clientSecret: body.client_secret,
     clientKey: body.client_key,
+    assertionFile: body.assertion_file,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -47,6 +48,7 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   client_id: server.clientId,
   has_client_secret: server.sealedClientSecret !== '',
   has_client_key: server.sealedClientKey !== '',
+  assertion_file: server.assertionFile,
   tools: tools
     .filter(({ serverId }) => serverId === server.id)
     .map(({ name, askFirst, definition, price }) => ({

@@ -12,10 +12,13 @@ export type Offering = (typeof offerings)[number];
 
 /**
  * How a server is opened: by headers that whoever connected it gave, by each user signing in to it, or by the service, which
- * signs in for itself and for all who may use it.
+ * signs in for itself and for all who may use it: as a client, or with what its platform says of it.
  */
-export const authKinds = ['headers', 'oauth', 'client_credentials'] as const;
+export const authKinds = ['headers', 'oauth', 'client_credentials', 'jwt_bearer'] as const;
 export type AuthKind = (typeof authKinds)[number];
+
+export const signsInItself = ({ auth }: { auth: AuthKind }): boolean =>
+  auth === 'client_credentials' || auth === 'jwt_bearer';
 
 /** A server as stored: its headers, and the secret and the key of its client, are still sealed. */
 export interface McpServer {
@@ -42,6 +45,8 @@ export interface McpServer {
   sealedClientKey: string;
   /** The authorization server that the client was first used at; empty until then. */
   clientIssuer: string;
+  /** In which the platform keeps the token that is traded in; empty for none. */
+  assertionFile: string;
   createdAt: number;
   updatedAt: number;
 }
@@ -76,6 +81,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   sealedClientSecret: row.client_secret,
   sealedClientKey: row.client_key,
   clientIssuer: row.client_issuer,
+  assertionFile: row.assertion_file,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -97,6 +103,7 @@ const toRow = (fields: McpServerFields) => ({
   client_secret: fields.sealedClientSecret,
   client_key: fields.sealedClientKey,
   client_issuer: fields.clientIssuer,
+  assertion_file: fields.assertionFile,
 });
 
 export async function pageServers(

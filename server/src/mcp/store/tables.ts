@@ -16,7 +16,7 @@ export interface McpServerTable {
   user_ids: string;
   /** JSON array: what is passed on besides tools. */
   offers: Generated<string>;
-  /** `headers`, `oauth` or `client_credentials`. */
+  /** `headers`, `oauth`, `client_credentials` or `jwt_bearer`. */
   auth: Generated<string>;
   /** Null for the operator's. */
   owner_id: number | null;
@@ -30,6 +30,8 @@ export interface McpServerTable {
   client_key: Generated<string>;
   /** The authorization server that the client was first used at; empty until then. */
   client_issuer: Generated<string>;
+  /** With a token of the platform that is traded in; empty for none. */
+  assertion_file: Generated<string>;
   created_at: number;
   updated_at: number;
 }

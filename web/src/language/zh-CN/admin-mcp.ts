@@ -21,6 +21,13 @@ export default {
   'By its headers, or by nothing': '通过请求头，或无需验证',
   'Each user signs in to it': '由每个用户自行登录',
   'The service signs in to it': '由本服务登录',
+  'By a token of the platform': '以所在平台的令牌登录',
+  'File of the token': '令牌文件',
+  'In the directory that MCP_ASSERTIONS_DIR names; read anew whenever the service signs in':
+    '位于 MCP_ASSERTIONS_DIR 指定的目录；每次登录时重新读取',
+  'Of a client registered there by hand, if one is wanted besides the token':
+    '在对方手动注册的客户端；仅当除令牌外还需要客户端时填写',
+  'The name of a file, without its directory.': '请输入文件名，不含目录。',
   'Of a client registered there by hand; empty: the service registers itself':
     '在对方手动注册的客户端；留空则由本服务自行注册',
   'If the client has one; stored encrypted, never shown again': '如果客户端有密钥；加密存储，不会再次显示',

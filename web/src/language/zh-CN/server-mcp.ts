@@ -68,6 +68,10 @@ export default {
   'a client has a secret or a key, not both': '客户端只能使用密钥或私钥之一',
   'is needed where the service signs in for itself': '由本服务自行登录时必须填写',
   'a secret or a key is needed where the service signs in for itself': '由本服务自行登录时需要密钥或私钥',
+  'is for servers of the operator alone': '仅限运营者的服务器使用',
+  'MCP_ASSERTIONS_DIR does not say where such files are': 'MCP_ASSERTIONS_DIR 未指定此类文件所在的目录',
+  'is needed where the service trades in a token of its platform': '以所在平台的令牌换取时必须填写',
+  'must be the name of a file, without its directory': '必须是不含目录的文件名',
   'must be a private key without a passphrase, in PEM or as a JSON Web Key':
     '必须是没有口令的私钥，采用 PEM 或 JSON Web Key 格式',
   'must have at least {bits} bits': '至少需要 {bits} 位',

@@ -3,6 +3,12 @@ import { CopyField } from '../../components/copy-field.tsx';
 import { t } from '../../language/words.ts';
 import type { McpFaults, McpFields } from './mcp-fields.ts';
 
+const clientHints: Partial<Record<McpFields['auth'], string>> = {
+  oauth: t('Of a client registered there by hand; empty: the service registers itself'),
+  client_credentials: t('Of a client registered there by hand, which all who may use the server share'),
+  jwt_bearer: t('Of a client registered there by hand, if one is wanted besides the token'),
+};
+
 interface ClientFieldsProps {
   fields: McpFields;
   faults: McpFaults;
@@ -14,14 +20,24 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
   const itself = fields.auth === 'client_credentials';
   return (
     <>
+      {fields.auth === 'jwt_bearer' && (
+        <TextInput
+          label={t('File of the token')}
+          description={t('In the directory that MCP_ASSERTIONS_DIR names; read anew whenever the service signs in')}
+          required
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={100}
+          placeholder="wiki-token"
+          value={fields.assertionFile}
+          error={faults.assertionFile}
+          onChange={(event) => set({ assertionFile: event.currentTarget.value })}
+        />
+      )}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label={t('Client ID')}
-          description={
-            itself
-              ? t('Of a client registered there by hand, which all who may use the server share')
-              : t('Of a client registered there by hand; empty: the service registers itself')
-          }
+          description={clientHints[fields.auth]}
           required={itself}
           autoComplete="off"
           maxLength={2_000}
@@ -65,7 +81,7 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
         error={faults.clientKey}
         onChange={(event) => set({ clientKey: event.currentTarget.value })}
       />
-      {!itself && fields.clientId.trim() !== '' && (
+      {fields.auth === 'oauth' && fields.clientId.trim() !== '' && (
         <CopyField
           label={t('Callback address')}
           description={t('Register it there as a redirect address of the client')}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bodyOf, emptyServer, faultsOf, fieldsOf } from './mcp-fields.ts';
+import { bodyOf, emptyServer, faultsOf, fieldsOf, ownAuthKinds } from './mcp-fields.ts';
 import type { McpServer, McpTool } from './mcp-servers.ts';
 import { choicesOf, priceFaultsOf, wantedOf } from './tool-choices.ts';
 
@@ -69,6 +69,21 @@ test('the service signs in for itself with a client and its secret or key', () =
   expect(faults({ ...before, clientId: 'other' }, before)).toEqual(['clientKey']);
   expect(faults({ ...before, url: 'https://other.example/mcp' }, before)).toEqual(['clientKey']);
   expect(faults({ ...before, clientId: 'other', clientSecret: 's' }, before)).toEqual([]);
+});
+
+test('a token of the platform is named by its file, and needs no client', () => {
+  const server = { ...filled, auth: 'jwt_bearer' as const };
+  const faults = (fields: object) => Object.keys(faultsOf({ ...server, ...fields }));
+  for (const assertionFile of ['', ' ', '../token', '/etc/token', '.token', 'a b', 'x'.repeat(101)])
+    expect(faults({ assertionFile })).toEqual(['assertionFile']);
+  expect(faults({ assertionFile: ' wiki-token.jwt ' })).toEqual([]);
+  expect(faults({ assertionFile: 'token', clientSecret: 's' })).toEqual(['clientId']);
+  expect(bodyOf({ ...server, assertionFile: ' token ' })).toMatchObject({
+    auth: 'jwt_bearer',
+    assertion_file: 'token',
+  });
+  expect(bodyOf({ ...server, auth: 'oauth', assertionFile: 'token' })).not.toHaveProperty('assertion_file');
+  expect(ownAuthKinds.map(({ value }) => value)).toEqual(['headers', 'oauth', 'client_credentials']);
 });
 
 test('a stored secret is forgotten when that is said, and goes along to no other client', () => {

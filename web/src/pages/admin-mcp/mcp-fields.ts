@@ -21,6 +21,8 @@ export interface McpFields {
   /** In place of a secret; empty: stays as it is. */
   clientKey: string;
   hasClientKey: boolean;
+  /** In which the platform keeps the token that is traded in. */
+  assertionFile: string;
   /** What is passed on besides tools. */
   offers: McpServer['offers'];
   audience: McpServer['audience'];
@@ -37,7 +39,11 @@ export const authKinds: { value: McpServer['auth']; label: string }[] = [
   { value: 'headers', label: t('By its headers, or by nothing') },
   { value: 'oauth', label: t('Each user signs in to it') },
   { value: 'client_credentials', label: t('The service signs in to it') },
+  { value: 'jwt_bearer', label: t('By a token of the platform') },
 ];
+
+/** What the platform says of the service is shown to servers of the operator alone. */
+export const ownAuthKinds = authKinds.filter(({ value }) => value !== 'jwt_bearer');
 
 export const offerings: { value: McpServer['offers'][number]; label: string }[] = [
   { value: 'resources', label: t('Resources') },
@@ -47,7 +53,7 @@ export const offerings: { value: McpServer['offers'][number]; label: string }[] 
 export const emptyServer: McpFields = {
   ...{ name: '', url: '', headers: '', timeoutSeconds: 60, callsPerMinute: 0 },
   ...{ clientId: '', clientSecret: '', hasClientSecret: false, dropsClientSecret: false },
-  ...{ clientKey: '', hasClientKey: false, offers: [] },
+  ...{ clientKey: '', hasClientKey: false, assertionFile: '', offers: [] },
   ...{ auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
@@ -64,6 +70,7 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   dropsClientSecret: false,
   clientKey: '',
   hasClientKey: server.has_client_key,
+  assertionFile: server.assertion_file,
   offers: server.offers,
   audience: server.audience,
   userIds: server.user_ids.map(String),
@@ -128,6 +135,8 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
     faults.headers = t('A line each: Name: value');
   else if (stored && fields.headers.trim() === '' && isMoved(fields, stored))
     faults.headers = t('Enter the headers again for the new address.');
+  if (fields.auth === 'jwt_bearer' && !/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(fields.assertionFile.trim()))
+    faults.assertionFile = t('The name of a file, without its directory.');
   if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('A number is needed.');
   if (!isCallLimit(fields.callsPerMinute)) faults.callsPerMinute = t('A whole number, at most a million.');
   if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = t('Name at least one user.');
@@ -154,6 +163,7 @@ export const bodyOf = (fields: McpFields, own = false) => ({
   auth: fields.auth,
   offers: fields.offers,
   ...clientOf(fields),
+  ...(fields.auth === 'jwt_bearer' && { assertion_file: fields.assertionFile.trim() }),
   ...(!own && { audience: fields.audience, user_ids: fields.userIds.map(Number) }),
   ...(fields.headers.trim() !== '' && { headers: headersOf(fields.headers) }),
 });

@@ -3,7 +3,7 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { ClientFields } from './client-fields.tsx';
-import { audiences, authKinds, faultsOf, isMoved, type McpFields, offerings } from './mcp-fields.ts';
+import { audiences, authKinds, faultsOf, isMoved, type McpFields, offerings, ownAuthKinds } from './mcp-fields.ts';
 
 interface McpFormProps {
   initial: McpFields;
@@ -63,7 +63,7 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
           )}
           <Select
             label={t('How it is opened')}
-            data={authKinds}
+            data={own ? ownAuthKinds : authKinds}
             allowDeselect={false}
             value={fields.auth}
             onChange={(auth) => set({ auth: auth ?? 'headers' })}

@@ -1,0 +1,79 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { withoutTrailing } from '../lib/trailing.ts';
+import { McpFault } from './fault.ts';
+import type { McpDeps } from './room.ts';
+import type { McpServer } from './store/servers.ts';
+
+/*
+ * What the platform says of the service, in a file that it writes anew before the last runs out (a projected token of Kubernetes,
+ * an SVID): traded in at a server's authorization server (`urn:ietf:params:oauth:grant-type:jwt-bearer`, RFC 7523 §2.1).
+ */
+
+type Deps = Pick<McpDeps, 'assertionsDir' | 'clock'>;
+
+/** Tokens of platforms have two or three kilobytes. */
+const mostBytes = 16 * 1024;
+
+const refuse = (why: string): AppError =>
+  new AppError('invalid_value', `assertion_file: ${why}`, { param: 'assertion_file' });
+
+/** Only the operator's servers are shown what the platform says of the operator's service. */
+export function requireAssertion(
+  { assertionsDir }: Pick<Deps, 'assertionsDir'>,
+  { auth, assertionFile, ownerId }: Pick<McpServer, 'auth' | 'assertionFile' | 'ownerId'>,
+): void {
+  if (auth !== 'jwt_bearer') return;
+  if (ownerId !== null) throw refuse('is for servers of the operator alone');
+  if (assertionsDir === undefined) throw refuse('MCP_ASSERTIONS_DIR does not say where such files are');
+  if (assertionFile === '') throw refuse('is needed where the service trades in a token of its platform');
+}
+
+/** As it is now, if it is for the authorization server that asks: what is for another one is shown to nobody else. */
+export async function assertionFor(
+  deps: Deps,
+  { assertionFile }: Pick<McpServer, 'assertionFile'>,
+  discovery: OAuthDiscoveryState | undefined,
+): Promise<string> {
+  if (deps.assertionsDir === undefined) throw fault('MCP_ASSERTIONS_DIR does not say where it is');
+  const text = await read(join(deps.assertionsDir, assertionFile));
+  const { aud, exp } = claimsOf(text);
+  if (typeof exp !== 'number' || exp <= nowSeconds(deps.clock)) throw fault('it has run out');
+  // RFC 7523 §3: whom it is for is the authorization server, or its token endpoint, to which alone it is sent.
+  const { issuer, token_endpoint } = discovery?.authorizationServerMetadata ?? {};
+  const asks = [issuer, token_endpoint].flatMap((one) => (one === undefined ? [] : [withoutTrailing(one, '/')]));
+  const isForIt = [aud].flat().some((one) => typeof one === 'string' && asks.includes(withoutTrailing(one, '/')));
+  if (!isForIt) throw fault(`it is not for ${issuer ?? 'its authorization server'}`);
+  return text;
+}
+
+const fault = (why: string): McpFault =>
+  new McpFault('it is not set up', `the token of the platform cannot be used: ${why}`);
+
+async function read(path: string): Promise<string> {
+  const file = await open(path).catch(() => {
+    throw fault('there is no such file, or it may not be read');
+  });
+  try {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(mostBytes + 1) });
+    if (bytesRead > mostBytes) throw fault(`it has more than ${mostBytes} bytes`);
+    return buffer.toString('utf8', 0, bytesRead).trim();
+  } catch (error) {
+    throw error instanceof McpFault ? error : fault('it cannot be read');
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether it was rightly signed is for the authorization server to find out. */
+function claimsOf(text: string): { aud?: unknown; exp?: unknown } {
+  const [, payload = ''] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? [];
+  try {
+    return Object(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  } catch {
+    throw fault('it is not a signed JWT');
+  }
+}
