@@ -35,6 +35,8 @@ export interface Visitor {
   complaints: string[];
   /** Opens a page and waits until it has loaded and shows everything it asks for. */
   open(path: string): Promise<void>;
+  /** Goes to another page from within the open one, as its links do: nothing that runs already is loaded again. */
+  go(path: string): Promise<void>;
   /** Waits until the page as it is now shows everything it asks for. */
   settled(): Promise<void>;
 }
@@ -70,7 +72,13 @@ async function openTab(context: BrowserContext): Promise<Visitor> {
     await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
     await settled();
   };
-  return { page, context, complaints, open, settled };
+  const go = async (path: string) => {
+    const left = await page.locator('h1').first().elementHandle();
+    await page.evaluate((to) => history.pushState(null, '', to), path);
+    await page.waitForFunction((heading) => !heading?.isConnected && document.querySelector('h1') !== null, left);
+    await settled();
+  };
+  return { page, context, complaints, open, go, settled };
 }
 
 /** Waits until the page has every answer and has painted it, with nothing left that stands for what is still to come. */
@@ -163,12 +171,20 @@ export const overflow = (page: Page): Promise<number> =>
 /** Minified: every page that is looked at reads it anew. */
 const axeScript = Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text();
 
+interface AxeRule {
+  id: string;
+  impact: string;
+}
+
 /** Faults that axe finds on the page as it is now, each with the elements concerned: the serious and the critical, or all. */
 export async function accessibilityFaults(page: Page, which: 'grave' | 'all' = 'grave'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await axeScript);
   return page.evaluate(async (which) => {
-    // Put there by the line above, in the page, which no type knows of.
-    const { axe: loaded } = globalThis as unknown as { axe: typeof axe };
+    // Put there by the line above, in the page, which no type knows of; nor does one know of what axe itself knows of its rules.
+    const { axe: loaded } = globalThis as unknown as { axe: typeof axe & { _audit: { rules: AxeRule[] } } };
+    // A rule's own impact is that of all it finds: what would be thrown away below need not be looked for.
+    const passedOver = which === 'all' ? [] : loaded._audit.rules.filter(({ impact }) => /minor|moderate/.test(impact));
+    const rules = Object.fromEntries(passedOver.map(({ id }) => [id, { enabled: false }]));
     // What is about to be replaced is dimmed for a moment, and is not what anybody reads.
     const dimmed = () => document.querySelector('.svc-stale') !== null;
     let changed = true;
@@ -178,7 +194,7 @@ export async function accessibilityFaults(page: Page, which: 'grave' | 'all' = '
     while (changed) {
       while (dimmed()) await new Promise((resolve) => setTimeout(resolve, 20));
       changed = false;
-      ({ violations } = await loaded.run(document, { resultTypes: ['violations'] }));
+      ({ violations } = await loaded.run(document, { resultTypes: ['violations'], rules }));
     }
     observer.disconnect();
     return violations

@@ -114,6 +114,7 @@ describe.skipIf(browserMissing)('pages', () => {
       const later = path === '/' ? asked.findIndex((one) => /\/styles-(?!first-)/.test(one)) : -1;
       const coming = later === -1 ? asked : asked.slice(0, later);
       if (coming.length > 12) many.push(`${path}: ${coming.join(' ')}`);
+      expect([path, visitor.complaints]).toEqual([path, []]);
       await visitor.context.close();
     }
     expect(many).toEqual([]);
@@ -134,18 +135,16 @@ describe.skipIf(browserMissing)('pages', () => {
   });
 
   test('every page is whole, in the dark on a phone and in the light on a desk', async () => {
-    const { page, complaints, open, settled } = await site.root();
+    const { page, complaints, open, go } = await site.root();
     const looks = [
       ['dark', 390, paths],
       ['light', 1280, pathsOfRelay],
     ] as const;
-    for (const path of paths) {
-      for (const [index, [colorScheme, width, checked]] of looks.entries()) {
-        if (!checked.includes(path)) continue;
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.setViewportSize({ width, height: 844 });
-        // To turn a phone or to resize a window loads nothing again.
-        await (index === 0 ? open(path) : settled());
+    for (const [colorScheme, width, checked] of looks) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 844 });
+      for (const [index, path] of checked.entries()) {
+        await (index === 0 ? open(path) : go(path));
         expect([path, width, await overflow(page), await accessibilityFaults(page)]).toEqual([path, width, 0, []]);
       }
     }

@@ -3,10 +3,10 @@
  * Test files that look at SVC_TEST_ENGINE, themselves or through a fixture, run on SQLite and again on PostgreSQL + Redis; the
  * longest have their turn in one of four runs (test-turns.ts), all of them in one with SVC_TURN=all.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checks } from './check.ts';
+import { scratchFolder } from './scratch.ts';
 import { prepareChromium, preparePostgres, prepareRedis } from './services.ts';
 import { count, step, summarise } from './step.ts';
 import { findTests, turnOf, variesByEngine } from './test-files.ts';
@@ -15,7 +15,10 @@ import { ofTurn, turnOfRun, turns } from './test-turns.ts';
 
 const asked = process.argv.slice(2).map((path) => resolve(path));
 const turn = asked.length > 0 ? 'all' : turnOfRun();
-const work = await mkdtemp(join(tmpdir(), 'svc-test-'));
+const work = await mkdtemp(join(scratchFolder(), 'svc-test-'));
+// PostgreSQL runs as another user where we are root, and has its folder in here.
+await chmod(work, 0o711);
+process.env.TMPDIR = work;
 
 const [postgres, redis, chromium] = await Promise.all([preparePostgres(), prepareRedis(), prepareChromium()]);
 console.log(`PostgreSQL: ${postgres.note}\nRedis: ${redis.note}\nChromium: ${chromium.note}`);
