@@ -1,4 +1,4 @@
-import { JsonInput, Radio, Stack, TextInput } from '@mantine/core';
+import { Radio, Stack, Textarea, TextInput } from '@mantine/core';
 import { t } from '../../language/words.ts';
 import type { ApplicationFaults, ClientProof, OpenidFields } from './application-fields.ts';
 
@@ -39,7 +39,7 @@ export function ClientProofFields({ value, faults, onChange }: ClientProofFields
         </Stack>
       </Radio.Group>
       {value.proof === 'keys' && (
-        <JsonInput
+        <Textarea
           label={t('Public keys')}
           description={t(
             'A JSON Web Key Set with keys for ES256, RS256 or EdDSA. Keep the private halves to yourself. While you change keys, name both.',
@@ -52,7 +52,7 @@ export function ClientProofFields({ value, faults, onChange }: ClientProofFields
           styles={{ input: { fontFamily: 'monospace' } }}
           required
           value={value.jwks}
-          onChange={(jwks) => set({ jwks })}
+          onChange={(event) => set({ jwks: event.currentTarget.value })}
           error={faults.jwks}
         />
       )}
