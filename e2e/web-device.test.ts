@@ -1,4 +1,4 @@
-/** The page where the user of a device types the code that it shows, and the page of a pushed request. */
+/** The page where the user of a device types the code that it shows, the page of a pushed request, and what an owner asks of clients. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Page } from 'playwright-core';
