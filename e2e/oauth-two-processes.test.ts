@@ -143,6 +143,28 @@ test('one proof of possession, 50 parallel uses', async () => {
     if (answer.status !== 200) expect(await answer.json()).toMatchObject({ error: 'invalid_dpop_proof' });
 });
 
+test('one client assertion, 50 parallel uses', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwks = { keys: [await exportJWK(publicKey)] };
+  const body = { name: 'Signing', redirect_uris: [callback], scopes: 'openid', jwks };
+  const made = await user.api<{ client_id: string }>('/api/oauth2/applications', { method: 'POST', body });
+  const client_assertion = await new SignJWT({ jti: randomString(20) })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuer(made.client_id)
+    .setSubject(made.client_id)
+    .setAudience(baseUrl)
+    .setExpirationTime('60s')
+    .sign(privateKey);
+  const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+  const proof = { client_assertion_type, client_assertion };
+  const answers = await fiftyTimes(({ url }) =>
+    fetch(`${url}/api/oauth2/device_authorization`, { method: 'POST', body: new URLSearchParams(proof) }),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  for (const answer of answers)
+    if (answer.status !== 200) expect(await answer.json()).toMatchObject({ error: 'invalid_client' });
+});
+
 test('revoking and suspending in one process counts in the other at once', async () => {
   const first = await newTokens();
   expect(await userinfo(services[1], first.access_token)).toBe(200);

@@ -1,5 +1,6 @@
-/** The page where the user of a device types the code that it shows, and the page of a pushed request. */
+/** The page where the user of a device types the code that it shows, the page of a pushed request, and what an owner asks of clients. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { generateKeyPairSync } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import {
   accessibilityFaults,
@@ -130,5 +131,46 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.getByRole('button', { name: /^Save/ }).click();
     const { data } = (await (await saved).json()) as { data: Record<string, unknown> };
     expect(data).toMatchObject({ require_pushed_requests: true, dpop_bound_access_tokens: true });
+  }, 300_000);
+
+  test('its owner gives it keys instead of a secret, an address of keys, and a secret again', async () => {
+    const { page, complaints } = await site.register('kim');
+    await page.goto('/applications/new');
+    await page.getByLabel('Name', { exact: false }).first().fill('Signing');
+    await page.getByLabel('Redirect address 1').fill(redirectUri);
+    await button(page, 'Register application').click();
+    await button(page, 'I have saved it').click();
+    const choose = (name: string) => page.getByRole('radio', { name, exact: true }).check();
+    const save = async () => {
+      const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
+      await page.getByRole('button', { name: /^Save/ }).click();
+      const answer = await saved;
+      return (await answer.json()) as { message?: string; data: Record<string, unknown> };
+    };
+    await choose('Keys given here');
+    await page.getByText('The client secret will stop working').waitFor();
+    await page.getByLabel('Public keys').fill('no keys');
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('Paste a JSON Web Key Set, an object with a list called keys.').waitFor();
+    expect([await accessibilityFaults(page), await overflow(page)]).toEqual([[], 0]);
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const textOf = (key: typeof publicKey) => JSON.stringify({ keys: [key.export({ format: 'jwk' })] });
+    await page.getByLabel('Public keys').fill(textOf(privateKey));
+    const signing = { token_endpoint_auth_method: 'private_key_jwt' };
+    expect((await save()).message).toContain('public keys only');
+    await page.getByText('The application was not saved').waitFor();
+    await page.getByLabel('Public keys').fill(textOf(publicKey));
+    expect((await save()).data).toMatchObject({ ...signing, jwks: JSON.parse(textOf(publicKey)) });
+    await page.getByText('It has no secret: it proves itself by what its keys sign.').waitFor();
+    await page.getByText('client.PrivateKeyJwt(').waitFor();
+    expect(await button(page, 'Rotate client secret').count()).toBe(0);
+    await choose('Keys at an address');
+    await page.getByLabel('Address of the public keys').fill('https://keys.example/jwks');
+    expect((await save()).data).toMatchObject({ ...signing, jwks: null, jwks_uri: 'https://keys.example/jwks' });
+    await choose('Client secret');
+    expect((await save()).data).toMatchObject({ token_endpoint_auth_method: 'client_secret_basic', jwks_uri: '' });
+    await button(page, 'Rotate client secret').waitFor();
+    // The one request that was refused, as it should be.
+    expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);
   }, 300_000);
 });

@@ -7,7 +7,9 @@ import { inBatches } from '../platform/db/pages.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
 import { endActing } from './acting.ts';
 import { type ApplicationInput, applicationChanges, defaultRateLimit, type NewApplication } from './application.ts';
+import { keysAfter, noKeys } from './assertion/client-keys.ts';
 import type { AuditEvent } from './audit.ts';
+import { authMethodOf } from './client-auth.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
 import { openidColumns } from './openid/application.ts';
 import type { Room } from './room.ts';
@@ -58,20 +60,23 @@ export async function allApplications(
   return listAll(db, { ...filter, owners }, page.page_size, offsetOf(page));
 }
 
-/** The secret is in the answer and nowhere else; a public client has none. */
+/** The secret is in the answer and nowhere else; a public client has none, nor has one with keys. */
 export async function createApplication(
   deps: Room,
   owner: Owner,
   input: NewApplication,
 ): Promise<{ row: ApplicationRow; secret: string }> {
   const allowed_scopes = registeredScopes(input.scopes, operatorScopes(deps.options));
-  const secret = input.app_type === 'confidential' ? newClientSecret() : '';
+  const { columns, keys, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
+  const itsKeys = keysAfter(keys, noKeys, input.app_type);
+  const hasSecret = authMethodOf({ ...itsKeys, app_type: input.app_type }) === 'client_secret_basic';
+  const secret = hasSecret ? newClientSecret() : '';
   const now = nowSeconds(deps.clock);
-  const { columns, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
   const { scopes: _, redirect_uris, ...plain } = rest;
   const row = await insertApplication(deps.db, {
     ...plain,
     ...columns,
+    ...itsKeys,
     redirect_uris: JSON.stringify(redirect_uris),
     allowed_scopes,
     owner_id: owner.userId,
@@ -102,6 +107,7 @@ const vouchedFor: ReadonlySet<string> = new Set([
   'redirect_uris',
   'post_logout_redirect_uris',
   'app_type',
+  'signs_assertions',
 ]);
 
 export async function updateApplication(
@@ -111,11 +117,12 @@ export async function updateApplication(
   input: ApplicationInput,
 ): Promise<ApplicationRow> {
   const before = await ownApplication(deps, owner.userId, id);
-  const { columns, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
+  const { columns, keys, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
   const { scopes, redirect_uris, ...plain } = rest;
   const wanted: ApplicationChange = {
     ...plain,
     ...columns,
+    ...keysAfter(keys, before, plain.app_type ?? before.app_type),
     ...(scopes !== undefined && {
       allowed_scopes: registeredScopes(scopes, operatorScopes(deps.options)),
     }),
@@ -127,8 +134,8 @@ export async function updateApplication(
   if (fields.length === 0) return before;
   // Only what changed: another change under way must not be undone, least of all under the badge of what was before it.
   const change: ApplicationChange = Object.fromEntries(fields.map((name) => [name, wanted[name]]));
-  // A secret outlives neither kind of client: a public one has none, a confidential one draws its own by rotating.
-  if (fields.includes('app_type')) change.secret_hash = '';
+  // A secret outlives no change of kind: who is public or has keys has none, anybody else draws their own by rotating.
+  if (fields.includes('app_type') || fields.includes('signs_assertions')) change.secret_hash = '';
   const doubted = fields.some((name) => vouchedFor.has(name));
   if (doubted) Object.assign(change, { is_verified: 0, verified_by: null, verified_at: null });
   const row = await changed(deps, id, change);
@@ -171,6 +178,8 @@ async function endApplication(deps: Room, by: Owner, before: ApplicationRow): Pr
 export async function rotateSecret(deps: Room, owner: Owner, id: number): Promise<string> {
   const before = await ownApplication(deps, owner.userId, id);
   if (before.app_type === 'public') throw new AppError('invalid_request', 'A public client has no secret.');
+  if (before.signs_assertions === 1)
+    throw new AppError('invalid_request', 'This client proves itself by its keys. Take them away to use a secret.');
   const secret = newClientSecret();
   const row = await changed(deps, id, { secret_hash: sha256Hex(secret) });
   record(deps, 'secret_rotated', owner, {}, before, row);

@@ -7,6 +7,8 @@ import type { ApplicationRow } from './store/tables.ts';
 export interface ClientCredentials {
   clientId: string;
   secret: string | null;
+  /** The client has signed who it is, by a key of its own. */
+  signed?: true;
 }
 
 export interface CredentialSource {
@@ -16,8 +18,8 @@ export interface CredentialSource {
 }
 
 /** RFC 6749 §5.2: 401 names the scheme the client may use. */
-export const invalidClient = (): AppError =>
-  new AppError('invalid_client', 'Client authentication failed.', {
+export const invalidClient = (message = 'Client authentication failed.'): AppError =>
+  new AppError('invalid_client', message, {
     headers: { 'www-authenticate': 'Basic realm="svc", charset="UTF-8"' },
   });
 
@@ -51,13 +53,26 @@ function parseBasic(header: string): ClientCredentials {
 /** Compared against when there is no such client, so that both answers cost the same. */
 const decoyHash = sha256Hex('no client has this secret');
 
-/** True when the credentials prove the client: its secret, or for a public client its id alone (RFC 6749 §3.2.1). */
+type Authenticating = Pick<ApplicationRow, 'app_type' | 'secret_hash' | 'signs_assertions'>;
+
+/** The one way in which a client proves itself, by its name in RFC 7591 §2; a secret may as well come in the body. */
+export const ownAuthMethods = ['none', 'client_secret_basic', 'private_key_jwt'] as const;
+type OwnAuthMethod = (typeof ownAuthMethods)[number];
+
+export function authMethodOf({ app_type, signs_assertions }: Omit<Authenticating, 'secret_hash'>): OwnAuthMethod {
+  if (app_type === 'public') return 'none';
+  return signs_assertions === 1 ? 'private_key_jwt' : 'client_secret_basic';
+}
+
+/** True when the credentials prove the client: by its secret, its signature, or, if it is public, its id alone (RFC 6749 §3.2.1). */
 export function provesClient(
-  application: Pick<ApplicationRow, 'app_type' | 'secret_hash'> | null,
-  secret: string | null,
+  application: Authenticating | null,
+  { secret, signed }: Pick<ClientCredentials, 'secret' | 'signed'>,
 ): boolean {
-  const known = application !== null && application.app_type === 'confidential' && application.secret_hash !== '';
-  const matches = equalDigests(sha256Hex(secret ?? ''), known ? application.secret_hash : decoyHash);
-  if (application?.app_type === 'public') return secret === null;
+  const method = application && authMethodOf(application);
+  const known = method === 'client_secret_basic' && application!.secret_hash !== '';
+  const matches = equalDigests(sha256Hex(secret ?? ''), known ? application!.secret_hash : decoyHash);
+  if (method === 'none') return secret === null && !signed;
+  if (method === 'private_key_jwt') return signed === true;
   return known && secret !== null && matches;
 }

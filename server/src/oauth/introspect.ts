@@ -38,7 +38,7 @@ export async function introspect(
   const found = await deps.lookups.clientWithToken(credentials.clientId, key);
   const client = found?.client ?? null;
   // A public client proves nothing by its id, so it may not ask.
-  const proven = provesClient(client, credentials.secret) && client?.app_type === 'confidential';
+  const proven = provesClient(client, credentials) && client?.app_type === 'confidential';
   if (!client || !proven || client.status === applicationStatus.deleted) throw invalidClient();
   const row = found?.token ?? null;
   if (!key || !row || found?.user_status !== statuses.enabled) return { active: false };

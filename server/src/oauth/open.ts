@@ -9,6 +9,7 @@ import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import { endApplicationsOf } from './applications.ts';
+import { openKeyAddresses } from './assertion/key-addresses.ts';
 import { openAudit } from './audit.ts';
 import { type BearerPrincipal, identifyBearer } from './bearer.ts';
 import { openTokenIds } from './credentials.ts';
@@ -112,6 +113,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       ...{ db, clock, shared, options, lookups, origins, audit },
       ...{ allowPrivate: config.allowPrivateAddresses, send: sendGuarded },
     }),
+    keyAddresses: openKeyAddresses({ clock, shared, allowPrivate: config.allowPrivateAddresses, send: sendGuarded }),
     resources: openResources(config.baseUrl, () => options.get('OAuth2OpenIDConnect')),
     signingKeys: openSigningKeys({ db, clock, sealer, options, hearing, announcements }),
     audit,

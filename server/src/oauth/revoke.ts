@@ -59,5 +59,5 @@ export async function endFamily(deps: Ending, key: FamilyKey & Pick<TokenRow, 's
 function mayRevoke(client: Client, credentials: ClientCredentials | null): boolean {
   if (credentials === null) return true;
   if (client.status === applicationStatus.deleted || client.client_id !== credentials.clientId) return false;
-  return credentials.secret === null || provesClient(client, credentials.secret);
+  return (credentials.secret === null && !credentials.signed) || provesClient(client, credentials);
 }

@@ -7,6 +7,7 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import type { KeyAddresses } from './assertion/key-addresses.ts';
 import type { Audit } from './audit.ts';
 import type { TokensUsed } from './last-used.ts';
 import type { SigningKeys } from './openid/signing-keys.ts';
@@ -46,6 +47,7 @@ export interface Room {
   signingKeys: SigningKeys;
   resources: Resources;
   documents: ClientDocuments;
+  keyAddresses: KeyAddresses;
   audit: Audit;
   webhooks: Webhooks;
   lastUsed: TokensUsed;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import { holdTime } from '../lib/held-time.fixture.ts';
 import { PostgresPool } from '../platform/db/postgres-pool.ts';
+import { newSigner, signingSteps } from './assertion/assertion.fixture.ts';
 import { newProver } from './dpop/dpop.fixture.ts';
 import { basic, jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
 
@@ -62,4 +63,18 @@ test('a proof costs one round trip more, and those who bring none do not pay for
     t.call('/api/oauth2/userinfo', { headers: { authorization, dpop: proof } }),
   );
   expect([plain, plainUse, bound, boundUse].map(({ trips }) => trips)).toEqual(seen);
+});
+
+test('an assertion costs two round trips more: for its client, and so that it is used once', async () => {
+  await t.setOption('OAuth2OpenIDConnect', true);
+  const signer = await newSigner(t);
+  const client = await t.client({ jwks: { keys: [signer.jwk] } });
+  const steps = signingSteps(t);
+  // Not `openid`: making the first signing keys takes trips of its own.
+  const code = await t.code(client, { scope: 'profile' });
+  const [first, second] = [await signer.signed(client), await signer.signed(client)];
+  const exchanged = await roundTripsOf(() => steps.exchange(client, code, first));
+  const refreshed = await roundTripsOf(() => steps.refresh(exchanged.body.refresh_token!, second));
+  const seen = t.platform.database.engine === 'postgres' ? [4, 4] : [0, 0];
+  expect([exchanged, refreshed].map(({ trips }) => trips)).toEqual(seen);
 });

@@ -153,15 +153,24 @@ describe('client credentials', () => {
       expect(() => readCredentials({ authorization: bad })).toThrow('authentication failed');
   });
 
-  test('prove a client by its secret, or a public one by its name', () => {
-    const closed = { app_type: 'confidential', secret_hash: sha256Hex('s') };
-    expect(provesClient(closed, 's')).toBe(true);
-    expect(provesClient(closed, 'S')).toBe(false);
-    expect(provesClient(closed, null)).toBe(false);
-    expect(provesClient({ app_type: 'confidential', secret_hash: '' }, '')).toBe(false);
-    expect(provesClient({ app_type: 'public', secret_hash: '' }, null)).toBe(true);
-    expect(provesClient({ app_type: 'public', secret_hash: '' }, 's')).toBe(false);
-    expect(provesClient(null, 'no client has this secret')).toBe(false);
+  test('prove a client by its secret, a public one by its name, one with keys by its signature, and none by another', () => {
+    const closed = { app_type: 'confidential', secret_hash: sha256Hex('s'), signs_assertions: 0 };
+    expect(provesClient(closed, { secret: 's' })).toBe(true);
+    expect(provesClient(closed, { secret: 'S' })).toBe(false);
+    expect(provesClient(closed, { secret: null })).toBe(false);
+    expect(provesClient(closed, { secret: null, signed: true })).toBe(false);
+    expect(provesClient({ ...closed, secret_hash: '' }, { secret: '' })).toBe(false);
+    const open = { ...closed, app_type: 'public', secret_hash: '' };
+    expect(provesClient(open, { secret: null })).toBe(true);
+    expect(provesClient(open, { secret: 's' })).toBe(false);
+    expect(provesClient(open, { secret: null, signed: true })).toBe(false);
+    const signing = { ...closed, signs_assertions: 1 };
+    expect(provesClient(signing, { secret: null, signed: true })).toBe(true);
+    // Also where a secret was left behind.
+    expect(provesClient(signing, { secret: 's' })).toBe(false);
+    expect(provesClient(signing, { secret: null })).toBe(false);
+    expect(provesClient(null, { secret: 'no client has this secret' })).toBe(false);
+    expect(provesClient(null, { secret: null, signed: true })).toBe(false);
   });
 });
 

@@ -20,6 +20,7 @@ const publicKeys: Record<ProofAlgorithm, (part: Part) => JWK> = {
 
 /** Private parts of any kind of key, and the whole of a symmetric one. */
 const secretParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
+export const holdsSecret = (jwk: object): boolean => secretParts.some((name) => name in jwk);
 
 /** RSA of 4,096 bits, and its usual exponent: larger ones would take a processor for as long as the caller likes. */
 const mostCharacters: Record<string, number> = { n: 684, e: 6, x: 43, y: 43 };
@@ -28,12 +29,17 @@ const mostCharacters: Record<string, number> = { n: 684, e: 6, x: 43, y: 43 };
 const partOf = (value: unknown, most: number): string =>
   typeof value === 'string' && /^[\w-]+$/.test(value) && value.length <= most ? value : '';
 
-/** The key in a proof's header, with its thumbprint (RFC 7638); null for one that is not a public key of that algorithm. */
-export async function readKey(given: unknown, alg: ProofAlgorithm) {
-  if (typeof given !== 'object' || given === null) return null;
+/** The parts that make a key, and no more; null for one that is not a public key of that algorithm. */
+export function publicPartsOf(given: unknown, alg: ProofAlgorithm): JWK | null {
+  if (typeof given !== 'object' || given === null || holdsSecret(given)) return null;
   const jwk = given as Record<string, unknown>;
-  if (secretParts.some((name) => name in jwk)) return null;
   const plain = publicKeys[alg]((name) => partOf(jwk[name], mostCharacters[name] ?? 0));
   if (plain.kty !== jwk.kty || plain.crv !== jwk.crv || Object.values(plain).includes('')) return null;
-  return { key: await importJWK(plain, alg), thumbprint: await calculateJwkThumbprint(plain) };
+  return plain;
+}
+
+/** The key in a proof's header, with its thumbprint (RFC 7638); null for one that is not a public key of that algorithm. */
+export async function readKey(given: unknown, alg: ProofAlgorithm) {
+  const plain = publicPartsOf(given, alg);
+  return plain && { key: await importJWK(plain, alg), thumbprint: await calculateJwkThumbprint(plain) };
 }

@@ -48,7 +48,7 @@ export const invalidGrant = (message: string): AppError => new AppError('invalid
 
 /** RFC 6749 §3.2.1: the client first, before anything is said about what it presents. */
 export function authenticate(client: Client | null, credentials: ClientCredentials): Client {
-  const proven = provesClient(client, credentials.secret);
+  const proven = provesClient(client, credentials);
   if (!client || !proven || client.status === applicationStatus.deleted) throw invalidClient();
   if (client.status === applicationStatus.suspended) throw suspended();
   return client;

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { State } from '../../lib/changes.ts';
 import type { Tables } from '../../platform/db/tables.ts';
 import { redirectUris, webUrl } from '../address-fields.ts';
+import { type KeyInput, keyFields, keySetSchema, keysIn, namesOfKeys } from '../assertion/client-keys.ts';
+import { authMethodOf, ownAuthMethods } from '../client-auth.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { signingAlgorithms } from './signing-keys.ts';
 
@@ -19,16 +21,23 @@ export const openidFields = {
     .array(z.string().regex(/^svc_[0-9A-Za-z]{32}$/, 'must be a client id'))
     .max(20, 'must name at most 20 clients')
     .describe('Other clients that may exchange tokens which were issued to this one'),
+  jwks: keyFields.jwks
+    .nullable()
+    .describe('Public keys (a JSON Web Key Set) by which it proves itself, instead of a secret (RFC 7523)'),
+  jwks_uri: keyFields.jwks_uri.describe('Or the https address where they are'),
 };
 const inputSchema = z.object(openidFields).partial();
 type OpenidInput = z.infer<typeof inputSchema>;
 type Columns = Updateable<Tables['oauth_applications']>;
 
-/** The fields as columns, and the rest of the input; unknown fields, which count for nothing, while it is turned off. */
+/**
+ * The fields as columns, what it says of keys, and the rest of the input; unknown fields, which count for nothing, while it is
+ * turned off.
+ */
 export function openidColumns<T extends OpenidInput>(
   input: T,
   turnedOn: boolean,
-): { columns: Columns; rest: Omit<T, keyof OpenidInput> } {
+): { columns: Columns; keys: KeyInput; rest: Omit<T, keyof OpenidInput> } {
   const {
     post_logout_redirect_uris,
     backchannel_logout_uri,
@@ -38,9 +47,11 @@ export function openidColumns<T extends OpenidInput>(
     send_iss,
     token_exchange,
     token_exchange_clients,
+    jwks,
+    jwks_uri,
     ...rest
   } = input;
-  if (!turnedOn) return { columns: {}, rest };
+  if (!turnedOn) return { columns: {}, keys: {}, rest };
   const columns: Columns = {
     post_logout_redirect_uris: post_logout_redirect_uris && JSON.stringify(post_logout_redirect_uris),
     backchannel_logout_uri,
@@ -52,7 +63,7 @@ export function openidColumns<T extends OpenidInput>(
     token_exchange_clients: token_exchange_clients && JSON.stringify(token_exchange_clients),
   };
   const given = Object.entries(columns).filter(([, value]) => value !== undefined);
-  return { columns: Object.fromEntries(given), rest };
+  return { columns: Object.fromEntries(given), keys: { jwks, jwks_uri }, rest };
 }
 
 const asNumber = (flag: boolean | undefined): number | undefined => (flag === undefined ? undefined : Number(flag));
@@ -70,6 +81,11 @@ export const openidSchema = z
       .describe('Who says what it is: its `owner`, the `document` at its client id, or itself by `registration`'),
     token_exchange: z.boolean(),
     token_exchange_clients: z.array(z.string()),
+    token_endpoint_auth_method: z
+      .enum(ownAuthMethods)
+      .describe('How it proves itself; a secret may as well be sent in the body'),
+    jwks: keySetSchema.nullable(),
+    jwks_uri: z.string(),
   })
   .partial();
 
@@ -83,12 +99,15 @@ export const openidView = (row: ApplicationRow) => ({
   source: row.source,
   token_exchange: row.token_exchange === 1,
   token_exchange_clients: JSON.parse(row.token_exchange_clients) as string[],
+  token_endpoint_auth_method: authMethodOf(row),
+  jwks: keysIn(row),
+  jwks_uri: row.jwks_uri,
 });
 
 /** For the audit log: what is not as it is with every application. */
 export function openidState(row: ApplicationRow): State {
-  const usual = { backchannel_logout_uri: '', id_token_signed_response_alg: 'RS256' };
-  const { post_logout_redirect_uris: addresses, token_exchange_clients: clients, ...others } = openidView(row);
+  const usual = { backchannel_logout_uri: '', id_token_signed_response_alg: 'RS256', jwks_uri: '' };
+  const { post_logout_redirect_uris: addresses, token_exchange_clients: clients, jwks, ...others } = openidView(row);
   const plain = {
     ...usual,
     ...{ require_pushed_requests: false, dpop_bound_access_tokens: false, send_iss: true, token_exchange: false },
@@ -97,6 +116,7 @@ export function openidState(row: ApplicationRow): State {
   return {
     ...(addresses.length > 0 && { post_logout_redirect_uris: addresses }),
     ...(clients.length > 0 && { token_exchange_clients: clients }),
+    ...(jwks && { jwks: namesOfKeys(jwks) }),
     ...Object.fromEntries(unusual.map((name) => [name, others[name]])),
   };
 }

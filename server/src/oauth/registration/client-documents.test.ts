@@ -126,7 +126,7 @@ const broken: Broken[] = [
   ['no name of its own', 'another client_id', withFields({ client_id: undefined })],
   ['a secret', 'secret', withFields({ client_secret: 'x' })],
   ['a way to prove itself by a secret', 'none', withFields({ token_endpoint_auth_method: 'client_secret_basic' })],
-  ['a way to prove itself by a key', 'none', withFields({ token_endpoint_auth_method: 'private_key_jwt' })],
+  ['a way to prove itself by no key', 'jwks', withFields({ token_endpoint_auth_method: 'private_key_jwt' })],
   ['nowhere to lead', 'redirect_uris', withFields({ redirect_uris: [] })],
   ['no list of addresses', 'redirect_uris', withFields({ redirect_uris: redirectUri })],
   ['a script', 'redirect_uris', withFields({ redirect_uris: ['javascript:alert(1)'] })],

@@ -8,6 +8,7 @@ import type { sendGuarded } from '../../platform/http/outgoing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
 import type { Audit } from '../audit.ts';
+import { type Budget, countReading } from '../json-at.ts';
 import type { Origins } from '../origins.ts';
 import { applicationStatus, readsDocuments, takesPart } from '../status.ts';
 import { changeApplication, findApplication } from '../store/applications.ts';
@@ -15,7 +16,7 @@ import type { Lookups } from '../store/lookups.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { deleteOldestUnused, insertUnlessThere } from '../store/unowned.ts';
 import { type ClientDocument, documentUrl, readDocument } from './document.ts';
-import { columnsOf } from './metadata.ts';
+import { columnsOf, doubts } from './metadata.ts';
 
 /** Applications, those among them that nobody registered and a document describes. */
 export interface ClientDocuments {
@@ -42,11 +43,6 @@ interface Deps {
 /** A document that failed is not asked for again so soon, or whoever repeats a request makes us knock for them. */
 const failedMs = 60_000;
 
-/** How many of a kind are read in a minute. */
-interface Budget {
-  key: string;
-  most: number;
-}
 /** Nobody makes us a tool against another's server, nor keeps us busy with documents alone. */
 const forPeople = ({ host }: URL): Budget[] => [
   { key: `client-documents:${host}`, most: 10 },
@@ -58,7 +54,6 @@ const forClients = ({ host }: URL, ip: string): Budget[] => [
   { key: `presented-documents:host:${host}`, most: 3 },
   { key: 'presented-documents', most: 30 },
 ];
-const minuteMs = 60_000;
 /** Rows of clients that nobody has allowed: whoever shows us many makes the oldest go, which are read anew when they are asked for. */
 const mostUnused = 1_000;
 
@@ -115,21 +110,12 @@ async function readAnew(deps: Deps, url: URL, budgets: Budget[]): Promise<Applic
   const failed = `client-document:${sha256Hex(url.href)}`;
   const fault = await deps.shared.get(failed);
   if (fault !== null) throw new AppError('invalid_request', fault, { param: 'client_id' });
-  for (const budget of budgets) await count(deps, budget);
+  for (const budget of budgets) await countReading(deps, budget);
   const document = await readDocument(deps, url).catch(async (error: unknown) => {
     if (error instanceof AppError) await deps.shared.set(failed, error.message, failedMs);
     throw error;
   });
   return kept(deps, url, document, before);
-}
-
-async function count({ shared }: Deps, { key, most }: Budget): Promise<void> {
-  const { allowed, resetMs } = await shared.hit(key, most, minuteMs);
-  if (allowed) return;
-  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  throw new AppError('rate_limit_exceeded', `Too many documents of clients are asked for. Try again in ${seconds} s.`, {
-    headers: { 'retry-after': `${seconds}` },
-  });
 }
 
 /** What a document decides. */
@@ -152,7 +138,7 @@ async function kept(
   if (before) return changed(deps, before, said, document_expires_at);
   const made = await insertUnlessThere(deps.db, {
     ...said,
-    ...{ client_id: url.href, source: 'document', owner_id: null, app_type: 'public', secret_hash: '' },
+    ...{ client_id: url.href, source: 'document', owner_id: null, secret_hash: '' },
     // A picture would tell its author of everybody who looks, and may be anybody's.
     ...{ description: '', logo_url: '', webhook_url: '', webhook_secret: '' },
     ...{ status: applicationStatus.active, is_verified: 0, rate_limit: defaultRateLimit, epoch: 0 },
@@ -176,7 +162,7 @@ async function changed(
   document_expires_at: number,
 ): Promise<ApplicationRow> {
   const fields = (Object.keys(said) as (keyof Said)[]).filter((name) => said[name] !== before[name]);
-  const doubted = fields.some((name) => name !== 'allowed_scopes' && name !== 'id_token_signed_response_alg');
+  const doubted = fields.some(doubts);
   const after = await changeApplication(deps.db, before.id, {
     document_expires_at,
     // Only what changed, as whoever reads it meanwhile may know better.

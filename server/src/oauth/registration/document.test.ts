@@ -127,19 +127,14 @@ test.each([
   expect(await read(answerOf(documentOf(url, fields)))).toMatchObject({ metadata: { client_name: 'Some client' } });
 });
 
-test.each([
-  'client_secret_basic',
-  'client_secret_post',
-  'client_secret_jwt',
-  'private_key_jwt',
-  'tls_client_auth',
-  1,
-  '',
-])('a document is refused that wants %p at the token endpoint', async (token_endpoint_auth_method) => {
-  expect(await read(answerOf(documentOf(url, { token_endpoint_auth_method })))).toMatchObject({
-    message: expect.stringContaining('must have none'),
-  });
-});
+test.each(['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'tls_client_auth', 1, ''])(
+  'a document is refused that wants %p at the token endpoint',
+  async (token_endpoint_auth_method) => {
+    expect(await read(answerOf(documentOf(url, { token_endpoint_auth_method })))).toMatchObject({
+      message: expect.stringContaining('must have none'),
+    });
+  },
+);
 
 test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/oauth-client+json'])(
   '%s is JSON',

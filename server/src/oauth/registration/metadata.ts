@@ -4,34 +4,55 @@ import { AppError } from '../../lib/errors.ts';
 import type { Tables } from '../../platform/db/tables.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
 import { redirectUris, webUrl } from '../address-fields.ts';
+import { keyColumns, keyFields } from '../assertion/client-keys.ts';
+import { holdsPrivateKey } from '../assertion/key-set.ts';
 import { signingAlgorithms } from '../openid/signing-keys.ts';
 import { allScopes, isListed, joinScopes, splitScopes } from '../scopes.ts';
 
-export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+export const authMethods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
+const signing: (typeof authMethods)[number] = 'private_key_jwt';
 
 const names = z.array(z.string().max(100, 'must have at most 100 characters')).max(20, 'must name at most 20');
 
 /** What a client says of itself (RFC 7591 §2), as far as it counts here; the rest is left out, as §2 asks for. */
-const metadataSchema = z.object({
-  client_name: shownName(64).optional(),
-  client_uri: webUrl.optional(),
-  redirect_uris: redirectUris.refine((list) => list.length > 0, 'must name at least one address'),
-  token_endpoint_auth_method: z.enum(authMethods).optional(),
-  grant_types: names.refine((list) => list.includes('authorization_code'), 'must name authorization_code').optional(),
-  response_types: names.refine((list) => list.includes('code'), 'must name code').optional(),
-  scope: z.string().max(500, 'must have at most 500 characters').optional(),
-  post_logout_redirect_uris: redirectUris.optional(),
-  id_token_signed_response_alg: z.enum(signingAlgorithms).optional(),
-});
+const metadataSchema = z
+  .object({
+    client_name: shownName(64).optional(),
+    client_uri: webUrl.optional(),
+    redirect_uris: redirectUris.refine((list) => list.length > 0, 'must name at least one address'),
+    token_endpoint_auth_method: z.enum(authMethods).optional(),
+    grant_types: names.refine((list) => list.includes('authorization_code'), 'must name authorization_code').optional(),
+    response_types: names.refine((list) => list.includes('code'), 'must name code').optional(),
+    scope: z.string().max(500, 'must have at most 500 characters').optional(),
+    post_logout_redirect_uris: redirectUris.optional(),
+    id_token_signed_response_alg: z.enum(signingAlgorithms).optional(),
+    jwks: keyFields.jwks.optional(),
+    jwks_uri: keyFields.jwks_uri.optional(),
+  })
+  .refine(
+    ({ token_endpoint_auth_method: method, jwks, jwks_uri }) =>
+      method !== signing || Boolean(jwks) !== Boolean(jwks_uri),
+    {
+      path: ['jwks'],
+      message: 'either this or jwks_uri must say by which keys it signs',
+    },
+  );
 export type Metadata = z.infer<typeof metadataSchema>;
 
 /** RFC 7591 §3.2.2: the first fault, by the name that clients know it by. */
-export function readMetadata(given: unknown): Metadata {
-  const parsed = metadataSchema.safeParse(given);
+export function readMetadata(given: Record<string, unknown>): Metadata {
+  const parsed = metadataSchema.safeParse(withKeysThatCount(given));
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
   const code = path[0] === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
   throw new AppError(code, `${path.join('.') || 'The metadata'}: ${message}`, { param: path.join('.') });
+}
+
+/** Keys of a client that signs nothing here are its own matter, unless it gives a private one away. */
+function withKeysThatCount(given: Record<string, unknown>): Record<string, unknown> {
+  if (given.token_endpoint_auth_method === signing || holdsPrivateKey(given.jwks)) return given;
+  const { jwks: _, jwks_uri: __, ...rest } = given;
+  return rest;
 }
 
 /** The columns that both kinds of clients take from it. */
@@ -41,8 +62,21 @@ export const columnsOf = (metadata: Metadata) =>
     allowed_scopes: scopesIn(metadata.scope),
     post_logout_redirect_uris: JSON.stringify(metadata.post_logout_redirect_uris ?? []),
     id_token_signed_response_alg: metadata.id_token_signed_response_alg ?? 'RS256',
+    // RFC 7591 §2: without a word about it, a client has a secret.
+    app_type: metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential',
+    ...keyColumns(metadata.jwks ? JSON.stringify(metadata.jwks) : '', metadata.jwks_uri ?? ''),
   }) satisfies Updateable<Tables['oauth_applications']>;
 
 /** Of those it names, the ones there are; without any, it may ask the user for all that the operator allows. */
 const scopesIn = (scope: string | undefined): string =>
   joinScopes(scope === undefined ? allScopes : splitScopes(scope).filter(isListed));
+
+/** What an administrator did not look at: more scopes, which users are asked for anyway, and keys, which change as secrets do. */
+const unlooked: ReadonlySet<string> = new Set([
+  'allowed_scopes',
+  'id_token_signed_response_alg',
+  'jwks',
+  'jwks_uri',
+] satisfies (keyof ReturnType<typeof columnsOf>)[]);
+/** Whether a change of this column takes back what an administrator vouched for. */
+export const doubts = (column: string): boolean => !unlooked.has(column);

@@ -5,7 +5,7 @@ import { equalDigests, sha256Hex } from '../../lib/hashing.ts';
 import { inBatches } from '../../platform/db/pages.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
-import { provesClient } from '../client-auth.ts';
+import { authMethodOf, provesClient } from '../client-auth.ts';
 import { newClientId, newClientSecret, newRegistrationToken } from '../credentials.ts';
 import type { Room } from '../room.ts';
 import { applicationStatus, requireEnabled, suspended } from '../status.ts';
@@ -18,7 +18,7 @@ import {
 import { deleteConsentsOf } from '../store/consents.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { countRegistered } from '../store/unowned.ts';
-import { columnsOf, type Metadata, readMetadata } from './metadata.ts';
+import { columnsOf, doubts, type Metadata, readMetadata } from './metadata.ts';
 
 export interface Registered {
   row: ApplicationRow;
@@ -43,17 +43,18 @@ const bearerIn = (authorization: string | null): string => /^bearer +(\S+) *$/i.
 export async function registerClient(
   deps: Room,
   caller: { origin: Origin; authorization: string | null },
-  given: unknown,
+  given: Record<string, unknown>,
 ): Promise<Registered> {
   requireEnabled(deps.options);
   requireInitialToken(deps, caller.authorization);
   await count(deps, caller.origin.ip);
   const metadata = readMetadata(given);
-  const secret = isPublic(metadata) ? null : newClientSecret();
+  const said = saidIn(metadata);
+  const secret = hasSecret(said) ? newClientSecret() : null;
   const registrationToken = newRegistrationToken();
   const now = nowSeconds(deps.clock);
   const row = await insertApplication(deps.db, {
-    ...saidIn(metadata),
+    ...said,
     ...{ client_id: newClientId(), source: 'registration', owner_id: null },
     ...{ secret_hash: secret === null ? '' : sha256Hex(secret), registration_hash: sha256Hex(registrationToken) },
     ...{ description: '', homepage_url: '', logo_url: '', webhook_url: '', webhook_secret: '' },
@@ -83,14 +84,13 @@ async function count({ db, options, shared }: Room, ip: string): Promise<void> {
     throw new AppError('unavailable', 'No more clients can register themselves at the moment.');
 }
 
-/** RFC 7591 §2: without a word about it, a client has a secret. */
-const isPublic = ({ token_endpoint_auth_method }: Metadata): boolean => token_endpoint_auth_method === 'none';
-
 const saidIn = (metadata: Metadata) => ({
   ...columnsOf(metadata),
   name: metadata.client_name ?? 'Unnamed client',
-  app_type: isPublic(metadata) ? 'public' : 'confidential',
 });
+
+const hasSecret = (client: Parameters<typeof authMethodOf>[0]): boolean =>
+  authMethodOf(client) === 'client_secret_basic';
 
 /** Compared against when there is no such client, so that both answers cost the same. */
 const decoyHash = sha256Hex('no client has this token');
@@ -126,19 +126,21 @@ export async function changeClient(
   if (before.status === applicationStatus.suspended) throw suspended();
   if (given.client_id !== before.client_id) throw wrong('client_id', 'must be the one that was given out');
   const { client_secret } = given;
-  if (client_secret !== undefined && !(typeof client_secret === 'string' && provesClient(before, client_secret)))
+  if (
+    client_secret !== undefined &&
+    !(typeof client_secret === 'string' && provesClient(before, { secret: client_secret }))
+  )
     throw wrong('client_secret', 'must be the one that was given out');
   const metadata = readMetadata(given);
   const said = saidIn(metadata);
-  const secret = said.app_type === 'confidential' && before.app_type === 'public' ? newClientSecret() : null;
+  const secret = hasSecret(said) && !hasSecret(before) ? newClientSecret() : null;
   const fields = (Object.keys(said) as (keyof typeof said)[]).filter((name) => said[name] !== before[name]);
-  // An administrator looked at what it said before. More scopes change none of that, and users are asked for them anyway.
-  const doubted = fields.some((name) => name !== 'allowed_scopes' && name !== 'id_token_signed_response_alg');
+  const doubted = fields.some(doubts);
   const row = await changed(deps, before.id, {
     // Only what changed: another change under way must not be undone, least of all under the badge of what was before it.
     ...Object.fromEntries(fields.map((name) => [name, said[name]])),
-    // A secret outlives neither kind of client.
-    ...(fields.includes('app_type') && { secret_hash: '' }),
+    // A secret outlives no change of kind.
+    ...(!hasSecret(said) && { secret_hash: '' }),
     ...(secret !== null && { secret_hash: sha256Hex(secret) }),
     ...(doubted && { is_verified: 0, verified_by: null, verified_at: null }),
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { invalidClient, readCredentials } from '../client-auth.ts';
+import { clientFields, requiredClient } from '../assertion/presented-client.ts';
 import { decideDevice, describeDevice } from '../device/decide.ts';
 import { startDevice } from '../device/start.ts';
 import type { Room } from '../room.ts';
@@ -27,11 +27,7 @@ export function deviceRoutes(room: Room): Route[] {
       limit: { option: 'RateLimitOAuthDevice', by: 'ip' },
       headers: { ...noStore, ...anyOrigin },
       bodyAs: 'form',
-      body: z.object({
-        scope: z.string().optional(),
-        client_id: z.string().optional(),
-        client_secret: z.string().optional(),
-      }),
+      body: z.object({ scope: z.string().optional(), ...clientFields }),
       maxBytes: 65_536,
       answers: {
         200: z.object({
@@ -44,10 +40,8 @@ export function deviceRoutes(room: Room): Route[] {
         }),
       },
       handle: async (call) => {
-        const { scope, ...body } = call.body;
-        const credentials = readCredentials({ authorization: call.request.headers.get('authorization'), ...body });
-        if (!credentials) throw invalidClient();
-        return json(call, await startDevice(room, credentials, scope, call.ip));
+        const credentials = await requiredClient(room, call, call.body);
+        return json(call, await startDevice(room, credentials, call.body.scope, call.ip));
       },
     }),
     defineRoute({

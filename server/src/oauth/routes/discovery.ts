@@ -41,6 +41,12 @@ const serverMetadata = (baseUrl: string, webUrl: string) => {
 const claims = `iss sub aud exp iat auth_time nonce at_hash acr sid name preferred_username picture email email_verified
   username display_name avatar_url role group created_at quota used_quota request_count`.split(/\s+/);
 
+/** RFC 8414 §2: how clients prove themselves at an endpoint, and what they sign with. */
+const authenticationOf = (endpoint: string, methods: string[]) => ({
+  [`${endpoint}_endpoint_auth_methods_supported`]: methods,
+  [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: proofAlgorithms,
+});
+
 /** The same with OpenID Connect, at every address: what there is, and, where silence would mean yes, what there is not. */
 const openidMetadata = (baseUrl: string, webUrl: string) => ({
   ...serverMetadata(baseUrl, webUrl),
@@ -51,14 +57,15 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   device_authorization_endpoint: `${baseUrl}/api/oauth2/device_authorization`,
   grant_types_supported: ['authorization_code', 'refresh_token', deviceGrant, tokenExchangeGrant],
   dpop_signing_alg_values_supported: proofAlgorithms,
+  ...authenticationOf('token', ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
+  ...authenticationOf('revocation', ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']),
+  ...authenticationOf('introspection', ['client_secret_basic', 'private_key_jwt']),
   id_token_signing_alg_values_supported: signingAlgorithms,
   claims_supported: claims,
   claim_types_supported: ['normal'],
   acr_values_supported: [sessionContext],
   prompt_values_supported: prompts,
   response_modes_supported: ['query'],
-  revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-  introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
-import { invalidClient, readCredentials } from '../client-auth.ts';
+import { clientFields, requiredClient } from '../assertion/presented-client.ts';
 import { proofOf } from '../dpop/proof.ts';
 import { pushRequest } from '../pushed/push.ts';
 import type { Room } from '../room.ts';
@@ -22,16 +22,14 @@ export function pushedRoute(room: Room): Route {
     body: z.object({
       ...requestFields,
       response_type: z.string().optional(),
-      client_id: z.string().optional(),
-      client_secret: z.string().optional(),
+      ...clientFields,
     }),
     maxBytes: 65_536,
     answers: { 201: z.object({ request_uri: z.string(), expires_in: z.number().int() }) },
     handle: async (call) => {
-      const { client_id, client_secret, ...request } = call.body;
-      const authorization = call.request.headers.get('authorization');
-      const credentials = readCredentials({ authorization, client_id, client_secret });
-      if (!credentials) throw invalidClient();
+      const { client_id, client_secret, client_assertion, client_assertion_type, ...request } = call.body;
+      const form = { client_id, client_secret, client_assertion, client_assertion_type };
+      const credentials = await requiredClient(room, call, form);
       const caller = { proofKey: await proofOf(room, call.request), ip: call.ip };
       return json(call, await pushRequest(room, credentials, request, caller), 201);
     },

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { keySetSchema, keysIn } from '../assertion/client-keys.ts';
+import { authMethodOf } from '../client-auth.ts';
 import { authMethods } from '../registration/metadata.ts';
 import { changeClient, ownClient, type Registered, registerClient, removeClient } from '../registration/register.ts';
 import type { Room } from '../room.ts';
@@ -17,7 +19,9 @@ const metadataBody = z
     client_uri: z.unknown(),
     token_endpoint_auth_method: z
       .unknown()
-      .describe('`none`, `client_secret_basic` (the default), `client_secret_post`'),
+      .describe('`none`, `client_secret_basic` (the default), `client_secret_post`, `private_key_jwt`'),
+    jwks: z.unknown().describe('With `private_key_jwt`: its public keys, as a JSON Web Key Set'),
+    jwks_uri: z.unknown().describe('Or the https address where they are'),
     grant_types: z.unknown(),
     response_types: z.unknown(),
     scope: z.unknown().describe('Names with spaces between them'),
@@ -40,6 +44,8 @@ const clientSchema = z.object({
   redirect_uris: z.array(z.string()),
   post_logout_redirect_uris: z.array(z.string()),
   token_endpoint_auth_method: z.enum(authMethods),
+  jwks: keySetSchema.optional(),
+  jwks_uri: z.string().optional(),
   grant_types: z.array(z.string()),
   response_types: z.array(z.string()),
   scope: z.string(),
@@ -48,7 +54,7 @@ const clientSchema = z.object({
 
 /** RFC 7591 §3.2.1, RFC 7592 §3. The token is known by its hash alone: it is told to whoever has it. */
 function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: Registered) {
-  const usual = row.app_type === 'public' ? 'none' : 'client_secret_basic';
+  const jwks = keysIn(row);
   return {
     client_id: row.client_id,
     client_id_issued_at: row.created_at,
@@ -59,7 +65,9 @@ function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: R
     client_name: row.name,
     redirect_uris: JSON.parse(row.redirect_uris) as string[],
     post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],
-    token_endpoint_auth_method: metadata?.token_endpoint_auth_method ?? usual,
+    token_endpoint_auth_method: metadata?.token_endpoint_auth_method ?? authMethodOf(row),
+    ...(jwks && { jwks }),
+    ...(row.jwks_uri !== '' && { jwks_uri: row.jwks_uri }),
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     scope: row.allowed_scopes,

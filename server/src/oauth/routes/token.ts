@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { clientFields, requiredClient } from '../assertion/presented-client.ts';
 import type { AuditEvent } from '../audit.ts';
-import { type ClientCredentials, invalidClient, readCredentials } from '../client-auth.ts';
+import type { ClientCredentials } from '../client-auth.ts';
 import { deviceGrant } from '../device/codes.ts';
 import { proofOf } from '../dpop/proof.ts';
 import { tokenExchangeGrant } from '../grants/actor.ts';
@@ -25,8 +26,7 @@ const bodySchema = z.object({
   refresh_token: z.string().optional(),
   device_code: z.string().optional(),
   scope: z.string().optional(),
-  client_id: z.string().optional(),
-  client_secret: z.string().optional(),
+  ...clientFields,
   // RFC 8693 §2.1.
   subject_token: z.string().optional(),
   subject_token_type: z.string().optional(),
@@ -147,8 +147,7 @@ export function tokenRoute(room: Room): Route {
       requireEnabled(room.options);
       const name = required(call.body, 'grant_type');
       const grant = grantCalled(room, name);
-      const credentials = readCredentials({ authorization: call.request.headers.get('authorization'), ...call.body });
-      if (!credentials) throw invalidClient();
+      const credentials = await requiredClient(room, call, call.body);
       const proofKey = await proofOf(room, call.request);
       const issued = await grant.run(room, { credentials, proofKey }, call.body);
       room.audit.record(grant.event, originOf(call), {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { done } from '../../platform/http/answers.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
-import { invalidClient, readCredentials } from '../client-auth.ts';
+import { clientFields, presentedClient, requiredClient } from '../assertion/presented-client.ts';
 import { introspect } from '../introspect.ts';
 import { revokeToken } from '../revoke.ts';
 import type { Room } from '../room.ts';
@@ -12,8 +12,7 @@ import { anyOrigin, base, noStore } from './shapes.ts';
 const bodySchema = z.object({
   token: z.string().min(1, 'must not be empty'),
   token_type_hint: z.string().optional(),
-  client_id: z.string().optional(),
-  client_secret: z.string().optional(),
+  ...clientFields,
 });
 
 /** A chain of at most three, each within the one before. */
@@ -53,7 +52,7 @@ export function tokenStatusRoutes(room: Room): Route[] {
       maxBytes: 65_536,
       answers: { 200: done },
       handle: async (call) => {
-        const revoked = await revokeToken(room, call.body.token, credentialsOrNone(call));
+        const revoked = await revokeToken(room, call.body.token, await credentialsOrNone(room, call));
         if (revoked)
           room.audit.record('token_revoked', originOf(call), {
             application_id: revoked.applicationId,
@@ -78,9 +77,8 @@ export function tokenStatusRoutes(room: Room): Route[] {
       answers: { 200: introspectionSchema },
       handle: async (call) => {
         requireEnabled(room.options);
-        // Basic alone; credentials in the body are no credentials here.
-        const credentials = readCredentials({ authorization: call.request.headers.get('authorization') });
-        if (!credentials) throw invalidClient();
+        // Basic or an assertion; a secret in the body is no credential here.
+        const credentials = await requiredClient(room, call, call.body.client_assertion ? call.body : {});
         return json(call, await introspect(room, call.body.token, credentials));
       },
     }),
@@ -88,10 +86,9 @@ export function tokenStatusRoutes(room: Room): Route[] {
 }
 
 /** Credentials that cannot be read are wrong ones, which name a client that owns nothing. */
-function credentialsOrNone(call: { request: Request; body: z.infer<typeof bodySchema> }) {
-  const authorization = call.request.headers.get('authorization');
+async function credentialsOrNone(room: Room, call: { request: Request; ip: string; body: z.infer<typeof bodySchema> }) {
   try {
-    return readCredentials({ authorization, ...call.body });
+    return await presentedClient(room, call, call.body);
   } catch (error) {
     if ((error as { code?: string }).code !== 'invalid_client') throw error;
     return { clientId: '', secret: null };

@@ -11,6 +11,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
         redirect_uris: JSON.parse(application.redirect_uris),
         post_logout_redirect_uris: JSON.parse(application.post_logout_redirect_uris),
         token_exchange_clients: JSON.parse(application.token_exchange_clients),
+        jwks: application.jwks === '' ? null : JSON.parse(application.jwks),
       }),
     ),
   ),
@@ -60,6 +61,7 @@ export async function forget(db: Db, userId: number): Promise<void> {
     .updateTable('oauth_applications')
     .set({ description: '', homepage_url: '', logo_url: '', redirect_uris: '[]', webhook_url: '', webhook_secret: '' })
     .set({ post_logout_redirect_uris: '[]', backchannel_logout_uri: '', token_exchange_clients: '[]' })
+    .set({ signs_assertions: 0, jwks: '', jwks_uri: '' })
     .where('owner_id', '=', userId)
     .where('status', '=', applicationStatus.deleted)
     .execute();

@@ -20,6 +20,7 @@ export type Client = Pick<
   | 'client_id'
   | 'app_type'
   | 'secret_hash'
+  | 'signs_assertions'
   | 'redirect_uris'
   | 'allowed_scopes'
   | 'status'
@@ -32,7 +33,7 @@ export type Client = Pick<
 >;
 export const clientColumns = columnsOf(
   'a',
-  'id client_id app_type secret_hash redirect_uris allowed_scopes status epoch rate_limit id_token_signed_response_alg dpop_bound_access_tokens token_exchange token_exchange_clients',
+  'id client_id app_type secret_hash signs_assertions redirect_uris allowed_scopes status epoch rate_limit id_token_signed_response_alg dpop_bound_access_tokens token_exchange token_exchange_clients',
 );
 export const readClient = (row: Flat): Client => {
   const from = row as Under<'a', Client>;
@@ -41,6 +42,7 @@ export const readClient = (row: Flat): Client => {
     client_id: from.a_client_id,
     app_type: from.a_app_type,
     secret_hash: from.a_secret_hash,
+    signs_assertions: from.a_signs_assertions,
     redirect_uris: from.a_redirect_uris,
     allowed_scopes: from.a_allowed_scopes,
     status: from.a_status,

@@ -9,7 +9,7 @@ interface ApplicationsTable {
   homepage_url: string;
   logo_url: string;
   client_id: string;
-  /** Empty for public clients. */
+  /** Empty for clients that have none. */
   secret_hash: string;
   /** JSON array. */
   redirect_uris: string;
@@ -46,6 +46,11 @@ interface ApplicationsTable {
   token_exchange: Generated<number>;
   /** JSON array: the clients that may exchange tokens which were issued to it. */
   token_exchange_clients: Generated<string>;
+  /** 1: it proves itself by what its keys sign, and by no secret. */
+  signs_assertions: Generated<number>;
+  /** JSON of its public keys; empty where they are at `jwks_uri`, or where it has none. */
+  jwks: Generated<string>;
+  jwks_uri: Generated<string>;
 }
 
 interface CodesTable {

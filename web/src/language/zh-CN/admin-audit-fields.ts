@@ -76,6 +76,8 @@ export default {
   'Send iss': '发送 iss',
   'Token exchange##field': '令牌交换',
   'Token exchange clients': '可交换令牌的客户端',
+  Jwks: '公钥',
+  'Jwks uri': '公钥地址',
   'Balance##field': '付款方式',
   'Team id': '团队 ID',
   'User id': '用户 ID',

@@ -16,6 +16,21 @@ export default {
   'Runs in the browser, on a phone or in a terminal. Has no secret and must use PKCE.':
     '运行在浏览器、手机或终端中，没有密钥，必须使用 PKCE。',
   '{label}. {detail}': '{label}。{detail}',
+  'How it proves itself': '如何证明身份',
+  'A text that your server sends along': '由你的服务器随请求发送的一段文本',
+  'Keys given here': '在此填写公钥',
+  'Your server signs by a private key of its own (private_key_jwt); nothing secret is sent':
+    '你的服务器用自己的私钥签名（private_key_jwt），不发送任何机密',
+  'Keys at an address': '通过地址提供公钥',
+  'The same, with public keys that are read from your server, so that you can change them there':
+    '同上，但公钥从你的服务器读取，可在那里更换',
+  'Public keys': '公钥',
+  'A JSON Web Key Set with keys for ES256, RS256 or EdDSA. Keep the private halves to yourself. While you change keys, name both.':
+    '一个 JSON Web Key Set，密钥用于 ES256、RS256 或 EdDSA。私钥请自行保管。更换密钥期间请同时填写新旧两个公钥。',
+  'Address of the public keys': '公钥地址',
+  'An https address that answers with a JSON Web Key Set, without redirects':
+    '返回 JSON Web Key Set 的 https 地址，不支持重定向',
+  'Paste a JSON Web Key Set, an object with a list called keys.': '请粘贴 JSON Web Key Set，即带有 keys 列表的对象。',
   'The most it may ever ask for. Users see each before they agree, so choose only what you need.':
     '应用最多可申请的权限。用户同意前会逐项看到，请只选择需要的。',
   'Users see it when they are asked': '请求授权时向用户显示',
@@ -75,6 +90,8 @@ export default {
   'Only a preview: either answer closes it.': '仅为预览，点击任一按钮即可关闭。',
 
   'A public client has no secret. It proves itself with PKCE.': '公开客户端没有密钥，通过 PKCE 证明身份。',
+  'It has no secret: it proves itself by what its keys sign. The public ones are under Settings.':
+    '此应用没有客户端密钥，通过其私钥的签名证明身份。公钥见“设置”。',
   'The secret was shown when it was made. Lost it, or fear that somebody else has it? Draw a new one.':
     '密钥只在创建时显示一次。如果遗失或可能已泄露，请轮换新的密钥。',
   'Rotate client secret': '轮换客户端密钥',
@@ -102,6 +119,8 @@ export default {
     '公开客户端没有密钥，必须改为发送 PKCE challenge。',
   'After saving, rotate the client secret above to get the first one.':
     '保存后，请在上方轮换客户端密钥以获取首个密钥。',
+  'An application with keys has no secret; it signs by its keys instead.':
+    '使用密钥对的应用没有客户端密钥，改用私钥签名。',
   'Application saved': '应用已保存',
   'Changes count at once, also for codes that are already on their way.':
     '更改立即生效，对已签发但尚未使用的授权码同样有效。',

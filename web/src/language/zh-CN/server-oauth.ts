@@ -29,6 +29,15 @@ export default {
     '权限范围 {scope} 需要以其服务器地址或 /mcp 作为 resource。',
   'client_id and id_token_hint name different applications.': 'client_id 与 id_token_hint 指向不同的应用。',
   'post_logout_redirect_uri is not registered for this application.': 'post_logout_redirect_uri 未在此应用中登记。',
+  'either this or jwks_uri must say by which keys it signs': '必须用它或 jwks_uri 之一说明签名所用的密钥',
+  'must be a JSON Web Key Set, an object with a list called keys': '必须是 JSON Web Key Set，即带有 keys 列表的对象',
+  'must hold public keys only; keep the private ones to yourself': '只能包含公钥，私钥请自行保管',
+  'must hold a key for signatures by {algorithms}': '必须包含可用于 {algorithms} 签名的密钥',
+  'must hold at most {most} keys': '最多包含 {most} 个密钥',
+  'Give jwks or jwks_uri, not both.': 'jwks 与 jwks_uri 只能填写其一。',
+  'A public client has no keys: make it confidential.': '公开客户端没有密钥，请先改为机密客户端。',
+  'This client proves itself by its keys. Take them away to use a secret.':
+    '此客户端通过其密钥对证明身份。要使用客户端密钥，请先移除密钥对。',
   'No code could be made. Try again soon.': '未能生成代码，请稍后重试。',
 
   'Too many documents of clients are asked for. Try again in {seconds} s.':
@@ -45,7 +54,8 @@ export default {
   'is not a JSON object': '不是 JSON 对象',
   'names another client_id': '声明的是另一个 client_id',
   'must not hold a secret': '不能包含密钥',
-  'must have none as token_endpoint_auth_method': '的 token_endpoint_auth_method 必须是 none',
+  'must have none or private_key_jwt as token_endpoint_auth_method':
+    '的 token_endpoint_auth_method 必须是 none 或 private_key_jwt',
   'is wrong: {more}': '有误：{more}',
 
   'See your basic account information: username, display name, picture and role':

@@ -103,6 +103,8 @@ const labels = new Map(
     send_iss: t('Send iss'),
     token_exchange: t('Token exchange##field'),
     token_exchange_clients: t('Token exchange clients'),
+    jwks: t('Jwks'),
+    jwks_uri: t('Jwks uri'),
     // Of organisations
     time_zone: t('Time zone'),
     balance: t('Balance##field'),

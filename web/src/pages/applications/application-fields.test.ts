@@ -1,5 +1,16 @@
 import { expect, test } from 'bun:test';
-import { bodyOf, emptyApplication, faultsOf, fieldsOf, redirectUriFault } from './application-fields.ts';
+import {
+  type Application,
+  type ApplicationFields,
+  bodyOf,
+  changesSecret,
+  emptyApplication,
+  faultsOf,
+  fieldsOf,
+  losesBadge,
+  type OpenidFields,
+  redirectUriFault,
+} from './application-fields.ts';
 
 test('addresses that lead to an application are taken, others are explained', () => {
   for (const uri of [
@@ -51,4 +62,50 @@ test('what is sent is what the service gives back', () => {
     allowed_scopes: scopes,
   };
   expect(bodyOf(fieldsOf(application))).toEqual(bodyOf(fields));
+});
+
+const keys = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'x' }] };
+const application = (changes: Partial<Application> = {}): Application => ({
+  ...{ id: 1, name: 'Notes', description: '', homepage_url: '', logo_url: '', client_id: 'svc_x', webhook_url: '' },
+  ...{ redirect_uris: '["https://a.example"]', allowed_scopes: 'openid', app_type: 'confidential', rate_limit: 1000 },
+  ...{ status: 1, is_verified: true, verified_by: 1, verified_at: 1, created_at: 0, updated_at: 0 },
+  ...{ post_logout_redirect_uris: [], jwks: null, jwks_uri: '', ...changes },
+});
+const edited = (of: Application, changes: Partial<OpenidFields>): ApplicationFields => {
+  const fields = fieldsOf(of);
+  return { ...fields, openid: { ...fields.openid!, ...changes } };
+};
+
+test('an application has a secret, keys, or an address of keys, and what was typed for another way is not sent', () => {
+  const typed = { jwks: JSON.stringify(keys), jwks_uri: ' https://a.example/keys ' };
+  const sent = (proof: OpenidFields['proof']) => bodyOf(edited(application(), { ...typed, proof }));
+  expect(sent('secret')).toMatchObject({ jwks: null, jwks_uri: '' });
+  expect(sent('keys')).toMatchObject({ jwks: keys, jwks_uri: '' });
+  expect(sent('address')).toMatchObject({ jwks: null, jwks_uri: 'https://a.example/keys' });
+  expect(sent('keys')).not.toHaveProperty('proof');
+  const open = { ...edited(application(), { ...typed, proof: 'keys' }), app_type: 'public' as const };
+  expect(bodyOf(open)).toMatchObject({ jwks: null, jwks_uri: '' });
+  for (const saved of [
+    { jwks: keys, jwks_uri: '' },
+    { jwks: null, jwks_uri: 'https://a.example/keys' },
+  ])
+    expect(bodyOf(fieldsOf(application(saved)))).toMatchObject(saved);
+});
+
+test('what cannot be keys is said while it is there to be seen', () => {
+  for (const jwks of ['', 'keys', '[]', '{}', '{"keys": {}}'])
+    expect(Object.keys(faultsOf(edited(application(), { proof: 'keys', jwks })))).toEqual(['jwks']);
+  for (const jwks_uri of ['', 'keys', 'ftp://a.example'])
+    expect(Object.keys(faultsOf(edited(application(), { proof: 'address', jwks_uri })))).toEqual(['jwks_uri']);
+  expect(faultsOf(edited(application(), { proof: 'secret', jwks: 'keys', jwks_uri: 'keys' }))).toEqual({});
+});
+
+test('a secret ends where keys begin, and so does the badge; other keys change neither', () => {
+  const [secret, signing] = [application(), application({ jwks: keys })];
+  const toKeys = edited(secret, { proof: 'keys', jwks: JSON.stringify(keys) });
+  expect([changesSecret(toKeys, secret), losesBadge(toKeys, secret)]).toEqual([true, true]);
+  const toSecret = edited(signing, { proof: 'secret' });
+  expect([changesSecret(toSecret, signing), losesBadge(toSecret, signing)]).toEqual([true, true]);
+  const moved = edited(signing, { proof: 'address', jwks_uri: 'https://a.example/keys' });
+  expect([changesSecret(moved, signing), losesBadge(moved, signing)]).toEqual([false, false]);
 });

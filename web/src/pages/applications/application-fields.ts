@@ -5,6 +5,8 @@ import { t } from '../../language/words.ts';
 
 export type Application = Result<'/api/oauth2/applications', 'get'>['applications'][number];
 export type AppType = 'confidential' | 'public';
+/** How a confidential application proves itself. */
+export type ClientProof = 'secret' | 'keys' | 'address';
 
 export interface ApplicationFields {
   name: string;
@@ -30,6 +32,10 @@ export interface OpenidFields {
   token_exchange: boolean;
   /** A line each. */
   token_exchange_clients: string;
+  proof: ClientProof;
+  /** A JSON Web Key Set, as it was typed. */
+  jwks: string;
+  jwks_uri: string;
 }
 
 export interface ApplicationFaults {
@@ -39,6 +45,8 @@ export interface ApplicationFaults {
   logo_url?: string;
   webhook_url?: string;
   scopes?: string;
+  jwks?: string;
+  jwks_uri?: string;
   /** One per address, where it has a fault. */
   redirect_uris?: (string | undefined)[];
 }
@@ -78,6 +86,9 @@ export const fieldsOf = (application: Application): ApplicationFields => ({
           send_iss: application.send_iss ?? true,
           token_exchange: application.token_exchange ?? false,
           token_exchange_clients: (application.token_exchange_clients ?? []).join('\n'),
+          proof: application.jwks ? 'keys' : application.jwks_uri ? 'address' : 'secret',
+          jwks: application.jwks ? JSON.stringify(application.jwks, null, 2) : '',
+          jwks_uri: application.jwks_uri ?? '',
         },
 });
 
@@ -111,6 +122,32 @@ const webAddressFault = (text: string): string | undefined => {
   return url && /^https?:$/.test(url.protocol) ? undefined : t('Enter an address that starts with https://.');
 };
 
+/** Null for what has no list of keys; the service says what is wrong with them. */
+function keySetIn(text: string): { keys: Record<string, unknown>[] } | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('keys' in value)) return null;
+    return Array.isArray(value.keys) ? { keys: value.keys } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What it proves itself by; a public application has nothing to prove itself by. */
+const proofOf = ({ app_type, openid }: ApplicationFields): ClientProof =>
+  app_type === 'public' ? 'secret' : (openid?.proof ?? 'secret');
+
+const keysFault = (fields: ApplicationFields): string | undefined =>
+  proofOf(fields) === 'keys' && keySetIn(fields.openid!.jwks) === null
+    ? t('Paste a JSON Web Key Set, an object with a list called keys.')
+    : undefined;
+
+function keyAddressFault(fields: ApplicationFields): string | undefined {
+  if (proofOf(fields) !== 'address') return undefined;
+  const address = fields.openid!.jwks_uri.trim();
+  return address === '' ? t('Enter an address that starts with https://.') : webAddressFault(address);
+}
+
 export function faultsOf(fields: ApplicationFields): ApplicationFaults {
   const uris = fields.redirect_uris.map((uri) => redirectUriFault(uri.trim()));
   const letters = (text: string) => [...text.trim()].length;
@@ -125,6 +162,8 @@ export function faultsOf(fields: ApplicationFields): ApplicationFaults {
     homepage_url: webAddressFault(fields.homepage_url),
     logo_url: webAddressFault(fields.logo_url),
     webhook_url: webAddressFault(fields.webhook_url),
+    jwks: keysFault(fields),
+    jwks_uri: keyAddressFault(fields),
     redirect_uris: uris.some(Boolean) ? uris : undefined,
   };
   return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
@@ -144,7 +183,17 @@ const vouchedFor = [
 export function losesBadge(fields: ApplicationFields, application: Application): boolean {
   if (!application.is_verified) return false;
   const [now, before] = [bodyOf(fields), bodyOf(fieldsOf(application))];
-  return vouchedFor.some((name) => JSON.stringify(now[name]) !== JSON.stringify(before[name]));
+  return (
+    changesSecret(fields, application) ||
+    vouchedFor.some((name) => JSON.stringify(now[name]) !== JSON.stringify(before[name]))
+  );
+}
+
+/** Whether it goes from a secret to something else, or the other way round: no secret of before outlives that. */
+export function changesSecret(fields: ApplicationFields, application: Application): boolean {
+  const before = fieldsOf(application);
+  const hasSecret = (of: ApplicationFields) => of.app_type === 'confidential' && proofOf(of) === 'secret';
+  return hasSecret(fields) !== hasSecret(before);
 }
 
 export const bodyOf = (fields: ApplicationFields) => ({
@@ -157,10 +206,17 @@ export const bodyOf = (fields: ApplicationFields) => ({
   scopes: [...new Set(['openid', ...fields.scopes])].join(' '),
   app_type: fields.app_type,
   webhook_url: fields.webhook_url.trim(),
-  ...(fields.openid && {
-    ...fields.openid,
-    post_logout_redirect_uris: linesOf(fields.openid.post_logout_redirect_uris),
-    backchannel_logout_uri: fields.openid.backchannel_logout_uri.trim(),
-    token_exchange_clients: linesOf(fields.openid.token_exchange_clients),
-  }),
+  ...(fields.openid && openidBodyOf(fields, fields.openid)),
 });
+
+function openidBodyOf(fields: ApplicationFields, { proof: _, ...openid }: OpenidFields) {
+  const by = proofOf(fields);
+  return {
+    ...openid,
+    post_logout_redirect_uris: linesOf(openid.post_logout_redirect_uris),
+    backchannel_logout_uri: openid.backchannel_logout_uri.trim(),
+    token_exchange_clients: linesOf(openid.token_exchange_clients),
+    jwks: by === 'keys' ? keySetIn(openid.jwks) : null,
+    jwks_uri: by === 'address' ? openid.jwks_uri.trim() : '',
+  };
+}

@@ -7,6 +7,7 @@ import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
 import { discoveryQuery } from './application-queries.ts';
+import { ClientProofFields } from './client-proof.tsx';
 import { ConsentPreview } from './consent-preview.tsx';
 import { OpenidSettings } from './openid-settings.tsx';
 import { RedirectUris } from './redirect-uris.tsx';
@@ -159,6 +160,9 @@ export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel, 
       <Stack>
         <IdentityFields {...parts} />
         <TypeField {...parts} />
+        {fields.openid && fields.app_type === 'confidential' && (
+          <ClientProofFields value={fields.openid} faults={faults} onChange={(openid) => set({ openid })} />
+        )}
         <RedirectUris
           value={fields.redirect_uris}
           onChange={(redirect_uris) => set({ redirect_uris })}

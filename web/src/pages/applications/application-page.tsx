@@ -15,7 +15,14 @@ import { t } from '../../language/words.ts';
 import { reloadOrganisations } from '../../organisations.ts';
 import { ownerBody } from '../../owner.ts';
 import { useAct } from '../../use-act.ts';
-import { type Application, type ApplicationFields, bodyOf, fieldsOf, losesBadge } from './application-fields.ts';
+import {
+  type Application,
+  type ApplicationFields,
+  bodyOf,
+  changesSecret,
+  fieldsOf,
+  losesBadge,
+} from './application-fields.ts';
 import { ApplicationForm } from './application-form.tsx';
 import { applicationQuery, giveToTeam, reloadApplications } from './application-queries.ts';
 import { Credentials } from './credentials.tsx';
@@ -26,6 +33,13 @@ const back = (
     {t('All applications')}
   </AnchorLink>
 );
+
+function wordsOnSecret({ app_type, openid }: ApplicationFields): string {
+  if (app_type === 'public') return t('A public client has no secret; it must send a PKCE challenge instead.');
+  return (openid?.proof ?? 'secret') === 'secret'
+    ? t('After saving, rotate the client secret above to get the first one.')
+    : t('An application with keys has no secret; it signs by its keys instead.');
+}
 
 /** Warns before saving that the verification will be withdrawn. */
 function Warnings({ fields, application }: { fields: ApplicationFields; application: Application }) {
@@ -38,11 +52,9 @@ function Warnings({ fields, application }: { fields: ApplicationFields; applicat
           )}
         </Alert>
       )}
-      {fields.app_type !== application.app_type && (
+      {(fields.app_type !== application.app_type || changesSecret(fields, application)) && (
         <Alert color="orange" variant="light" title={t('The client secret will stop working')}>
-          {fields.app_type === 'public'
-            ? t('A public client has no secret; it must send a PKCE challenge instead.')
-            : t('After saving, rotate the client secret above to get the first one.')}
+          {wordsOnSecret(fields)}
         </Alert>
       )}
     </>

@@ -25,6 +25,13 @@ function ClientSecret({ application }: { application: Application }) {
       </Text>
     );
   }
+  if (application.token_endpoint_auth_method === 'private_key_jwt') {
+    return (
+      <Text size="sm" c="dimmed">
+        {t('It has no secret: it proves itself by what its keys sign. The public ones are under Settings.')}
+      </Text>
+    );
+  }
   const rotate = async () => {
     const path = { app_id: application.id };
     const { client_secret_plain } = await post('/api/oauth2/applications/{app_id}/rotate-secret', { path });

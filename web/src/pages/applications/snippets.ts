@@ -3,17 +3,36 @@ import type { Snippet } from '../../components/code-block.tsx';
 import type { Application } from './application-fields.ts';
 import type { Discovery } from './application-queries.ts';
 
+/** How a request says who it is from. */
+const proofs = {
+  none: { secret: 'undefined,', how: 'client.None()', why: 'no secret: PKCE proves who asks', curl: () => '' },
+  client_secret_basic: {
+    secret: 'process.env.CLIENT_SECRET, // shown once, when it was made',
+    how: null,
+    why: '',
+    curl: ({ client_id }: Application) => `\n  -u "${client_id}:$CLIENT_SECRET" \\`,
+  },
+  private_key_jwt: {
+    secret: 'undefined,',
+    how: 'client.PrivateKeyJwt({ key, kid })',
+    why: 'the private half of a key under Settings, a CryptoKey',
+    curl: () =>
+      '\n  -d client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer \\\n  -d client_assertion="$ASSERTION" \\',
+  },
+};
+
 /** Signing a user in, with openid-client and step by step. */
 export function quickStart(application: Application, { issuer, token_endpoint }: Discovery): Snippet[] {
   const confidential = application.app_type === 'confidential';
   const redirectUri = redirectUrisOf(application)[0] ?? '';
   const plainHttp = issuer.startsWith('http:');
-  const secret = confidential ? 'process.env.CLIENT_SECRET, // shown once, when it was made' : 'undefined,';
+  const proof = proofs[application.token_endpoint_auth_method ?? (confidential ? 'client_secret_basic' : 'none')];
+  const secret = proof.secret;
   const how = plainHttp
-    ? `  ${confidential ? 'undefined' : 'client.None()'},\n  { execute: [client.allowInsecureRequests] }, // only while the service runs on http\n`
-    : confidential
-      ? ''
-      : '  client.None(), // no secret: PKCE proves who asks\n';
+    ? `  ${proof.how ?? 'undefined'},\n  { execute: [client.allowInsecureRequests] }, // only while the service runs on http\n`
+    : proof.how
+      ? `  ${proof.how}, // ${proof.why}\n`
+      : '';
   return [
     {
       label: 'openid-client',
@@ -46,7 +65,7 @@ const user = await client.fetchUserInfo(config, tokens.access_token, client.skip
     {
       label: 'curl',
       code: `# Trade the code for tokens
-curl ${token_endpoint} \\${confidential ? `\n  -u "${application.client_id}:$CLIENT_SECRET" \\` : ''}
+curl ${token_endpoint} \\${proof.curl(application)}
   -d grant_type=authorization_code \\
   -d client_id=${application.client_id} \\
   -d redirect_uri=${encodeURIComponent(redirectUri)} \\

@@ -1,0 +1,141 @@
+import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { invalidClient } from '../client-auth.ts';
+import { isProofAlgorithm, type ProofAlgorithm, proofAlgorithms } from '../dpop/key.ts';
+import type { Room } from '../room.ts';
+import { findApplication } from '../store/applications.ts';
+import { takeProof } from '../store/proofs.ts';
+import type { ApplicationRow } from '../store/tables.ts';
+import { keysIn } from './client-keys.ts';
+import { type KeySet, keysThatFit } from './key-set.ts';
+
+type Deps = Pick<Room, 'db' | 'clock' | 'baseUrl' | 'documents' | 'keyAddresses'>;
+
+/** Who asks, where. */
+export interface Asked {
+  request: Pick<Request, 'url'>;
+  ip: string;
+  /** Beside the assertion, where the request names its client. */
+  clientId?: string;
+}
+
+/** With two addresses for its client's name it has about 1,000; some send their certificates along. */
+const mostCharacters = 8_192;
+const mostJtiCharacters = 256;
+/** How long one may be of use to whoever finds it, and as long its name is remembered. */
+const longestSeconds = 600;
+/** How far ahead of ours the clock of its maker may be. */
+const aheadSeconds = 30;
+/** RFC 7523bis has a type of its own; before it there was the one of every JWT, or none. Anything else was signed for something else. */
+const types: unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
+
+const fault = (what: string) => invalidClient(`The client assertion ${what}.`);
+
+interface Header {
+  alg: ProofAlgorithm;
+  kid: string | undefined;
+}
+
+/** The client that an assertion proves (RFC 7523 §3, OpenID Connect Core §9); throws `invalid_client` with what to do otherwise. */
+export async function assertedClient(deps: Deps, assertion: string, asked: Asked): Promise<string> {
+  const { header, claims } = parsed(assertion);
+  const { iss, sub, aud, jti } = claims;
+  // A name with a NUL is nobody's, and PostgreSQL cannot look for one.
+  if (typeof sub !== 'string' || sub === '' || sub.includes('\0') || iss !== sub)
+    throw fault('must have the client_id as iss and as sub');
+  if (asked.clientId && asked.clientId !== sub)
+    throw new AppError('invalid_request', 'The assertion and the body name different clients.', { param: 'client_id' });
+  checkAudience(deps, asked, aud);
+  const expiresAt = checkTimes(claims, nowSeconds(deps.clock));
+  if (typeof jti !== 'string' || jti === '' || jti.length > mostJtiCharacters)
+    throw fault(`must have a jti of 1 to ${mostJtiCharacters} characters, a new one each time`);
+  const client = await signerOf(deps, sub, asked.ip);
+  await verify(deps, client, assertion, header);
+  // §3: last, so that nothing but the client itself uses up its names.
+  const hash = sha256Hex(`client assertion ${client.id} ${jti}`);
+  if (!(await takeProof(deps.db, hash, expiresAt + 1)))
+    throw fault('was used before; sign a new one, with another jti, for each request');
+  return client.client_id;
+}
+
+/** As it says of itself; none of it counts before its signature is verified. */
+function parsed(assertion: string): { header: Header; claims: Record<string, unknown> } {
+  if (assertion.length > mostCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion))
+    throw fault('is not a signed JWT');
+  const { alg, kid, typ, crit } = read(() => decodeProtectedHeader(assertion));
+  if (!isProofAlgorithm(alg)) throw fault(`must be signed by one of ${proofAlgorithms.join(', ')}`);
+  if (!types.includes(typeof typ === 'string' ? typ.toLowerCase() : typ))
+    throw fault('must have JWT or client-authentication+jwt as typ');
+  // RFC 7515 §4.1.11: nothing that must be understood is, here.
+  if (crit !== undefined) throw fault('must not have crit in its header');
+  if (kid !== undefined && typeof kid !== 'string') throw fault('must have the name of a key as kid');
+  return { header: { alg, kid }, claims: read(() => decodeJwt<Record<string, unknown>>(assertion)) };
+}
+
+function read<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch {
+    throw fault('is not a signed JWT');
+  }
+}
+
+/**
+ * RFC 7523bis: the issuer; before it, also the token endpoint (RFC 7523 §3), and the endpoint that is called (RFC 9126 §2).
+ * Nobody else, who could bring it to us as well.
+ */
+function checkAudience({ baseUrl }: Deps, { request }: Asked, aud: unknown): void {
+  const called = new URL(request.url, baseUrl).pathname;
+  const ours: unknown[] = [baseUrl, `${baseUrl}/api/oauth2/token`, `${baseUrl}${called}`];
+  const given: unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (given.length === 0 || !given.every((one) => ours.includes(one)))
+    throw fault(`must have ${baseUrl} as aud, and no other server`);
+}
+
+/** Until when it could be used. §3: `exp` is needed; `nbf` and `iat` are not, but where given they must make sense. */
+function checkTimes({ exp, nbf, iat }: Record<string, unknown>, now: number): number {
+  if (typeof exp !== 'number' || !(exp > now)) throw fault('has expired, or has no exp');
+  if (!(exp <= now + longestSeconds + aheadSeconds)) throw fault(`must expire within ${longestSeconds} seconds`);
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + aheadSeconds)) throw fault('is not valid yet');
+  if (iat !== undefined && !(typeof iat === 'number' && iat <= now + aheadSeconds)) throw fault('is of a time to come');
+  // One that was made to last for hours is not taken in its last minutes either.
+  if (iat !== undefined && iat < now - longestSeconds - aheadSeconds)
+    throw fault('is too old; sign one for each request');
+  return Math.ceil(exp);
+}
+
+/** One answer for a client that there is not and one that proves itself otherwise. A document that has run out is read again first. */
+async function signerOf({ db, documents }: Deps, clientId: string, ip: string): Promise<ApplicationRow> {
+  const known = await findApplication(db, { client_id: clientId });
+  const isKnown = known !== null && known.source !== 'document';
+  const client = isKnown ? known : ((await documents.presented(clientId, ip)) ?? known);
+  if (client?.signs_assertions !== 1) throw invalidClient('No client of this name is registered for private_key_jwt.');
+  return client;
+}
+
+async function verify(deps: Deps, client: ApplicationRow, assertion: string, { alg, kid }: Header): Promise<void> {
+  const verifiedBy = async (set: KeySet): Promise<boolean> => {
+    for (const key of keysThatFit(set, alg, kid)) if (await isSignedBy(key, alg, assertion)) return true;
+    return false;
+  };
+  const own = keysIn(client);
+  if (await verifiedBy(own ?? (await deps.keyAddresses.keysAt(client.jwks_uri)))) return;
+  // It may have changed its keys since they were read.
+  if (!own && (await verifiedBy(await deps.keyAddresses.keysAt(client.jwks_uri, 'anew')))) return;
+  throw fault(
+    kid === undefined
+      ? `is signed by none of the client’s keys for ${alg}`
+      : `is not signed by a key of the client for ${alg} that is called ${JSON.stringify(kid.slice(0, 100))}`,
+  );
+}
+
+async function isSignedBy(key: KeySet['keys'][number], alg: ProofAlgorithm, assertion: string): Promise<boolean> {
+  try {
+    await compactVerify(assertion, await importJWK(key, alg), { algorithms: [alg] });
+    return true;
+  } catch {
+    return false;
+  }
+}

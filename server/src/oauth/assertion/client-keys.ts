@@ -1,0 +1,69 @@
+import type { Updateable } from 'kysely';
+import { z } from 'zod';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import type { Tables } from '../../platform/db/tables.ts';
+import { webUrl } from '../address-fields.ts';
+import type { ApplicationRow } from '../store/tables.ts';
+import { type KeySet, readKeySet } from './key-set.ts';
+
+/** By which keys a client signs who it is (RFC 7591 §2): the keys themselves, or the address where they are. */
+export const keyFields = {
+  jwks: z
+    .looseObject({})
+    .transform((given, context): KeySet => {
+      const read = readKeySet(given);
+      if (!('fault' in read)) return read;
+      context.addIssue({ code: 'custom', message: read.fault });
+      return z.NEVER;
+    })
+    .describe('Public keys, as a JSON Web Key Set'),
+  jwks_uri: webUrl
+    .refine((uri) => uri === '' || isKeyAddress(uri), 'must be an https address')
+    .describe('The address of such a set'),
+};
+
+/** As it is shown: of public keys nothing is secret. */
+export const keySetSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });
+
+const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+/** As with the document of a client: on a laptop, loopback will do, and whether it may be called is asked when it is. */
+function isKeyAddress(uri: string): boolean {
+  const url = URL.parse(uri);
+  return url !== null && (url.protocol === 'https:' || loopback.test(url.hostname));
+}
+
+type KeyColumns = Pick<ApplicationRow, 'signs_assertions' | 'jwks' | 'jwks_uri'>;
+
+export const keyColumns = (jwks: string, jwks_uri: string) =>
+  ({ signs_assertions: Number(jwks !== '' || jwks_uri !== ''), jwks, jwks_uri }) satisfies Updateable<
+    Tables['oauth_applications']
+  >;
+export const noKeys: KeyColumns = keyColumns('', '');
+
+/** What an owner says; left out is left as it is, and null or nothing takes it away. */
+export interface KeyInput {
+  jwks?: KeySet | null;
+  jwks_uri?: string;
+}
+
+const refused = (param: string, message: string): AppError => new AppError('invalid_request', message, { param });
+
+/** A client has keys or an address of keys: entering one takes the place of the other. */
+export function keysAfter({ jwks, jwks_uri }: KeyInput, before: KeyColumns, appType: string): KeyColumns {
+  if (jwks && jwks_uri) throw refused('jwks_uri', 'Give jwks or jwks_uri, not both.');
+  if (appType === 'public') {
+    if (jwks || jwks_uri) throw refused('app_type', 'A public client has no keys: make it confidential.');
+    return noKeys;
+  }
+  const kept = jwks === null || jwks_uri ? '' : before.jwks;
+  const keptAddress = jwks || jwks_uri === '' ? '' : before.jwks_uri;
+  return keyColumns(jwks ? JSON.stringify(jwks) : kept, jwks_uri || keptAddress);
+}
+
+export const keysIn = ({ jwks }: Pick<ApplicationRow, 'jwks'>): KeySet | null =>
+  jwks === '' ? null : (JSON.parse(jwks) as KeySet);
+
+/** For the audit log: which keys they are, also where another took the name of one. */
+export const namesOfKeys = (set: KeySet): string[] =>
+  set.keys.map((key) => [key.kid, sha256Hex(JSON.stringify(key)).slice(0, 16)].filter(Boolean).join(' '));

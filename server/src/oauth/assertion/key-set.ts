@@ -1,0 +1,66 @@
+import { createPublicKey } from 'node:crypto';
+import type { JWK } from 'jose';
+import { holdsSecret, type ProofAlgorithm, proofAlgorithms, publicPartsOf } from '../dpop/key.ts';
+
+/** The public keys of a client (RFC 7517 §5), those that can verify what it signs. */
+export interface KeySet {
+  keys: JWK[];
+}
+
+/** More than anybody changes between; whoever names no key has all of them tried. */
+const mostKeys = 20;
+/** RFC 7518 §3.3: a shorter one is broken before it is changed. */
+const fewestRsaBits = 2_048;
+
+/** As it is kept: what else stands in a set is left out (§5). Or why it cannot be taken. */
+export function readKeySet(given: unknown): KeySet | { fault: string } {
+  const listed = isObject(given) && Array.isArray(given.keys) ? given.keys.filter(isObject) : null;
+  if (!listed) return { fault: 'must be a JSON Web Key Set, an object with a list called keys' };
+  if (listed.some(holdsSecret)) return { fault: 'must hold public keys only; keep the private ones to yourself' };
+  const keys = listed.map(usable).filter((key) => key !== null);
+  if (keys.length === 0) return { fault: `must hold a key for signatures by ${proofAlgorithms.join(', ')}` };
+  if (keys.length > mostKeys) return { fault: `must hold at most ${mostKeys} keys` };
+  return { keys };
+}
+
+/** Whether anything in it is for its owner alone, whatever else it holds. */
+export const holdsPrivateKey = (given: unknown): boolean =>
+  isObject(given) && Array.isArray(given.keys) && given.keys.some((key) => isObject(key) && holdsSecret(key));
+
+/** Those that a signature may be by: the one it names, or without a name whichever fit its algorithm. */
+export const keysThatFit = ({ keys }: KeySet, alg: ProofAlgorithm, kid: string | undefined): JWK[] =>
+  keys.filter((key) => (kid === undefined || key.kid === kid) && isFor(key, alg) && publicPartsOf(key, alg) !== null);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const mostNameCharacters = 256;
+
+/** Null for a key of another kind or purpose, and for one that is none. */
+function usable(given: Record<string, unknown>): JWK | null {
+  const { use, key_ops, kid, alg } = given;
+  if (use !== undefined && use !== 'sig') return null;
+  if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes('verify'))) return null;
+  const fitting = proofAlgorithms.find((name) => isFor(given, name) && publicPartsOf(given, name) !== null);
+  const parts = fitting && publicPartsOf(given, fitting);
+  if (!parts || !opens(parts)) return null;
+  return {
+    ...parts,
+    ...(typeof kid === 'string' && kid.length <= mostNameCharacters && { kid }),
+    ...(typeof alg === 'string' && { alg }),
+  };
+}
+
+/** RFC 9864: one algorithm by two names. */
+const sameAs: Partial<Record<string, ProofAlgorithm>> = { Ed25519: 'EdDSA' };
+const isFor = ({ alg }: { alg?: unknown }, name: ProofAlgorithm): boolean =>
+  alg === undefined || (typeof alg === 'string' && (sameAs[alg] ?? alg) === (sameAs[name] ?? name));
+
+function opens(jwk: JWK): boolean {
+  try {
+    const bits = createPublicKey({ key: jwk, format: 'jwk' }).asymmetricKeyDetails?.modulusLength;
+    return bits === undefined || bits >= fewestRsaBits;
+  } catch {
+    return false;
+  }
+}
