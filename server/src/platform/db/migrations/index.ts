@@ -42,6 +42,7 @@ import { migration as people } from './0042-people.ts';
 import { migration as mcpClients } from './0043-mcp-clients.ts';
 import { migration as clientDocuments } from './0044-client-documents.ts';
 import { migration as mcpOwnTokens } from './0045-mcp-own-tokens.ts';
+import { migration as organisationNames } from './0048-organisation-names.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -89,6 +90,7 @@ export const migrations: Migration[] = [
   mcpClients,
   clientDocuments,
   mcpOwnTokens,
+  organisationNames,
 ];
 
 /**
