@@ -2,9 +2,9 @@ import { createElement, Fragment } from 'react';
 
 /**
  * After what an address or an id may go on in the next line: browsers know of some of these only, and else break words in
- * the middle. Numbers such as 4.1 stay whole.
+ * the middle. Numbers such as 4.1 stay whole, and short ends of addresses with what is before them.
  */
-const ends = /(?<=[@._/:-])(?=\p{L})|(?<=[/:])(?=\d)/u;
+const ends = /(?<=[@_/:-])(?=\p{L})|(?<=\.)(?=\p{L}{4})|(?<=[/:])(?=\d)/u;
 
 const lineMayEnd = <wbr />;
 
