@@ -20,8 +20,10 @@ const textsOf = (page: Page): Promise<string[]> =>
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const elsewhere = (element: Element) =>
       element.closest('code, pre, kbd, noscript, [lang=en], .svc-docs-main, .svc-docs-nav') !== null;
+    // A name that may go on in the next line is one text to whoever reads it.
+    const wholeOf = (node: Node) => (node.parentElement!.querySelector(':scope > wbr') ? node.parentElement! : node);
     for (let node = walker.nextNode(); node; node = walker.nextNode())
-      if (!elsewhere(node.parentElement!)) found.add(node.textContent!.trim());
+      if (!elsewhere(node.parentElement!)) found.add(wholeOf(node).textContent!.trim());
     for (const name of ['aria-label', 'title', 'placeholder', 'alt'])
       for (const element of document.querySelectorAll(`[${name}]`))
         if (!elsewhere(element)) found.add(element.getAttribute(name)!.trim());

@@ -2,6 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
+import { tableFaults } from './long-names.ts';
+import { until } from './service.ts';
 import { refuse, startUpstream, type Upstream } from './upstream.ts';
 
 let site: Site;
@@ -23,15 +25,33 @@ const background = (page: Page, selector: string): Promise<string> =>
     .first()
     .evaluate((element) => getComputedStyle(element).backgroundColor);
 
+/** An organisation with a request and an application of its own, somebody with a long address, and a key of one's own. */
+async function organise({ service: { root, post } }: Site): Promise<void> {
+  const send = <T = { id: number }>(path: string, body: object, method = 'POST') => root.api<T>(path, { method, body });
+  const acme = await send<{ id: number; account_id: number }>('/api/organisations', { name: 'Acme Works' });
+  await send(`/api/admin/users/${acme.account_id}/credits`, { quota: 1_000_000 });
+  const team = await send(`/api/organisations/${acme.id}/teams`, { name: 'Research' });
+  const given = { name: 'Script', owner: 'team', team_id: team.id };
+  const { key } = await send<{ key: string }>(`/api/organisations/${acme.id}/keys`, given);
+  await post('/v1/chat/completions', { model: 'demo/chat', messages: [{ role: 'user', content: 'hi' }] }, { key });
+  const application = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
+  const { id } = await send('/api/oauth2/applications', application);
+  await send(`/api/oauth2/applications/${id}/owner`, { type: 'team', id: team.id }, 'PUT');
+  const email = 'bartholomew.featherstone@example-institute.org';
+  await send('/api/user/register', { username: 'barty', password: 'a fine password', email });
+  await send('/api/admin/options', { key: 'OwnKeys', value: true }, 'PUT');
+  await send('/api/routing/own-keys', { provider: 'away', name: 'Mine', credential: 'sk-of-my-own', fallback: true });
+}
+
 describe.skipIf(browserMissing)('pages', () => {
   beforeAll(async () => {
     site = await openSite({ DEMO_PROVIDER: 'on' });
     upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
-    const { root, serve, post, key } = site.service;
+    const { serve, post, key } = site.service;
     await serve({ kind: 'openai', provider: 'away', modelId: broken, url: `${upstream.url}/a/rather/long/path/v1` });
     for (let index = 0; index < 8; index += 1)
       await post('/v1/chat/completions', { model: broken, messages: [{ role: 'user', content: 'hi' }] }, { key });
-    await root.api('/api/organisations', { method: 'POST', body: { name: 'Acme Works' } });
+    await organise(site);
   }, 300_000);
   afterEach(() => site.closeVisitors());
   afterAll(async () => {
@@ -133,5 +153,24 @@ describe.skipIf(browserMissing)('pages', () => {
     const row = page.getByRole('row').filter({ hasText: 'Acme Works' });
     expect(await row.locator('td[data-label="Role"]').innerText()).toContain('Organisation');
     expect(await page.content()).not.toContain('organisation:');
+    for (const path of ['/requests', '/admin?by=user&measure=requests', '/admin/audit', '/admin/applications']) {
+      await open(path);
+      await page.getByText('Acme Works').first().waitFor();
+      expect([path, (await page.content()).includes('organisation:')]).toEqual([path, false]);
+    }
+    await open('/requests');
+    await page.getByRole('region', { name: 'Requests' }).getByRole('link', { name: 'Acme Works' }).first().click();
+    const chosen = page.getByRole('combobox', { name: 'User' });
+    await until('the filter has its name', async () => (await chosen.inputValue()) === 'Acme Works');
+  }, 300_000);
+
+  test('addresses of users are in parts, and own keys show all of their columns', async () => {
+    const { page, open } = await site.root();
+    await open('/admin/users');
+    expect(await page.locator('td[data-label="Email"]').filter({ hasText: 'example-institute' }).count()).toBe(1);
+    expect(await tableFaults(page)).toEqual([]);
+    await open('/own-keys');
+    expect(await page.getByRole('row').count()).toBe(2);
+    expect(await tableFaults(page)).toEqual([]);
   }, 300_000);
 });

@@ -1,4 +1,5 @@
 import { usersAfter } from '../identity/store/names.ts';
+import { accountName, type User } from '../identity/user.ts';
 import { csvLine } from '../lib/csv.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type AccountSums, type Span, sumAccounts } from './store/accounting.ts';
@@ -14,6 +15,8 @@ const header = [
   'prompt_tokens',
   'completion_tokens',
   ...['used', 'credited', 'taken'].flatMap((name) => [`${name}_quota`, `${name}_usd`]),
+  // Last, so that whatever reads the others by their place goes on doing so.
+  'account_name',
 ];
 
 /** Exact: a unit of quota is two millionths of a dollar. */
@@ -46,9 +49,9 @@ export async function* accountingCsv(db: Db, first: Month, last: Month): AsyncGe
         spanOf(month),
       );
       yield users
-        .flatMap(({ id, username }) => {
-          const sum = sums.get(id);
-          return sum ? [lineOf(nameOf(month), id, username, sum)] : [];
+        .flatMap((user) => {
+          const sum = sums.get(user.id);
+          return sum ? [lineOf(nameOf(month), user, sum)] : [];
         })
         .join('');
       if (users.length < pageUsers) break;
@@ -57,8 +60,11 @@ export async function* accountingCsv(db: Db, first: Month, last: Month): AsyncGe
   }
 }
 
-const lineOf = (month: string, id: number, username: string, sum: AccountSums): string =>
+type Named = Pick<User, 'id' | 'username' | 'display_name'>;
+
+const lineOf = (month: string, user: Named, sum: AccountSums): string =>
   csvLine([
-    ...[month, id, username, sum.requests, sum.promptTokens, sum.completionTokens],
+    ...[month, user.id, user.username, sum.requests, sum.promptTokens, sum.completionTokens],
     ...[sum.used, sum.credited, sum.taken].flatMap((quota) => [quota, usdText(quota)]),
+    accountName(user),
   ]);

@@ -76,6 +76,7 @@ test('a month has what was used and given in it, to the unit', async () => {
         '2.000002',
         '1',
         '0.000002',
+        'Somebody.Else',
       ],
     ],
     ...[
@@ -92,6 +93,7 @@ test('a month has what was used and given in it, to the unit', async () => {
         '0.000010',
         '0',
         '0.000000',
+        'Somebody.Else',
       ],
     ],
   ]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountFields } from '../identity/user.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -14,7 +15,7 @@ const toolCallsSchema = z
     server: z.string(),
     tool: z.string(),
     user_id: count,
-    username: z.string().nullable().describe('Null for a user who is gone'),
+    ...accountFields,
     calls: count,
     sample: count.describe('Of how many of the newest calls the fields below are told'),
     errors: count,

@@ -50,20 +50,20 @@ describe.each(engines)('calls of tools on $name', (engine) => {
     expect(cut).toBe(false);
     expect(calls).toEqual([
       {
-        ...{ server: 'files', tool: 'write', userId: 4_711, username: null, calls: 5, sample: 5, errors: 0 },
-        ...{ averageMs: 30, lastAt: day * 86_400 + 4 },
+        ...{ server: 'files', tool: 'write', userId: 4_711, username: null, account_name: null, calls: 5 },
+        ...{ sample: 5, errors: 0, averageMs: 30, lastAt: day * 86_400 + 4 },
       },
       {
-        ...{ server: 'files', tool: 'read/all', userId: ann, username: 'ann', calls: 4, sample: 4, errors: 1 },
-        ...{ averageMs: 18, lastAt: day * 86_400 + 2 },
+        ...{ server: 'files', tool: 'read/all', userId: ann, username: 'ann', account_name: 'ann', calls: 4 },
+        ...{ sample: 4, errors: 1, averageMs: 18, lastAt: day * 86_400 + 2 },
       },
       {
-        ...{ server: 'files', tool: 'read/all', userId: bob, username: 'bob', calls: 2, sample: 2, errors: 1 },
-        ...{ averageMs: 15, lastAt: day * 86_400 + 1 },
+        ...{ server: 'files', tool: 'read/all', userId: bob, username: 'bob', account_name: 'bob', calls: 2 },
+        ...{ sample: 2, errors: 1, averageMs: 15, lastAt: day * 86_400 + 1 },
       },
       {
-        ...{ server: 'svc', tool: 'ask_model', userId: bob, username: 'bob', calls: 1, sample: 1, errors: 0 },
-        ...{ averageMs: 10, lastAt: day * 86_400 },
+        ...{ server: 'svc', tool: 'ask_model', userId: bob, username: 'bob', account_name: 'bob', calls: 1 },
+        ...{ sample: 1, errors: 0, averageMs: 10, lastAt: day * 86_400 },
       },
     ]);
     expect(await toolCalls(open.db, { firstDay: day + 1, lastDay: day + 9 })).toEqual({ calls: [], cut: false });

@@ -1,4 +1,5 @@
-import { usernamesOf } from '../identity/store/users.ts';
+import { accountsOf } from '../identity/store/names.ts';
+import { type AccountNames, goneAccount } from '../identity/user.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { secondsPerDay } from './store/port.ts';
 import { callersOf, type Days, toolPrefix, toolsCalled } from './store/tool-calls.ts';
@@ -16,6 +17,7 @@ export interface ToolCalls {
   userId: number;
   /** Null for a user who is gone. */
   username: string | null;
+  account_name: string | null;
   calls: number;
   /** Of how many of the newest calls the rest is told. */
   sample: number;
@@ -27,7 +29,7 @@ export interface ToolCalls {
 /** Who called which tool of which server, the most called first. */
 export async function toolCalls(db: Db, days: Days): Promise<{ calls: ToolCalls[]; cut: boolean }> {
   const tools = await toolsCalled(db, days, mostTools + 1);
-  const calls: Omit<ToolCalls, 'username'>[] = [];
+  const calls: Omit<ToolCalls, keyof AccountNames>[] = [];
   let cut = tools.length > mostTools;
   // One tool at a time: on SQLite nothing else is answered meanwhile.
   for (const modelId of tools.slice(0, mostTools)) {
@@ -39,8 +41,11 @@ export async function toolCalls(db: Db, days: Days): Promise<{ calls: ToolCalls[
     for (const { userId, calls: count } of callers.slice(0, mostCallers))
       calls.push({ ...partsOf(modelId), userId, calls: count, ...toldBy(byUser.get(userId) ?? []) });
   }
-  const names = await usernamesOf(db, [...new Set(calls.map(({ userId }) => userId))]);
-  const named = calls.map((one) => ({ ...one, username: names.get(one.userId) ?? null }));
+  const accounts = await accountsOf(
+    db,
+    calls.map(({ userId }) => userId),
+  );
+  const named = calls.map((one) => ({ ...one, ...(accounts.get(one.userId) ?? goneAccount) }));
   return { calls: named.sort((a, b) => b.calls - a.calls), cut };
 }
 

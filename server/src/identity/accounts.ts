@@ -22,7 +22,7 @@ import {
   type UserChange,
   type UserRow,
 } from './store/users.ts';
-import { roles, statuses, type User } from './user.ts';
+import { isOrganisation, roles, statuses, type User } from './user.ts';
 
 export interface AccountDeps {
   db: Db;
@@ -130,9 +130,13 @@ export type AdminChange = Partial<Pick<User, 'status' | 'role' | 'group' | 'emai
 
 /** Neither users of a role like the administrator's own or higher, nor such a role for others. */
 export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: number, input: AdminChange): Promise<User> {
-  await userBelow(deps.db, admin, id, 'change');
+  const target = await userBelow(deps.db, admin, id, 'change');
   if (input.role !== undefined && input.role >= admin.role)
     throw new AppError('forbidden', 'You cannot give a role like your own or higher.');
+  if (isOrganisation(target) && (input.display_name ?? target.display_name) !== target.display_name)
+    throw new AppError('conflict', 'This user stands for an organisation, and has its name. Its owners change that.', {
+      param: 'display_name',
+    });
   const { email_verified, ...plain } = input;
   const change = { ...plain, ...(email_verified !== undefined && { email_verified: Number(email_verified) }) };
   const user = await changeUser(deps.db, id, change, { byAdmin: admin.id }).catch((error) => {

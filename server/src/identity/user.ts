@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { randomString } from '../lib/ids.ts';
 import { shownName } from '../platform/http/shown-text.ts';
 
 export const roles = { user: 1, administrator: 10, root: 100 } as const;
@@ -36,5 +37,22 @@ export const avatarRule = z
   .string()
   .max(2000)
   .refine((v) => v === '' || (URL.canParse(v) && new URL(v).protocol === 'https:'), 'must be an https address');
+
+/** Begins the username of a user that stands for an organisation: those of people hold no colon. */
+export const organisationMark = 'organisation:';
+export const newOrganisationUsername = (): string => `${organisationMark}${randomString(16).toLowerCase()}`;
+export const isOrganisation = ({ username }: Pick<User, 'username'>): boolean => username.startsWith(organisationMark);
+
+/** What people call an account: a person by the username, an organisation by its name. */
+export const accountName = (user: Pick<User, 'username' | 'display_name'>): string =>
+  isOrganisation(user) ? user.display_name : user.username;
+
+/** Whose something is, in answers: for programs and for people. */
+export const accountFields = {
+  username: z.string().nullable().describe('Null for a user who is gone'),
+  account_name: z.string().nullable().describe('What to show: the username, or the name of an organisation'),
+};
+export type AccountNames = Record<keyof typeof accountFields, string>;
+export const goneAccount = { username: null, account_name: null };
 
 export const sameName = (username: string): string => username.toLowerCase();

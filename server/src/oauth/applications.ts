@@ -1,5 +1,5 @@
 import type { Origin } from '../identity/audit/log.ts';
-import { usersCalled } from '../identity/store/names.ts';
+import { accountsCalled } from '../identity/store/names.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
@@ -56,7 +56,7 @@ export async function allApplications(
   filter: Omit<ApplicationFilter, 'owners'>,
   page: Page,
 ): Promise<{ rows: WithOwner[]; total: number }> {
-  const owners = filter.q === '' ? [] : await usersCalled(db, filter.q, mostOwners, ['username']);
+  const owners = filter.q === '' ? [] : await accountsCalled(db, filter.q, mostOwners);
   return listAll(db, { ...filter, owners }, page.page_size, offsetOf(page));
 }
 

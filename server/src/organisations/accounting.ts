@@ -6,7 +6,7 @@ import { fileUsage } from '../billing/store/filing.ts';
 import { secondsPerDay } from '../billing/store/port.ts';
 import { oldestDay } from '../billing/store/usage.ts';
 import { accountColumns, type KeySpan, keysUsed } from '../billing/store/usage-of-key.ts';
-import { userNamesOf } from '../identity/store/names.ts';
+import { accountNamesOf } from '../identity/store/names.ts';
 import { type Cell, csvLine } from '../lib/csv.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { monthCalled } from './calendar.ts';
@@ -47,7 +47,7 @@ async function nameOf(db: Db, { id, name }: OrganisationRow, level: LevelName, k
   if (level === 'key') return key.name;
   if (key.group === 0) return `no ${level}`;
   if (level === 'team') return (await findTeam(db, id, key.group))?.name ?? '';
-  return (await userNamesOf(db, [key.group])).get(key.group) ?? '';
+  return (await accountNamesOf(db, [key.group])).get(key.group) ?? '';
 }
 
 /**

@@ -2,8 +2,8 @@ import { spans } from '../billing/levels.ts';
 import { moveWindow } from '../billing/store/windows.ts';
 import type { Origin } from '../identity/audit/log.ts';
 import { noPassword } from '../identity/passwords.ts';
-import { changeUser, insertUser } from '../identity/store/users.ts';
-import { roles } from '../identity/user.ts';
+import { insertUser, renameAccount } from '../identity/store/users.ts';
+import { newOrganisationUsername, roles } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { randomString } from '../lib/ids.ts';
@@ -49,7 +49,7 @@ export async function createOrganisation(
   const created_at = nowSeconds(room.clock);
   return room.db.transaction().execute(async (tx) => {
     const account = await insertUser(tx, {
-      ...{ username: `organisation:${randomString(16).toLowerCase()}`, password_hash: noPassword() },
+      ...{ username: newOrganisationUsername(), password_hash: noPassword() },
       ...{ display_name: input.name, email: '', role: roles.user, quota: 0, created_at },
     });
     const webhook_secret = room.sealer.seal(newSecret());
@@ -70,6 +70,8 @@ export async function updateOrganisation(
   const row = await room.db.transaction().execute(async (tx) => {
     const changed = await changeOrganisation(tx, organisation.id, change);
     if (!changed) throw new AppError('not_found', 'There is no such organisation.');
+    // Its account goes by it wherever accounts are shown.
+    if (input.name !== undefined) await renameAccount(tx, changed.account_id, changed.name);
     if (changed.time_zone !== organisation.time_zone) {
       const now = nowSeconds(room.clock);
       for (const budget of await listBudgets(tx, organisation.id)) {
@@ -80,8 +82,6 @@ export async function updateOrganisation(
     }
     return changed;
   });
-  // By it administrators know its account among their users.
-  if (row.name !== organisation.name) await changeUser(room.db, row.account_id, { display_name: row.name });
   await room.announcements.changed(organisationTag(organisation.id));
   return row;
 }

@@ -1,5 +1,5 @@
 import { type SpanFilter, type SpanGrouping, sumSpans, topUsers } from '../billing/store/usage-spans.ts';
-import { usernamesOf } from '../identity/store/users.ts';
+import { accountNamesOf } from '../identity/store/names.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { findChannel, listChannels } from '../routing/catalog/store/channels.ts';
 import { collect, largest, type Measure, measuredBy, restOf, type Series } from './series.ts';
@@ -42,14 +42,14 @@ async function byUser(db: Db, filter: SpanFilter, measure: Measure, width: numbe
 async function namesOf(db: Db, by: SpanGrouping, series: readonly Series[]): Promise<Overview['names']> {
   if (by === 'model') return new Map(series.map(({ group }) => [group!, String(group)]));
   const ids = series.map(({ group }) => Number(group));
-  if (by === 'user') return usernamesOf(db, ids);
+  if (by === 'user') return accountNamesOf(db, ids);
   const channels = await listChannels(db);
   return new Map(channels.map(({ id, name }) => [id, name]));
 }
 
 /** What the names of a filter stand for; null for what is gone, and where there is none. */
 export async function narrowedBy(db: Db, { userId, channelId }: SpanFilter) {
-  const users = await usernamesOf(db, userId === undefined ? [] : [userId]);
+  const users = await accountNamesOf(db, userId === undefined ? [] : [userId]);
   const channel = channelId === undefined ? null : await findChannel(db, channelId);
   return { user: users.get(userId ?? 0) ?? null, channel: channel?.name ?? null };
 }

@@ -3,7 +3,7 @@ import type { AuditLog } from '../identity/audit/log.ts';
 import { originOf } from '../identity/audit/record-acts.ts';
 import type {} from '../identity/principals.ts';
 import { applicationsOfKeys } from '../identity/store/application-keys.ts';
-import { usernamesOf } from '../identity/store/users.ts';
+import { accountsOf } from '../identity/store/names.ts';
 import { AppError } from '../lib/errors.ts';
 import { answered } from '../platform/http/answers.ts';
 import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
@@ -139,8 +139,11 @@ export function requestRoutes(room: RequestRoom & { contents: KeptContents; audi
       answers: { 200: answered(z.object({ requests: z.array(wholeRequestSchema), ...nextCursor })) },
       handle: async (call) => {
         const { lines, next_cursor, applications } = await pageOf(room, call.query, call.query.user_id);
-        const names = await usernamesOf(room.db, [...new Set(lines.map((line) => rowOf(line).user_id))]);
-        return ok(call, { requests: lines.map((line) => viewWholeLine(line, applications, names)), next_cursor });
+        const accounts = await accountsOf(
+          room.db,
+          lines.map((line) => rowOf(line).user_id),
+        );
+        return ok(call, { requests: lines.map((line) => viewWholeLine(line, applications, accounts)), next_cursor });
       },
     }),
     defineRoute({
@@ -155,9 +158,9 @@ export function requestRoutes(room: RequestRoom & { contents: KeptContents; audi
         const { id } = call.params;
         const found = await oneOf(room, id, { at: call.query.at });
         const userId = userOf(found);
-        const username = (await usernamesOf(room.db, [userId])).get(userId) ?? null;
+        const account = (await accountsOf(room.db, [userId])).get(userId);
         if (found.content && userId !== call.principal.user.id) await noteReading(room.audit, call, userId, id);
-        return ok(call, viewWholeDetail(id, found, await applicationsIn(room, found), username));
+        return ok(call, viewWholeDetail(id, found, await applicationsIn(room, found), account));
       },
     }),
   ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failureSchema, viewFailure, viewWholeFailure, wholeFailureSchema } from '../billing/failure-views.ts';
 import { type KeyApplications, usageLogSchema, viewUsage } from '../billing/views.ts';
+import { type AccountNames, accountFields, goneAccount } from '../identity/user.ts';
 import { decisionSchema, viewDecision } from '../routing/routes/decisions.ts';
 import type { FoundRequest } from './find.ts';
 import type { Line } from './page.ts';
@@ -43,7 +44,7 @@ const upstreamSchema = z.object({ status: int.nullable(), message: z.string() })
 export const wholeRequestSchema = z
   .object({
     ...fields,
-    username: z.string().nullable().describe('Null for a user who is gone'),
+    ...accountFields,
     channel_id: int.nullable(),
     upstream: upstreamSchema.nullable().describe('What the last provider that was asked said'),
   })
@@ -76,12 +77,12 @@ export function viewLine(line: Line, applications: KeyApplications): RequestView
 export function viewWholeLine(
   line: Line,
   applications: KeyApplications,
-  names: ReadonlyMap<number, string>,
+  accounts: ReadonlyMap<number, AccountNames>,
 ): z.infer<typeof wholeRequestSchema> {
   const { user_id, channel_id } = line.side === 'failed' ? line.failure : line.log;
   const named = {
     ...viewLine(line, applications),
-    username: names.get(user_id) ?? null,
+    ...(accounts.get(user_id) ?? goneAccount),
     channel_id: channel_id || null,
   };
   if (line.side === 'answered') return { ...named, upstream: null };
@@ -122,7 +123,7 @@ export const detailSchema = z
   .meta({ id: 'RequestDetail' });
 
 export const wholeDetailSchema = z
-  .object({ ...detailFields, username: z.string().nullable(), failure: wholeFailureSchema.nullable() })
+  .object({ ...detailFields, ...accountFields, failure: wholeFailureSchema.nullable() })
   .meta({ id: 'RequestDetailOfAnybody' });
 
 /** Who made it, when, and in whose course, by whatever is known of it. */
@@ -160,9 +161,9 @@ export const viewWholeDetail = (
   requestId: string,
   found: FoundRequest,
   applications: KeyApplications,
-  username: string | null,
+  account: AccountNames | typeof goneAccount = goneAccount,
 ) => ({
   ...viewParts(requestId, found, applications),
-  username,
+  ...account,
   failure: found.failures[0] ? viewWholeFailure(found.failures[0]) : null,
 });

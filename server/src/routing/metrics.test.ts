@@ -37,6 +37,27 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
+  test('people are shown what was counted since, and requests are led by the last aggregation alone', async () => {
+    const { db, close } = await open();
+    const clock = manualClock();
+    const metrics = await openMetrics({ db, clock });
+    expect([metrics.snapshot(candidate.key), [...metrics.snapshots()]]).toEqual([null, []]);
+    metrics.record(candidate, good());
+    const first = { samples: 1, successRate: 1, latencyMs: 400, totalRequests: 1, promptTokens: 10 };
+    expect(metrics.snapshot(candidate.key)).toMatchObject(first);
+    expect([...metrics.snapshots()]).toMatchObject([first]);
+    expect(metrics.measured(candidate).samples).toBe(0);
+    const aggregated = metrics.aggregate();
+    expect(metrics.snapshot(candidate.key)).toMatchObject({ samples: 1, totalRequests: 1 });
+    await aggregated;
+    expect(metrics.snapshot(candidate.key)).toMatchObject(first);
+    clock.advance(1_000);
+    metrics.record(candidate, good({ outcome: 'failure' }));
+    expect(metrics.snapshot(candidate.key)).toMatchObject({ samples: 2, successRate: 0.5, totalRequests: 2 });
+    expect(metrics.measured(candidate)).toMatchObject({ samples: 1, successRate: 1 });
+    await close();
+  });
+
   test('a restart remembers the last hour and the sums', async () => {
     const { db, close } = await open();
     const clock = manualClock();

@@ -14,7 +14,7 @@ import {
 } from './store/metrics.ts';
 import { type HourStats, mergeShares, type Sample, type Share, Window } from './window.ts';
 
-/** A candidate as last aggregated. */
+/** How a candidate has been doing. */
 export interface Snapshot extends Measured, CandidateId {
   totalRequests: number;
   promptTokens: number;
@@ -27,6 +27,7 @@ export interface Metrics {
   record(candidate: Candidate, sample: Sample): void;
   /** From the last aggregation; defaults before the first. */
   measured(candidate: Candidate): Measured;
+  /** For people: with what this process has counted since the last aggregation, all of it in memory. */
   snapshot(key: string): Snapshot | null;
   snapshots(): Iterable<Snapshot>;
   /**
@@ -52,6 +53,8 @@ interface Entry {
   window: Window;
   /** Not yet in the database. */
   pending: Totals;
+  /** On its way there: not yet among the totals that are read from it. */
+  written: Totals;
   touched: boolean;
 }
 
@@ -64,6 +67,7 @@ function takeNews(entries: Iterable<Entry>, nowMs: number): { entry: Entry; news
     entry.window.endCycle();
     if (!entry.touched) continue;
     const added = { ...entry.pending, qualityScore: entry.window.quality };
+    entry.written = added;
     taken.push({ entry, news: { ...entry.id, added, share: entry.window.share(nowMs) } });
     entry.pending = nothing();
     entry.touched = false;
@@ -71,16 +75,23 @@ function takeNews(entries: Iterable<Entry>, nowMs: number): { entry: Entry; news
   return taken;
 }
 
+const sumOf = (parts: readonly Totals[]): Totals =>
+  parts.reduce((sum, one) => ({
+    totalRequests: sum.totalRequests + one.totalRequests,
+    promptTokens: sum.promptTokens + one.promptTokens,
+    completionTokens: sum.completionTokens + one.completionTokens,
+    qualityScore: sum.qualityScore,
+  }));
+
 function giveBack(taken: { entry: Entry; news: MetricsNews }[]): void {
   for (const { entry, news } of taken) {
-    entry.pending.totalRequests += news.added.totalRequests;
-    entry.pending.promptTokens += news.added.promptTokens;
-    entry.pending.completionTokens += news.added.completionTokens;
+    entry.pending = sumOf([entry.pending, news.added]);
+    entry.written = nothing();
     entry.touched = true;
   }
 }
 
-function snapshotOf(id: CandidateId, shares: readonly Share[], totals: Totals | undefined, nowMs: number): Snapshot {
+function snapshotOf(id: CandidateId, shares: readonly Share[], totals: Totals, nowMs: number): Snapshot {
   const hour = mergeShares(shares, nowMs);
   return {
     provider: id.provider,
@@ -89,11 +100,11 @@ function snapshotOf(id: CandidateId, shares: readonly Share[], totals: Totals | 
     samples: hour.samples,
     successRate: hour.successRate ?? unmeasured.successRate,
     latencyMs: hour.avgLatencyMs ?? unmeasured.latencyMs,
-    qualityScore: hour.quality ?? totals?.qualityScore ?? 1,
+    qualityScore: hour.quality ?? totals.qualityScore,
     throughput: hour.throughput,
-    totalRequests: totals?.totalRequests ?? 0,
-    promptTokens: totals?.promptTokens ?? 0,
-    completionTokens: totals?.completionTokens ?? 0,
+    totalRequests: totals.totalRequests,
+    promptTokens: totals.promptTokens,
+    completionTokens: totals.completionTokens,
     hour,
   };
 }
@@ -102,6 +113,7 @@ class StoredMetrics implements Metrics {
   readonly #process = randomString(12);
   readonly #entries = new Map<string, Entry>();
   #snapshots = new Map<string, Snapshot>();
+  #snapshotsMs = 0;
   #totals = new Map<string, Totals & CandidateId>();
   #others = new Map<string, Share[]>();
 
@@ -126,11 +138,16 @@ class StoredMetrics implements Metrics {
   }
 
   snapshot(key: string): Snapshot | null {
-    return this.#snapshots.get(key) ?? null;
+    const entry = this.#entries.get(key);
+    if (!entry || entry.window.lastUsedMs < this.#snapshotsMs) return this.#snapshots.get(key) ?? null;
+    return this.#snapshotNow(key, entry.id, this.deps.clock.nowMs());
   }
 
-  snapshots(): Iterable<Snapshot> {
-    return this.#snapshots.values();
+  *snapshots(): Iterable<Snapshot> {
+    for (const key of new Set([...this.#snapshots.keys(), ...this.#entries.keys()])) {
+      const snapshot = this.snapshot(key);
+      if (snapshot) yield snapshot;
+    }
   }
 
   async load(): Promise<void> {
@@ -154,6 +171,7 @@ class StoredMetrics implements Metrics {
     try {
       await sweepShares(db, now - hourSeconds);
       await this.#read(nowMs);
+      for (const { entry } of taken) entry.written = nothing();
     } catch (error) {
       onError?.(error);
     }
@@ -168,6 +186,7 @@ class StoredMetrics implements Metrics {
       id: { provider: candidate.channel.provider, modelId: candidate.modelId, channelId: candidate.channel.id },
       window: new Window(this.measured(candidate).qualityScore),
       pending: nothing(),
+      written: nothing(),
       touched: false,
     };
     this.#entries.set(candidate.key, entry);
@@ -182,14 +201,18 @@ class StoredMetrics implements Metrics {
 
   #rebuild(nowMs: number): void {
     const next = new Map<string, Snapshot>();
-    for (const key of new Set([...this.#totals.keys(), ...this.#entries.keys()])) {
-      const entry = this.#entries.get(key);
-      const totals = this.#totals.get(key);
-      const shares = [...(this.#others.get(key) ?? [])];
-      if (entry) shares.push(entry.window.share(nowMs));
-      next.set(key, snapshotOf(entry?.id ?? totals!, shares, totals, nowMs));
-    }
+    for (const [key, id] of this.#totals) next.set(key, this.#snapshotNow(key, id, nowMs));
+    for (const [key, { id }] of this.#entries) if (!next.has(key)) next.set(key, this.#snapshotNow(key, id, nowMs));
     this.#snapshots = next;
+    this.#snapshotsMs = nowMs;
+  }
+
+  #snapshotNow(key: string, id: CandidateId, nowMs: number): Snapshot {
+    const entry = this.#entries.get(key);
+    const shares = [...(this.#others.get(key) ?? [])];
+    if (entry) shares.push(entry.window.share(nowMs));
+    const { pending, written } = entry ?? { pending: nothing(), written: nothing() };
+    return snapshotOf(id, shares, sumOf([this.#totals.get(key) ?? nothing(), pending, written]), nowMs);
   }
 
   #forgetIdle(nowMs: number): void {

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { accountNamesOf } from '../store/names.ts';
 import type { AuditRow } from './tables.ts';
 import { actorParts, type Conditions, targetCondition, targetParts } from './whom-store.ts';
 
@@ -128,18 +129,12 @@ export async function lookThrough(
   return { rows: rows.filter(({ id }) => matching.has(id)), last, looked: rows.length };
 }
 
-/** The names of users among actors and targets. */
-export async function userNames(db: Db, rows: AuditRow[]): Promise<Map<number, string>> {
+/** What users among actors and targets are called. */
+export function accountsIn(db: Db, rows: AuditRow[]): Promise<Map<number, string>> {
   const ids = new Set<number>();
   for (const row of rows) {
     if (row.actor_id !== null) ids.add(row.actor_id);
     if (row.target_type === 'user' && row.target_id !== null) ids.add(row.target_id);
   }
-  if (ids.size === 0) return new Map();
-  const users = await db
-    .selectFrom('users')
-    .select(['id', 'username'])
-    .where('id', 'in', [...ids])
-    .execute();
-  return new Map(users.map((user) => [user.id, user.username]));
+  return accountNamesOf(db, ids);
 }

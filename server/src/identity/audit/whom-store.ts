@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { called, type Named } from '../../platform/db/names.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { usersCalled } from '../store/names.ts';
+import { accountsCalled } from '../store/names.ts';
 import './tables.ts';
 
 /*
@@ -23,7 +23,7 @@ const like = (column: string, text: string) =>
   sql<SqlBool>`lower(${sql.ref(column)}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`;
 
 export async function actorParts(db: Db, text: string): Promise<Conditions[]> {
-  const users = new Set([idOf(text), ...(await usersCalled(db, text, mostUsers, ['username']))]);
+  const users = new Set([idOf(text), ...(await accountsCalled(db, text, mostUsers))]);
   return [
     ...[...users].map((id) => [sql<SqlBool>`actor_id = ${id}`]),
     [sql<SqlBool>`actor_name <> ''`, like('actor_name', text)],
@@ -40,7 +40,7 @@ export async function targetParts(db: Db, text: string): Promise<Conditions[] | 
   const found = await called(db, named, { text, most: mostTargets + 1 });
   if (found.length > mostTargets) return null;
   const id = idOf(text);
-  const users = (await usersCalled(db, text, mostUsers, ['username'])).filter((user) => user !== id);
+  const users = (await accountsCalled(db, text, mostUsers)).filter((user) => user !== id);
   const types = id < 0 ? [] : await targetTypes(db);
   const taken = new Set(users.map((user) => `user ${user}`));
   const targets = found.length === 0 ? [] : await targetsOf(db, found);
@@ -73,7 +73,7 @@ async function targetTypes(db: Db): Promise<string[]> {
 
 /** To compare entries with, where they are looked at one after another. */
 export async function targetCondition(db: Db, text: string): Promise<Expression<SqlBool>> {
-  const users = await usersCalled(db, text, mostUsers, ['username']);
+  const users = await accountsCalled(db, text, mostUsers);
   return sql`(target_id = ${idOf(text)} or ${like('target_name', text)}
     or (target_type = 'user' and target_id in (${sql.join([-1, ...users])})))`;
 }

@@ -7,7 +7,7 @@ import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { AccountDeps } from '../accounts.ts';
 import { newestAudit, pageAudit } from '../audit/read.ts';
-import { userNames } from '../audit/read-store.ts';
+import { accountsIn } from '../audit/read-store.ts';
 import { type AuditView, auditEntrySchema, viewAudit } from '../audit/view.ts';
 
 const mostCsvRows = 10_000;
@@ -42,14 +42,14 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
       await audit.flush();
       if (format === 'csv') return csvAnswer(call, 'audit.csv', csvText());
       const { rows, total, next } = await pageAudit(db, filter, { page, page_size }, cursor);
-      const names = await userNames(db, rows);
+      const names = await accountsIn(db, rows);
       const next_cursor = next && cursorOf(next);
       return ok(call, { logs: rows.map((row) => viewAudit(row, names)), next_cursor, total, page, page_size });
 
       async function* csvText(): AsyncGenerator<string> {
         yield csvLine(csvColumns);
         for await (const batch of newestAudit(db, filter, mostCsvRows)) {
-          const names = await userNames(db, batch);
+          const names = await accountsIn(db, batch);
           yield batch.map((row) => csvLine(cellsOf(viewAudit(row, names)))).join('');
         }
       }

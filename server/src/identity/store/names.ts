@@ -1,8 +1,9 @@
+import { type SqlBool, sql } from 'kysely';
 import { called, has, type Named } from '../../platform/db/names.ts';
 import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { offsetOf, type Page } from '../../platform/http/paging.ts';
-import type { User } from '../user.ts';
+import { type AccountNames, accountName, organisationMark, type User } from '../user.ts';
 import { toUser } from './users.ts';
 
 const named = {
@@ -10,15 +11,13 @@ const named = {
   index: 'users_names',
   columns: ['username', 'display_name', 'email'],
 } as const satisfies Named;
-type NameColumn = (typeof named.columns)[number];
 
-/** Users of these names, at most `most`. */
-export const usersCalled = (
-  db: Db,
-  text: string,
-  most: number,
-  columns: readonly NameColumn[] = named.columns,
-): Promise<number[]> => called(db, named, { text, most, columns });
+/** Accounts that people are shown by a name with this text in it, at most `most`. */
+export const accountsCalled = (db: Db, text: string, most: number): Promise<number[]> =>
+  called(db, named, {
+    ...{ text, most, columns: ['username', 'display_name'] },
+    and: sql<SqlBool>`(${has(text, ['username'])} or t.username_key like ${`${organisationMark}%`})`,
+  });
 
 /** Counted past a page of users by name: PostgreSQL takes the names of each of them apart where most users have the text. */
 const calledPast = 100;
@@ -31,7 +30,7 @@ export async function listUsers(
   const offset = offsetOf(page);
   const most = offset + page.page_size + countedPast;
   if (q !== '' && ids === undefined) {
-    const found = await usersCalled(db, q, offset + page.page_size + calledPast);
+    const found = await called(db, named, { text: q, most: offset + page.page_size + calledPast });
     return { users: await usersOf(db, found.slice(offset, offset + page.page_size)), total: found.length };
   }
   const matching = db
@@ -51,13 +50,22 @@ async function usersOf(db: Db, ids: number[]): Promise<User[]> {
   return rows.map(toUser);
 }
 
-/** In the order of their ids, those of closed accounts too. */
-export const usersAfter = (db: Db, id: number, most: number): Promise<{ id: number; username: string }[]> =>
-  db.selectFrom('users').select(['id', 'username']).where('id', '>', id).orderBy('id').limit(most).execute();
+const nameColumns = ['id', 'username', 'display_name'] as const;
 
-/** Names of users by their ids. */
-export async function userNamesOf(db: Db, ids: number[]): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('users').select(['id', 'username']).where('id', 'in', ids).execute();
-  return new Map(rows.map(({ id, username }) => [id, username]));
+/** In the order of their ids, those of closed accounts too. */
+export const usersAfter = (db: Db, id: number, most: number): Promise<Pick<User, (typeof nameColumns)[number]>[]> =>
+  db.selectFrom('users').select(nameColumns).where('id', '>', id).orderBy('id').limit(most).execute();
+
+/** Those that there are no more are missing. */
+export async function accountsOf(db: Db, ids: Iterable<number>): Promise<Map<number, AccountNames>> {
+  const each = [...new Set(ids)];
+  if (each.length === 0) return new Map();
+  const rows = await db.selectFrom('users').select(nameColumns).where('id', 'in', each).execute();
+  return new Map(rows.map((row) => [row.id, { username: row.username, account_name: accountName(row) }]));
+}
+
+/** As people are shown them. */
+export async function accountNamesOf(db: Db, ids: Iterable<number>): Promise<Map<number, string>> {
+  const accounts = await accountsOf(db, ids);
+  return new Map([...accounts].map(([id, { account_name }]) => [id, account_name]));
 }

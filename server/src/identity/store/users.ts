@@ -103,13 +103,6 @@ export async function findUser(db: Db, id: number): Promise<User | null> {
   return row ? toUser(row) : null;
 }
 
-/** Those that there are no more are missing. */
-export async function usernamesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('users').select(['id', 'username']).where('id', 'in', ids).execute();
-  return new Map(rows.map(({ id, username }) => [id, username]));
-}
-
 export type UserChange = Partial<
   Pick<
     UserRow,
@@ -144,6 +137,11 @@ export async function changeUser(
     if (row && endsWaysIn(change)) await tx.deleteFrom('sessions').where('user_id', '=', id).execute();
     return row ? findUser(tx, id) : null;
   });
+}
+
+/** With whatever it stands for, in a transaction. */
+export async function renameAccount(tx: Db, id: number, display_name: string): Promise<void> {
+  await tx.updateTable('users').set({ display_name }).where('id', '=', id).execute();
 }
 
 const endsWaysIn = ({ password_hash, status }: UserChange): boolean =>

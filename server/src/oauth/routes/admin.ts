@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
+import { accountName } from '../../identity/user.ts';
 import { answered, listed } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
@@ -11,12 +12,19 @@ import { allApplications } from '../applications.ts';
 import { auditCsv, auditPage } from '../audit-log.ts';
 import { consentsOf } from '../consents.ts';
 import type { Room } from '../room.ts';
+import type { WithOwner } from '../store/list-applications.ts';
 import { consentSchema } from './consents.ts';
 import { management } from './shapes.ts';
 
 const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as const;
 const withOwner = applicationSchema.extend({
   owner_username: z.string().describe('Empty where nobody here registered it'),
+  owner_name: z.string().describe('What to show: the username, or the name of an organisation'),
+});
+
+const ownerOf = ({ owner_username: username, owner_display_name: display_name }: WithOwner) => ({
+  owner_username: username ?? '',
+  owner_name: accountName({ username: username ?? '', display_name: display_name ?? '' }),
 });
 
 const entrySchema = z
@@ -52,7 +60,7 @@ const applicationRoutes = (room: Room): Route[] => [
       const { q, status, owner_id: ownerId, ...page } = call.query;
       const filter = { q, status: status === undefined ? undefined : Number(status), ownerId };
       const { rows, total } = await allApplications(room, filter, page);
-      const applications = rows.map((row) => ({ ...viewIn(room)(row), owner_username: row.owner_username ?? '' }));
+      const applications = rows.map((row) => ({ ...viewIn(room)(row), ...ownerOf(row) }));
       return ok(call, { applications, total, ...page });
     },
   }),

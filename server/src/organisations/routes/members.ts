@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { userNamesOf } from '../../identity/store/names.ts';
+import { accountNamesOf } from '../../identity/store/names.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
@@ -30,7 +30,7 @@ export const memberRoutes = (room: Room): Route[] => [
     handle: async (call) => {
       const { organisation } = await standing(room, call, 'see');
       const rows = await membersOf(room, organisation.id);
-      const names = await userNamesOf(
+      const names = await accountNamesOf(
         room.db,
         rows.map(({ user_id }) => user_id),
       );

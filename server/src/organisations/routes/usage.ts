@@ -6,7 +6,7 @@ import { sumUsageOfKeys } from '../../billing/store/usage-sums.ts';
 import { csvOf } from '../../billing/usage-csv.ts';
 import { usageLogSchema, usageSumSchema, viewSum, viewUsage } from '../../billing/views.ts';
 import { pageAudit } from '../../identity/audit/read.ts';
-import { userNames } from '../../identity/audit/read-store.ts';
+import { accountsIn } from '../../identity/audit/read-store.ts';
 import { auditEntrySchema, viewAudit } from '../../identity/audit/view.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -113,7 +113,7 @@ export const usageRoutes = (room: Room): Route[] => [
       await room.audit.flush();
       const filter = { target: { type: 'organisation', id: organisation.id } };
       const { rows, total, next } = await pageAudit(room.db, filter, { page, page_size }, cursor);
-      const names = await userNames(room.db, rows);
+      const names = await accountsIn(room.db, rows);
       const logs = rows.map((row) => viewAudit(row, names));
       return ok(call, { logs, next_cursor: next && cursorOf(next), total, page, page_size });
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type {} from '../../identity/principals.ts';
-import { usernamesOf } from '../../identity/store/users.ts';
+import { accountNamesOf } from '../../identity/store/names.ts';
 import { answered, listed } from '../../platform/http/answers.ts';
 import { idText, offsetOf, type Page, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
@@ -60,7 +60,11 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       answers: { 200: listed({ topups: z.array(namedTopUpSchema) }) },
       handle: async (call) => {
         const { topups, ...rest } = await pageOf(call.query, call.query.user_id);
-        const names = await usernamesOf(deps.db, [...new Set(topups.map(({ user_id }) => user_id))]);
+        // Whoever pays is a person.
+        const names = await accountNamesOf(
+          deps.db,
+          topups.map(({ user_id }) => user_id),
+        );
         return ok(call, { topups: topups.map((one) => ({ ...one, username: names.get(one.user_id) ?? '' })), ...rest });
       },
     }),

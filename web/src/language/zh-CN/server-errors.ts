@@ -130,6 +130,8 @@ export default {
   'You are not in this team.': '你不在此团队中。',
   'Your role does not allow keys of teams.': '你的角色不能管理团队密钥。',
   'Your role does not allow to move keys.': '你的角色不能移动密钥。',
+  'This user stands for an organisation, and has its name. Its owners change that.':
+    '此用户代表一个组织，并使用该组织的名称，由组织的所有者更改。',
   'This user stands for an organisation. Its owner deletes the organisation instead.':
     '此用户代表一个组织，应由其所有者删除该组织。',
   'The balance of the organisation is empty. Ask an administrator for credits first.':

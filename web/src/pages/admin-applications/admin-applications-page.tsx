@@ -68,7 +68,7 @@ const columns = ({ show, run }: Acts): Column<Application>[] => [
       />
     ),
   },
-  { key: 'owner', header: t('Owner'), cell: ({ owner_username }) => owner_username || t('Nobody here') },
+  { key: 'owner', header: t('Owner'), cell: ({ owner_name }) => owner_name || t('Nobody here') },
   { key: 'type', header: t('Type'), cell: ({ app_type }) => (app_type === 'public' ? t('Public') : t('Confidential')) },
   { key: 'status', header: t('Status'), cell: ({ status }) => <ApplicationStatus status={status} /> },
   { key: 'created', header: t('Registered'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },

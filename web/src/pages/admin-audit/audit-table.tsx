@@ -5,6 +5,7 @@ import { get } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { formatDateTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { kindOf, wordsOf } from './audit-events.ts';
@@ -17,7 +18,7 @@ const pageSize = 25;
 function EventBadge({ action }: { action: string }) {
   const { label, color } = wordsOf(action);
   return (
-    <Badge color={color} miw={0} maw="100%" title={label}>
+    <Badge color={color} title={label}>
       {label}
     </Badge>
   );
@@ -27,24 +28,35 @@ interface NameFilterProps {
   id: number | string | null;
   name: string;
   what: string;
+  /** In one line, however long. */
+  truncate?: boolean;
   /** Absent where the log is narrowed already. */
   onClick: ((text: string) => void) | undefined;
 }
 
 /** A name, or the id where there is none; a click filters the log by it. */
-function NameFilter({ id, name, what, onClick }: NameFilterProps) {
+function NameFilter({ id, name, what, truncate, onClick }: NameFilterProps) {
   const text = name || String(id ?? '');
   if (text === '') return '–';
   if (!onClick)
     return (
-      <Text span size="sm">
-        {text}
+      <Text span size="sm" title={text}>
+        <LongName text={text} />
       </Text>
     );
   return (
-    <Anchor component="button" type="button" size="sm" onClick={() => onClick(text)}>
+    <Anchor
+      component="button"
+      type="button"
+      size="sm"
+      ta="start"
+      maw={truncate ? 140 : '100%'}
+      truncate={truncate}
+      title={text}
+      onClick={() => onClick(text)}
+    >
       <span className="svc-hidden">{`${t('Only entries of {what}', { what })} `}</span>
-      {text}
+      <LongName text={text} />
       {name !== '' && id !== null && id !== name && <Text span inherit size="xs" c="dimmed">{` ${id}`}</Text>}
     </Anchor>
   );
@@ -59,12 +71,13 @@ const columns = (only: Only | undefined): Column<Entry>[] => [
     key: 'actor',
     header: t('Who'),
     cell: ({ actor }) => (
-      <NameFilter {...actor} what={kindOf('user')} onClick={only && ((text) => only({ actor: text }))} />
+      <NameFilter {...actor} what={kindOf('user')} truncate onClick={only && ((text) => only({ actor: text }))} />
     ),
   },
   {
     key: 'target',
     header: t('What##target'),
+    wrap: true,
     cell: ({ target }) => (
       <>
         {target.type && target.id !== null && <Text span size="sm" c="dimmed">{`${kindOf(target.type)} `}</Text>}

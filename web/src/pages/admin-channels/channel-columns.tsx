@@ -11,6 +11,7 @@ import {
 import { type Channel, switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber } from '../../format.ts';
@@ -60,7 +61,7 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
     cell: ({ base_url, has_credential, credential_hint }) => (
       <Stack gap={0}>
         <Text size="sm" maw={240} truncate title={base_url}>
-          {base_url || t('in process')}
+          {base_url ? <LongName text={base_url} /> : t('in process')}
         </Text>
         <Text size="xs" c="dimmed">
           {has_credential ? keyWords(credential_hint) : t('No key')}

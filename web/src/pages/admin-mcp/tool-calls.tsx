@@ -52,7 +52,7 @@ const columns: Column<Calls>[] = [
   {
     key: 'user',
     header: t('User'),
-    cell: ({ username, user_id }) => username ?? t('Deleted user {id}', { id: user_id }),
+    cell: ({ account_name, user_id }) => account_name ?? t('Deleted user {id}', { id: user_id }),
   },
   {
     key: 'calls',

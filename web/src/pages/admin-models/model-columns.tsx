@@ -3,6 +3,7 @@ import { IconEdit, IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { type ProviderModel, typeName } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { formatCompact, formatUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -24,20 +25,26 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
   {
     key: 'model',
     header: t('Model'),
+    wrap: true,
     cell: ({ model_id, model_name }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
-          {model_id}
+          <LongName text={model_id} />
         </Text>
         {model_name !== model_id && (
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" title={model_name}>
             {t('upstream: {name}', { name: model_name })}
           </Text>
         )}
       </Stack>
     ),
   },
-  { key: 'channel', header: t('Channel'), cell: ({ channel_id }) => acts.channelName(channel_id) },
+  {
+    key: 'channel',
+    header: t('Channel'),
+    fluid: true,
+    cell: ({ channel_id }) => <span title={acts.channelName(channel_id)}>{acts.channelName(channel_id)}</span>,
+  },
   { key: 'type', header: t('Type'), cell: ({ type }) => <Badge color="gray">{typeName(type)}</Badge> },
   { key: 'prompt', header: t('Prompt / M'), align: 'right', cell: ({ prompt_price }) => dollars(prompt_price) },
   {

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { IconApps, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { calledOf } from '../../account-name.ts';
 import { get, type Result } from '../../api.ts';
 import { AppIdentity, ApplicationStatus } from '../../components/app-identity.tsx';
 import type { Column } from '../../components/data-rows.tsx';
@@ -62,7 +63,7 @@ export function PersonApplications({ person: { user } }: PartProps) {
       <Section
         title={t('Registered by this user')}
         actions={
-          <AnchorLink to="/admin/applications" search={{ q: user.username }} size="sm" underline="always">
+          <AnchorLink to="/admin/applications" search={{ q: calledOf(user) }} size="sm" underline="always">
             {t('In all applications')}
           </AnchorLink>
         }

@@ -16,6 +16,7 @@ const columns: Column<Key>[] = [
   {
     key: 'name',
     header: t('Name'),
+    fluid: true,
     cell: ({ name }) => (
       <Text size="sm" fw={600} title={name} dir="auto">
         {name}

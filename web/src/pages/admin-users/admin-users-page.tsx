@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Badge, Button, Stack, Text } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
@@ -34,12 +35,16 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
     cell: (user) => (
       <Stack gap={0}>
         <AnchorLink to={`/admin/users/${user.id}`} size="sm" fw={600} title={user.display_name || user.username}>
-          {user.display_name || user.username}
+          <LongName text={user.display_name || user.username} />
         </AnchorLink>
         <Text size="xs" c="dimmed" title={kindOf(user)}>
-          {isOrganisation(user)
-            ? t('id {id}', { id: user.id })
-            : t('{username} · id {id}', { username: user.username, id: user.id })}
+          <LongName
+            text={
+              isOrganisation(user)
+                ? t('id {id}', { id: user.id })
+                : t('{username} · id {id}', { username: user.username, id: user.id })
+            }
+          />
         </Text>
       </Stack>
     ),
@@ -50,16 +55,16 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
     fluid: true,
     cell: ({ email, email_verified }) =>
       email ? (
-        <Group gap={6} wrap="nowrap">
-          <Text size="sm" miw={0} className="svc-break" lineClamp={2} title={email}>
-            {email}
+        <Stack gap={2} align="flex-start">
+          <Text size="sm" maw="100%" title={email} className="svc-parts">
+            <LongName text={email} />
           </Text>
           {email_verified && (
             <Badge size="sm" color="teal">
               {t('Verified')}
             </Badge>
           )}
-        </Group>
+        </Stack>
       ) : (
         <Text span size="sm" c="dimmed">
           {t('none')}
@@ -72,7 +77,7 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
     cell: ({ username, role, group }) => (
       <Stack gap={0}>
         <Text size="sm">{isOrganisation({ username }) ? t('Organisation') : roleName(role)}</Text>
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" maw="8rem" title={group}>
           {group}
         </Text>
       </Stack>

@@ -8,6 +8,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
@@ -29,14 +30,15 @@ const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
   {
     key: 'user',
     header: t('For'),
+    fluid: true,
     cell: ({ user }) => (
       <Stack gap={0}>
-        <AnchorLink to={`/admin/users/${user.id}`} size="sm" fw={600}>
-          {user.username}
+        <AnchorLink to={`/admin/users/${user.id}`} size="sm" fw={600} title={user.username}>
+          <LongName text={user.username} />
         </AnchorLink>
         {user.email && (
           <Text size="xs" c="dimmed" title={user.email}>
-            {user.email}
+            <LongName text={user.email} />
           </Text>
         )}
       </Stack>

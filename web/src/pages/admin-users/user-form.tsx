@@ -1,6 +1,6 @@
 import { Select, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { calledOf } from '../../account-name.ts';
+import { calledOf, isOrganisation } from '../../account-name.ts';
 import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -44,12 +44,14 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
     <Dialog opened onClose={onClose} title={t('Edit {name}', { name: calledOf(user) })}>
       <form onSubmit={submit}>
         <Stack>
-          <TextInput
-            label={t('Display name')}
-            maxLength={64}
-            value={fields.display_name}
-            onChange={(event) => set({ display_name: event.currentTarget.value })}
-          />
+          {!isOrganisation(user) && (
+            <TextInput
+              label={t('Display name')}
+              maxLength={64}
+              value={fields.display_name}
+              onChange={(event) => set({ display_name: event.currentTarget.value })}
+            />
+          )}
           <Select
             label={t('Role')}
             data={roles.map(([value, label]) => ({ value, label }))}

@@ -99,10 +99,11 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   {
     key: 'name',
     header: t('Name'),
+    fluid: true,
     cell: (key) => (
       <Stack gap={2}>
         <Group gap="xs" wrap="nowrap">
-          <Text size="sm" fw={600}>
+          <Text size="sm" fw={600} title={key.name}>
             {key.name}
           </Text>
           <Limits {...key} />

@@ -35,7 +35,8 @@ function NoModels({ filtered }: { filtered: boolean }) {
 export function ModelsPage() {
   const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
   const [page, setPage] = usePage();
-  const query = useQuery(modelsQuery);
+  // Health is looked at right after a request; elsewhere the list is one of names.
+  const query = useQuery({ ...modelsQuery, staleTime: 5_000 });
   // An address may ask for an order that there is not.
   const sort = sortings.some(({ value }) => value === filter.sort) ? filter.sort : '';
   const models = query.data && chosenModels(query.data, { ...filter, sort });

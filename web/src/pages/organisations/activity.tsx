@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { formatDateTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { Organisation } from '../../organisations.ts';
@@ -21,7 +22,16 @@ const columns = (known: Known): Column<Act>[] => [
     cell: ({ actor }) => <bdi>{actor.name || t('User {id}', { id: actor.id ?? '–' })}</bdi>,
   },
   { key: 'what', header: t('What'), cell: ({ action }) => <Badge color="gray">{actWords({ action })}</Badge> },
-  { key: 'details', header: t('Details'), wrap: true, cell: (act) => <bdi>{actDetails(act, known) || '–'}</bdi> },
+  {
+    key: 'details',
+    header: t('Details'),
+    wrap: true,
+    cell: (act) => (
+      <bdi>
+        <LongName text={actDetails(act, known) || '–'} />
+      </bdi>
+    ),
+  },
 ];
 
 /** Who changed what. */

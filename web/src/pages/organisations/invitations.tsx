@@ -9,6 +9,7 @@ import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
@@ -100,7 +101,15 @@ const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Colum
   {
     key: 'to',
     header: t('For'),
-    cell: ({ email }) => (email === '' ? t('Whoever has the link') : <bdi>{email}</bdi>),
+    fluid: true,
+    cell: ({ email }) =>
+      email === '' ? (
+        t('Whoever has the link')
+      ) : (
+        <bdi title={email}>
+          <LongName text={email} />
+        </bdi>
+      ),
   },
   {
     key: 'role',
@@ -110,7 +119,12 @@ const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Colum
   {
     key: 'team',
     header: t('Team'),
-    cell: ({ team_id }) => (team_id === null ? '–' : (teams.find(({ id }) => id === team_id)?.name ?? t('Deleted'))),
+    fluid: true,
+    cell: ({ team_id }) => {
+      if (team_id === null) return '–';
+      const name = teams.find(({ id }) => id === team_id)?.name ?? t('Deleted');
+      return <bdi title={name}>{name}</bdi>;
+    },
   },
   { key: 'until', header: t('Works until'), cell: ({ expires_at }) => formatDateTime(expires_at) },
   {

@@ -51,6 +51,7 @@ const noLimit = () => undefined;
 const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
   key: 'owner',
   header: t('Belongs to'),
+  fluid: true,
   cell: ({ owner, team_id }) => {
     const team = teams.find(({ id }) => id === team_id)?.name;
     if (owner.type === 'team')

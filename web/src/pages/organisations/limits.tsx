@@ -26,6 +26,7 @@ const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limi
   {
     key: 'place',
     header: t('Holds for'),
+    fluid: true,
     cell: (limits) => (
       <Text size="sm" fw={600} title={placeName(known, limits)}>
         <bdi>{placeName(known, limits)}</bdi>

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Badge, Stack, Text } from '@mantine/core';
 import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
@@ -25,10 +25,10 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
   {
     key: 'name',
     header: t('Key'),
-    wrap: true,
+    fluid: true,
     cell: ({ name, credential_hint }) => (
       <Stack gap={0}>
-        <Text size="sm" fw={600} className="svc-anywhere">
+        <Text size="sm" fw={600} title={name}>
           {name}
         </Text>
         <Text size="xs" c="dimmed" ff="monospace">
@@ -40,14 +40,14 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
   {
     key: 'provider',
     header: t('Provider'),
-    wrap: true,
+    fluid: true,
     cell: ({ provider, fallback }) => (
-      <Group gap={6}>
-        <Text size="sm" className="svc-anywhere">
+      <Stack gap={2} align="flex-start">
+        <Text size="sm" maw="100%" title={provider}>
           {provider}
         </Text>
         {fallback && <Badge color="gray">{t('others may answer')}</Badge>}
-      </Group>
+      </Stack>
     ),
   },
   {

@@ -68,7 +68,7 @@ const wideFacts = { gridTemplateColumns: 'repeat(auto-fill, minmax(9.5rem, 1fr))
 
 /** What was asked, when, by whom, and in the course of what. */
 export function About({ detail }: { detail: RequestDetail }) {
-  const { failure, logs, username, user_id, parent_request_id, run_session_id } = detail;
+  const { failure, logs, account_name, user_id, parent_request_id, run_session_id } = detail;
   // Runs of others have no page for anybody but them.
   const mine = useUser().id === user_id;
   const entry = logs[0] ?? failure;
@@ -83,10 +83,10 @@ export function About({ detail }: { detail: RequestDetail }) {
           </Fact>
         )}
         <Fact name={t('Ended')}>{formatDateTime(detail.created_at)}</Fact>
-        {username !== undefined && (
+        {account_name !== undefined && (
           <Fact name={t('User')}>
             <AnchorLink to="/requests" search={{ user: String(user_id) }} inherit underline="always">
-              {username ?? t('User {id}', { id: user_id })}
+              {account_name ?? t('User {id}', { id: user_id })}
             </AnchorLink>
           </Fact>
         )}

@@ -83,9 +83,9 @@ const userColumn: Column<LineGroup> = {
       size="sm"
       truncate
       display="block"
-      title={line!.username ?? undefined}
+      title={line!.account_name ?? undefined}
     >
-      {line!.username ?? t('User {id}', { id: line!.user_id })}
+      {line!.account_name ?? t('User {id}', { id: line!.user_id })}
     </AnchorLink>
   ),
 };

@@ -40,11 +40,16 @@ function UserFilter({ state, set }: FilterProps) {
     queryFn: ({ signal }) => get('/api/admin/users', { query: { q: asked, page_size: 20 }, signal }),
     enabled: asked !== '',
   });
+  const { data: chosen } = useQuery({
+    queryKey: ['users', 'chosen', state.user],
+    queryFn: ({ signal }) => get('/api/admin/users', { query: { ids: state.user }, signal }),
+    enabled: /^\d{1,15}$/.test(state.user),
+  });
   const users = found.data?.users.map((user) => ({ value: String(user.id), label: calledOf(user) })) ?? [];
   const options = including(
     [{ value: 'me', label: t('My own') }, ...users],
     state.user,
-    t('User {id}', { id: state.user }),
+    chosen?.users[0] ? calledOf(chosen.users[0]) : t('User {id}', { id: state.user }),
   );
   return (
     <Select

@@ -4,7 +4,7 @@ type Own = Result<'/api/requests', 'get'>['requests'][number];
 type Anybody = Result<'/api/admin/requests', 'get'>['requests'][number];
 
 /** A request of somebody's; whose it was and what the upstream said is for administrators. */
-export type RequestLine = Own & Partial<Pick<Anybody, 'username' | 'channel_id' | 'upstream'>>;
+export type RequestLine = Own & Partial<Pick<Anybody, 'account_name' | 'channel_id' | 'upstream'>>;
 
 /** A request that somebody made; or the calls that a turn, a run or a batch made in its course, as one. */
 export interface LineGroup {

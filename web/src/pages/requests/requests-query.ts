@@ -57,7 +57,7 @@ type Anybody = Result<'/api/admin/requests/{id}', 'get'>;
 type Failure = NonNullable<Own['failure']> & Partial<NonNullable<Anybody['failure']>>;
 
 /** What the upstream said and whose it was is for administrators. */
-export type RequestDetail = Omit<Own, 'failure'> & Partial<Pick<Anybody, 'username'>> & { failure: Failure | null };
+export type RequestDetail = Omit<Own, 'failure'> & Partial<Pick<Anybody, 'account_name'>> & { failure: Failure | null };
 
 /** Null where nothing is known of it. */
 export const requestQuery = (viewer: Viewer, id: string, at: string) =>

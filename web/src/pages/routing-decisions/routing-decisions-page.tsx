@@ -7,6 +7,7 @@ import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -26,12 +27,13 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
   {
     key: 'model',
     header: t('Model'),
+    wrap: true,
     cell: ({ model_id, selected_provider }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
-          {model_id}
+          <LongName text={model_id} />
         </Text>
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" title={selected_provider || undefined}>
           {selected_provider ? t('by {provider}', { provider: selected_provider }) : t('by nobody')}
         </Text>
       </Stack>

@@ -2,6 +2,7 @@ import { Badge, Stack, Text, Tooltip } from '@mantine/core';
 import type { Metrics } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
+import { LongName } from '../../components/long-name.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatCompact, formatMs, formatNumber, formatPercent } from '../../format.ts';
 import { rateColor } from '../../health.ts';
@@ -38,12 +39,13 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
   {
     key: 'model',
     header: t('Provider and model'),
+    wrap: true,
     cell: ({ provider, model_id, channel_id }) => (
       <Stack gap={0}>
         <Text size="sm" fw={600}>
-          {model_id}
+          <LongName text={model_id} />
         </Text>
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" title={`${provider} · ${channelName(channel_id)}`}>
           {provider} · {channelName(channel_id)}
         </Text>
       </Stack>

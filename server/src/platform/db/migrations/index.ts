@@ -43,6 +43,7 @@ import { migration as mcpClients } from './0043-mcp-clients.ts';
 import { migration as clientDocuments } from './0044-client-documents.ts';
 import { migration as mcpOwnTokens } from './0045-mcp-own-tokens.ts';
 import { migration as mcpAssertions } from './0047-mcp-assertions.ts';
+import { migration as organisationNames } from './0048-organisation-names.ts';
 import { migration as clientKeys } from './0049-client-keys.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
@@ -92,6 +93,7 @@ export const migrations: Migration[] = [
   clientDocuments,
   mcpOwnTokens,
   mcpAssertions,
+  organisationNames,
   clientKeys,
 ];
 
