@@ -14,13 +14,12 @@ import { leastLeft } from './paying.ts';
 import { Progress } from './progress.ts';
 import { Purses } from './purse.ts';
 import { patienceMs, Returns } from './returns.ts';
-import { durableRow, keptRow, usageRow, wholeCount } from './rows.ts';
+import { durableRow, keptRow, toHold, usageRow, wholeCount } from './rows.ts';
 import { budgetExceeded, keyShort, userShort } from './short.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
 import { keepAnswer } from './store/kept-answers.ts';
 import { grantCredits } from './store/ledger.ts';
 import {
-  type HoldRow,
   type KeptRow,
   type Now,
   type PurseId,
@@ -265,20 +264,6 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
 
 /** Every request passes here twice, and mostly nothing is waited for: an async function would cost it more than the promise. */
 const promised = <T>(value: Now<T>): Promise<T> => (value instanceof Promise ? value : Promise.resolve(value));
-
-const toHold = (
-  row: Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>,
-): Hold => ({
-  requestId: row.request_id,
-  userId: row.user_id,
-  keyId: row.key_id,
-  keyUnlimited: row.key_amount < 0,
-  amount: row.amount,
-  modelId: row.model_id,
-  stored: true,
-  durable: true,
-  levels: null,
-});
 
 const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldRequest, levels: Levels | null): Hold => ({
   requestId,

@@ -114,7 +114,8 @@ export class Line {
 
   #nextBatch(): Promise<void> | undefined {
     const { writer } = this.deps;
-    const early = this.#begunMs + Math.min(mostPaceMs, (this.#tookMs * writer.owners.count) / share) - performance.now();
+    const early =
+      this.#begunMs + Math.min(mostPaceMs, (this.#tookMs * writer.owners.count) / share) - performance.now();
     const running = this.deps.running();
     const expected = Math.max(running + 1, comeBack * (running + this.#lastSize));
     const shared = this.#charges.length < Math.min(mostPerBatch, expected);

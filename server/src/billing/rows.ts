@@ -51,6 +51,20 @@ export function durableRow(request: HoldRequest, levels: Levels | null, nowSecon
   };
 }
 
+export const toHold = (
+  row: Pick<HoldRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'>,
+): Hold => ({
+  requestId: row.request_id,
+  userId: row.user_id,
+  keyId: row.key_id,
+  keyUnlimited: row.key_amount < 0,
+  amount: row.amount,
+  modelId: row.model_id,
+  stored: true,
+  durable: true,
+  levels: null,
+});
+
 export function usageRow(
   hold: Pick<Hold, 'requestId' | 'userId' | 'keyId' | 'modelId'>,
   detail: UsageDetail,
