@@ -18,8 +18,6 @@ const reasons: Record<string, string> = {
     'the scenario has nothing to show yet (its authors write it anew); nothing is said of tasks by itself, clients look at theirs',
   'server-sse-polling':
     'an answer that nothing is said before comes as JSON, so that there are no events to go on with (not required by the revision: pending)',
-  'server-session-lifecycle':
-    'a session in front is a name that nothing is kept for, so that none is lost with a process: its name can be used again (not required by the revision)',
   'auth/enterprise-managed-authorization': noIdToken,
 };
 

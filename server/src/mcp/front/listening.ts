@@ -12,6 +12,7 @@ import { redacted } from '../redact.ts';
 import type { Listened } from '../sessions.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
 import type { McpCaller } from './caller.ts';
+import { noSession } from './ended-sessions.ts';
 import { passedOn } from './one-server.ts';
 import type { OpenAsking } from './questions.ts';
 import type { FrontRoom } from './room.ts';
@@ -86,8 +87,7 @@ export class Listening {
       if (heard) return heard;
     } catch (error) {
       // What it was to tell of is over with its session: the client begins anew, and says again what it wants to hear.
-      if (faultWithin(error)?.sessionEnded)
-        throw new AppError('not_found', 'There is no such session. Begin with initialize.');
+      if (faultWithin(error)?.sessionEnded) throw noSession();
       const why = tellFault(error, 'anybody', secretsIn(this.room, server));
       throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
     }

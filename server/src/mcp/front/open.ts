@@ -3,6 +3,7 @@ import type { Shared } from '../../platform/shared/port.ts';
 import type { Mcp } from '../open.ts';
 import { frontRoutes } from '../routes/front.ts';
 import { usingRoutes } from '../routes/using.ts';
+import { EndedSessions } from './ended-sessions.ts';
 import { Listening } from './listening.ts';
 import { Questions } from './questions.ts';
 import type { FrontRoom } from './room.ts';
@@ -32,14 +33,16 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions };
   const listening = new Listening(room);
   const underWay = new UnderWay(shared);
+  const ended = new EndedSessions(shared);
   const serving = new Serving({ underWay, log: room.log });
   return {
-    routes: [...frontRoutes({ room, serving, underWay, listening, originAllowed }), ...usingRoutes(room)],
+    routes: [...frontRoutes({ room, serving, underWay, listening, ended, originAllowed }), ...usingRoutes(room)],
     shownTools: shownTools(room),
     drain: () => listening.stop(),
     stop: async () => {
       await serving.stop();
       await underWay.stop();
+      await ended.stop();
       listening.stop();
       await questions.stop();
     },

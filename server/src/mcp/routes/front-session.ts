@@ -3,6 +3,7 @@ import { randomString } from '../../lib/ids.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { abilitiesIn, isSessionName, sessionName } from '../abilities.ts';
 import type { Params } from '../connection.ts';
+import { type EndedSessions, noSession } from '../front/ended-sessions.ts';
 
 export const sessionHeader = 'mcp-session-id';
 
@@ -12,8 +13,7 @@ export const sessionHeader = 'mcp-session-id';
  */
 export function sessionIn({ request }: Call): string | null {
   const session = request.headers.get(sessionHeader);
-  if (session !== null && !isSessionName(session))
-    throw new AppError('not_found', 'There is no such session. Begin with initialize.');
+  if (session !== null && !isSessionName(session)) throw noSession();
   return session;
 }
 
@@ -28,6 +28,13 @@ export function requiredSession(call: Call): string {
 export const sessionFor = (initialize: unknown): string =>
   sessionName(randomString(32), abilitiesIn((initialize as Params | null | undefined)?.capabilities));
 
-/** Begins with the user's id, by which a server that users sign in to knows whom it is called for. */
-export const holderOf = ({ principal }: Call<'mcp'>, session: string | null): string =>
-  [principal.user.id, principal.through, ...(session === null ? [] : [session])].join(' ');
+/**
+ * Begins with the user's id, by which a server that users sign in to knows whom it is called for. A session that was ended is
+ * none any more (revision 2025-11-25, transports).
+ */
+export function holderOf({ principal }: Call<'mcp'>, session: string | null, ended: EndedSessions): string {
+  if (session === null) return `${principal.user.id} ${principal.through}`;
+  const holder = `${principal.user.id} ${principal.through} ${session}`;
+  if (ended.has(holder)) throw noSession();
+  return holder;
+}

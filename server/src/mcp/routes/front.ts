@@ -6,6 +6,7 @@ import { type Call, defineRoute, jsonText, type Route } from '../../platform/htt
 import type { Introduction, Params } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
 import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
+import type { EndedSessions } from '../front/ended-sessions.ts';
 import type { Listening } from '../front/listening.ts';
 import { oneServer } from '../front/one-server.ts';
 import { ownName, ownServer } from '../front/own-server.ts';
@@ -27,6 +28,7 @@ export interface FrontRouteDeps {
   serving: Serving;
   underWay: UnderWay;
   listening: Listening;
+  ended: EndedSessions;
   originAllowed(origin: string): boolean | Promise<boolean>;
 }
 
@@ -104,7 +106,7 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
         await refuseOrigin(deps, call);
         if (call.params.server === ownName) throw new AppError('method_not_allowed', 'Here nothing is said by itself.');
         const server = await named(call);
-        const holder = holderOf(call, requiredSession(call));
+        const holder = holderOf(call, requiredSession(call), deps.ended);
         return deps.listening.begin(call, { caller: call.principal, server, holder });
       },
     }),
@@ -143,7 +145,8 @@ function routesAt(
       handle: async (call) => {
         await refuseOrigin(deps, call);
         await find(call);
-        const holder = holderOf(call, requiredSession(call));
+        const holder = holderOf(call, requiredSession(call), deps.ended);
+        await deps.ended.end(holder);
         deps.room.callers.leave(holder);
         await endSessionsOf(deps.room, holder);
         return new Response(null, { status: 204, headers: call.headers });
@@ -164,7 +167,7 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
   const straight = Array.isArray(body) ? null : straightCall(call.request, body);
   if (straight) {
     const session = sessionIn(call);
-    const holder = holderOf(call, session);
+    const holder = holderOf(call, session, deps.ended);
     if (straight.newest ? served.onlyAnswers(straight.params.name, holder, call.principal) : session !== null) {
       if (call.principal.tools !== null) await requireToolScope(served, [straight], call.principal);
       const turn = { served, asker: askerOf(call, holder), client: clientOf(call, session, holder) };
@@ -196,7 +199,7 @@ async function answerMessages(
   await requireToolScope(served, messages, call.principal);
   const begins = messages.find(({ method }) => method === 'initialize');
   const session = begins ? sessionFor(begins.params) : sessionIn(call);
-  const holder = holderOf(call, session);
+  const holder = holderOf(call, session, deps.ended);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
   if (listening) return refuseToListen(call, listening.id);
   const client = clientOf(call, session, holder);
