@@ -10,8 +10,8 @@ import { TakenForDead, type Work, type Writer } from './writer.ts';
 /** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
 const mostPerBatch = 256;
 /**
- * The part of the time in which charges may be written, by all processes together: the less, the more of them share a commit,
- * which costs as much as the rows of ten requests.
+ * The part of the time in which charges may be written: the less, the more of them share a commit, which costs as much as the
+ * rows of ten requests.
  */
 const share = 0.4;
 /** So many of those who run, or were just answered, share the next batch; the others would otherwise alternate with them. */
@@ -113,9 +113,7 @@ export class Line {
   }
 
   #nextBatch(): Promise<void> | undefined {
-    const { writer } = this.deps;
-    const early =
-      this.#begunMs + Math.min(mostPaceMs, (this.#tookMs * writer.owners.count) / share) - performance.now();
+    const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share) - performance.now();
     const running = this.deps.running();
     const expected = Math.max(running + 1, comeBack * (running + this.#lastSize));
     const shared = this.#charges.length < Math.min(mostPerBatch, expected);

@@ -42,8 +42,6 @@ export interface Owners {
   readonly someoneMute: boolean;
   /** A process of an earlier build lives. It does not know all that others keep. */
   readonly someoneEarlier: boolean;
-  /** How many processes were on the list when it was last looked at, this one among them. */
-  readonly count: number;
   /** Called when nobody is mute any more. */
   onAllHeard(forget: () => void): void;
   /** One beat, a look at the list, and taking over; by itself once a beat. */
@@ -112,10 +110,6 @@ class OwnersList implements Owners {
       if (clock.steadyMs() - this.#beatenAtMs >= giveUpAfterMs) this.#lose();
       void this.look();
     });
-  }
-
-  get count(): number {
-    return Math.max(1, this.#heard.size);
   }
 
   onLook(work: () => Promise<unknown>): void {

@@ -19,7 +19,6 @@ function livingOwner(): Owners & { lose(): void } {
     onLost: (lose) => losers.push(lose),
     someoneMute: false,
     someoneEarlier: false,
-    count: 1,
     onAllHeard: () => {},
     look: async () => {},
     leave: async () => {},
