@@ -1,4 +1,5 @@
 import { nowSeconds } from '../lib/clock.ts';
+import { isObject } from '../lib/is-object.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import { refuseHeavy } from '../platform/http/json-shape.ts';
 import type { BatchesDeps } from './deps.ts';
@@ -17,9 +18,6 @@ interface Fault {
 }
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const rowsAtOnce = 200;
 /** A line below this is read in milliseconds, whatever it is made of. */
 const largeBytes = 64 * 1024;

@@ -1,3 +1,5 @@
+import { isObject } from './is-object.ts';
+
 /** What a refusal says of itself; `status` where its body names one. */
 export interface ErrorParts {
   message?: string;
@@ -8,9 +10,6 @@ export interface ErrorParts {
   /** Of Anthropic's errors. */
   details?: Record<string, unknown>;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The error object of any vendor: `{error: {…}}`, `{error: "…"}`, `{message}`, `{detail}`, or the first of a list. */
 export function readErrorParts(value: unknown): ErrorParts {

@@ -1,4 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import { isObject } from '../lib/is-object.ts';
 
 type Params = Record<string, unknown>;
 
@@ -50,6 +51,3 @@ export const sessionName = (random: string, abilities: string): string =>
 
 export const canBeAsked = (abilities: string, method: string): boolean =>
   Object.hasOwn(letterOf, method) && abilities.includes(letterOf[method]!);
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,5 @@
+import { isObject } from '../lib/is-object.ts';
+
 type Params = Record<string, unknown>;
 
 /** What a server wants to know from the client while it works. */
@@ -55,27 +57,35 @@ export class AskedBack {
    * are one client's, of whom the last is asked.
    */
   take(message: unknown, of?: Waiting): boolean {
-    const { id, method, params } = message as Params;
-    const given = (params ?? {}) as Params;
-    if (method === 'notifications/cancelled') {
-      for (const { asking } of of ? [of] : this.#waiting) asking?.takenBack(given.requestId);
+    const takenBack = takenBackIn(message);
+    if (takenBack) {
+      for (const { asking } of of ? [of] : this.#waiting) asking?.takenBack(takenBack.id);
       return true;
     }
-    if (!isQuestion(message)) return false;
+    const question = questionIn(message, this.session());
+    if (!question) return false;
     const asking = (of ?? [...this.#waiting].at(-1))?.asking;
-    const question = { id: id as Question['id'], method: method as string, params: given, session: this.session() };
     const error = asking ? asking.ask(question) : nobodyToAsk;
     // A server that does not hear it waits until its own time is up.
-    if (error) void this.reply({ jsonrpc: '2.0', id, error }).catch(() => {});
+    if (error) void this.reply({ jsonrpc: '2.0', id: question.id, error }).catch(() => {});
     return true;
   }
 }
 
-/** Whether somebody is still there is nobody's secret: that is answered at once, by the library. */
-export function isQuestion(message: unknown): boolean {
-  const { id, method } = (message ?? {}) as Params;
-  return typeof method === 'string' && method !== 'ping' && (typeof id === 'string' || typeof id === 'number');
+/** The question that a message is, if any. Whether somebody is still there is nobody's secret: that the library answers. */
+export function questionIn(message: unknown, session: string | null): Question | null {
+  if (!isObject(message)) return null;
+  const { id, method, params } = message;
+  if (typeof method !== 'string' || method === 'ping') return null;
+  if (typeof id !== 'string' && typeof id !== 'number') return null;
+  return { id, method, params: isObject(params) ? params : {}, session };
 }
+
+/** What a server no longer wants to know. */
+export const takenBackIn = (message: unknown): { id: unknown } | null =>
+  isObject(message) && message.method === 'notifications/cancelled'
+    ? { id: isObject(message.params) ? message.params.requestId : undefined }
+    : null;
 
 /** Of a transport, whose own type of a message is narrower. */
 interface Transport {

@@ -1,3 +1,5 @@
+import { isObject } from '../lib/is-object.ts';
+
 type Params = Record<string, unknown>;
 
 /** The extension by which a server goes on with a call after it has answered (SEP-2663). */
@@ -31,6 +33,3 @@ export function taskIn({ _meta }: Params): Params | null {
   const task = isObject(_meta) ? _meta[place] : undefined;
   return isObject(task) ? task : null;
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import { AppError } from '../lib/errors.ts';
+import { isObject } from '../lib/is-object.ts';
 import { type OutgoingAnswer, OutgoingError, type sendGuarded } from '../platform/http/outgoing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
@@ -62,9 +63,6 @@ function faultOf({ status, headers, truncated }: OutgoingAnswer, mostBytes: numb
   if (truncated) return `has more than ${mostBytes / 1024} KiB`;
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '') ? null : 'is not JSON';
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parseOrNull(body: Uint8Array): unknown {
   try {

@@ -1,9 +1,10 @@
 import { AppError } from '../../lib/errors.ts';
+import { isObject } from '../../lib/is-object.ts';
 import { type SseEvent, SseParser, ssePing } from '../../lib/sse.ts';
 import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { abilitiesOf } from '../abilities.ts';
-import { isQuestion } from '../asked-back.ts';
+import { type Question, questionIn, takenBackIn } from '../asked-back.ts';
 import type { Introduction, Params } from '../connection.ts';
 import { faultWithin, tellFault } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
@@ -109,9 +110,10 @@ export class Listening {
       for await (const piece of events)
         for (const event of parser.push(piece)) {
           const message = messageIn(event);
-          if (isQuestion(message)) this.#ask(message, session, asking, listener);
-          else if (message.method === 'notifications/cancelled')
-            asking.takenBack((message.params as Params)?.requestId);
+          const question = questionIn(message, session);
+          const takenBack = takenBackIn(message);
+          if (question) this.#ask(question, asking, listener);
+          else if (takenBack) asking.takenBack(takenBack.id);
           else if (isPassed(message, listener)) await write(redacted(message, secrets), event.id);
         }
     } catch {
@@ -121,14 +123,12 @@ export class Listening {
     }
   }
 
-  #ask(message: Params, session: string | null, asking: OpenAsking, { server, holder }: Listener): void {
-    const id = message.id as string | number;
-    const question = { id, method: String(message.method), params: (message.params ?? {}) as Params, session };
+  #ask(question: Question, asking: OpenAsking, { server, holder }: Listener): void {
     const error = asking.ask(question);
     if (!error) return;
     // A server that does not hear it waits until its own time is up.
-    const reply = { jsonrpc: '2.0', id, error };
-    void this.room.callers.tell(server, holder, reply, (one) => one === session).catch(() => {});
+    const reply = { jsonrpc: '2.0', id: question.id, error };
+    void this.room.callers.tell(server, holder, reply, (one) => one === question.session).catch(() => {});
   }
 
   stop(): void {
@@ -155,7 +155,7 @@ function messageIn({ event, data }: SseEvent): Params {
   if (event !== '' && event !== 'message') return {};
   try {
     const message: unknown = JSON.parse(data);
-    return typeof message === 'object' && message !== null ? (message as Params) : {};
+    return isObject(message) ? message : {};
   } catch {
     return {};
   }

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/is-object.ts';
 import type { Params } from '../connection.ts';
 import { HeaderMismatch } from './served.ts';
 
@@ -42,9 +43,6 @@ function marked({ properties }: Params, path: readonly string[]): Repeated[] {
     return [...(counts ? [own] : []), ...marked(member, at)];
   });
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Throws where a client of the newest revision says one thing in its headers and another in the body. */
 export function requireRepeated(schema: Params, given: unknown, headers: Headers | undefined): void {

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/is-object.ts';
 import type { LogMessage, Params } from '../connection.ts';
 import { us } from './own-server.ts';
 import { HeaderMismatch, RpcError } from './served.ts';
@@ -37,9 +38,6 @@ export function straightCall({ headers }: Pick<Request, 'headers'>, message: unk
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return null;
   return { id: id as string | number, method, params: plain, newest };
 }
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const own = 'io.modelcontextprotocol/';
 const [version, capabilities, info] = [`${own}protocolVersion`, `${own}clientCapabilities`, `${own}clientInfo`];

@@ -61,6 +61,7 @@ export function keysAfter({ jwks, jwks_uri }: KeyInput, before: KeyColumns, appT
   return keyColumns(jwks ? JSON.stringify(jwks) : kept, jwks_uri || keptAddress);
 }
 
+/** As `keysAfter` has written them. */
 export const keysIn = ({ jwks }: Pick<ApplicationRow, 'jwks'>): KeySet | null =>
   jwks === '' ? null : (JSON.parse(jwks) as KeySet);
 

@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import type { JWK } from 'jose';
+import { isObject } from '../../lib/is-object.ts';
 import { holdsSecret, type ProofAlgorithm, proofAlgorithms, publicPartsOf } from '../dpop/key.ts';
 
 /** The public keys of a client (RFC 7517 §5), those that can verify what it signs. */
@@ -30,9 +31,6 @@ export const holdsPrivateKey = (given: unknown): boolean =>
 /** Those that a signature may be by: the one it names, or without a name whichever fit its algorithm. */
 export const keysThatFit = ({ keys }: KeySet, alg: ProofAlgorithm, kid: string | undefined): JWK[] =>
   keys.filter((key) => (kid === undefined || key.kid === kid) && isFor(key, alg) && publicPartsOf(key, alg) !== null);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const mostNameCharacters = 256;
 

@@ -1,5 +1,7 @@
 import type { Usage } from '../../lib/money.ts';
 
+export { isObject } from '../../lib/is-object.ts';
+
 /**
  * What every wire format is read into and written from. It is the union of what the formats can say, so that nothing
  * is lost on the way to a vendor that understands it; what a vendor cannot say is dropped there, not here.
@@ -285,9 +287,6 @@ export const failure = (message: string, status = 502): UpstreamError => ({
   message,
   headers: {},
 });
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Sound, pictures and films of formats that only their own vendor knows: their bytes are no text. */
 export const isRawMedia = ({ format, value }: RawPart): boolean =>
