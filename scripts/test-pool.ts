@@ -8,6 +8,8 @@ export interface Suite {
   name: string;
   files: string[];
   env: Record<string, string>;
+  /** What its tests cannot begin before. */
+  after?: Promise<unknown>;
 }
 
 interface Ran {
@@ -46,6 +48,7 @@ export function jobsOf(suite: Suite, turnOf: (file: string) => number, work: str
   return groups.map((files) => ({
     turn: turnOf(files[0]!),
     run: async () => {
+      await suite.after;
       ran.push(await runFiles(suite, files, work));
       if (ran.length === groups.length) sumUp(suite, ran);
     },

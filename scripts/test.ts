@@ -41,22 +41,22 @@ const endToEnd = ofTurn(await findTests('e2e', asked), turn);
 const bothEngines: string[] = [];
 for (const file of unit) if (await variesByEngine(file)) bothEngines.push(file);
 
-await Promise.all([
-  step('web build', [process.execPath, 'scripts/build-web.ts']),
-  step('API types', [process.execPath, 'scripts/api-types.ts']),
-]);
-/** End-to-end tests run the executable that `npm start` runs. */
+const apiTypes = step('API types', [process.execPath, 'scripts/api-types.ts']);
+await step('web build', [process.execPath, 'scripts/build-web.ts']);
+/** End-to-end tests run the executable that `npm start` runs; the others need not wait for it. */
 const executable = join(work, 'svc');
-if (endToEnd.length > 0)
-  await step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`]);
+const built =
+  endToEnd.length > 0
+    ? step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`])
+    : undefined;
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
 const onPostgres = { ...services, SVC_TEST_ENGINE: 'postgres' };
 const program = { ...sqlite, SVC_PROGRAM: executable };
 const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);
 const suites: Suite[] = [
-  { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env: program },
-  { name: 'browser', files: endToEnd.filter(withBrowser), env: program },
+  { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env: program, after: built },
+  { name: 'browser', files: endToEnd.filter(withBrowser), env: program, after: built },
   { name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite },
 ];
 if (postgres.url && redis.url)
@@ -68,7 +68,13 @@ if (postgres.url && redis.url)
 const checking =
   asked.length > 0
     ? []
-    : checks.map(({ name, command }) => ({ turn: Number.POSITIVE_INFINITY, run: () => step(name, command) }));
+    : checks.map(({ name, command }) => ({
+        turn: Number.POSITIVE_INFINITY,
+        run: async () => {
+          await apiTypes;
+          await step(name, command);
+        },
+      }));
 await runInPool([...checking, ...suites.flatMap((suite) => jobsOf(suite, turnOf, work))]);
 await cleanUp();
 
