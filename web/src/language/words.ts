@@ -57,8 +57,10 @@ function formatOf(message: Message): IntlMessageFormat {
   return format;
 }
 
-export function t<M extends Message>(message: M, ...[values]: Values<M>): string {
-  return values === undefined ? textOf(message) : String(formatOf(message).format(values as Record<string, Value>));
+export function t<M extends Message>(message: M, ...values: Values<M>): string;
+// Apart from what callers see, or the compiler works out the values of every message there is for these two lines.
+export function t(message: Message, values?: Record<string, Value>): string {
+  return values === undefined ? textOf(message) : String(formatOf(message).format(values));
 }
 
 const together = (parts: ReactNode): ReactNode =>
