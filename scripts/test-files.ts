@@ -41,7 +41,7 @@ export function turnOf(file: string): number {
 }
 
 /** Above this, the last process of a run would keep everybody waiting. */
-const mostInGroup = 32;
+const mostInGroup = 64;
 /** These start whole services, compute for long, or count what goes on in their process, where nothing of others may go on. */
 const runsAlone = (file: string): boolean =>
   relative(process.cwd(), file).startsWith('e2e/') || /\.(alone|property|fuzz)\.test\.ts$/.test(file);
