@@ -1,6 +1,6 @@
 import { acceptedLanguage, type Language } from '../lib/languages.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { languageOf, setLanguage } from './store/languages.ts';
+import { languageOf, setFirstLanguage } from './store/languages.ts';
 
 interface Asking {
   request: Request;
@@ -18,6 +18,6 @@ export const callerLanguage = async (db: Db, call: Asking, userId: number): Prom
 export async function learnLanguage(db: Db, call: Asking, userId: number): Promise<Language | null> {
   const known = await languageOf(db, userId);
   const asked = known ? null : languageAsked(call);
-  if (asked) await setLanguage(db, userId, asked);
+  if (asked) await setFirstLanguage(db, userId, asked);
   return known ?? asked;
 }

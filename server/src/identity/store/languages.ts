@@ -21,6 +21,15 @@ export async function setLanguage(db: Db, userId: number, language: Language): P
     .execute();
 }
 
+/** Where none is kept yet: whoever chooses one at the same moment has chosen. */
+export async function setFirstLanguage(db: Db, userId: number, language: Language): Promise<void> {
+  await db
+    .insertInto('user_languages')
+    .values({ user_id: userId, language })
+    .onConflict((c) => c.column('user_id').doNothing())
+    .execute();
+}
+
 export async function deleteLanguageOf(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('user_languages').where('user_id', '=', userId).execute();
 }
