@@ -40,6 +40,40 @@ describe.skipIf(browserMissing)('languages', () => {
     expect([await leftInEnglish(page), inside.complaints]).toEqual([[], []]);
   }, 300_000);
 
+  test('it is kept with the account, for mails: from the page where that was made, the menu, and the account’s page', async () => {
+    const { page, context, open, settled, complaints } = await site.visit();
+    const kept = async () => (await (await context.request.get('/api/user/self')).json()).data.language;
+    await open('/register');
+    // Against what the browser prefers.
+    await page.getByRole('button', { name: '简体中文' }).click();
+    await page.getByLabel('用户名').fill('mail.reader');
+    await page.locator('input[name=password]').fill('a fine password');
+    await page.getByRole('button', { name: '创建账号' }).click();
+    await page.getByRole('button', { name: '语言' }).waitFor();
+    expect(await kept()).toBe('zh-CN');
+    await page.getByRole('button', { name: '语言' }).click();
+    await page.getByRole('menuitemradio', { name: 'English' }).click();
+    await page.locator('html[lang=en]').waitFor();
+    expect(await kept()).toBe('en');
+
+    await open('/account');
+    const choice = page.getByRole('combobox', { name: 'Language of mails and pages' });
+    expect(await choice.inputValue()).toBe('English');
+    await page.route('**/api/user/self', (route) =>
+      route.request().method() === 'PUT' ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+    );
+    await choice.click();
+    await page.getByRole('option', { name: '简体中文' }).click();
+    await page.getByText('The language was not saved').waitFor();
+    await page.unroute('**/api/user/self');
+    await choice.click();
+    await page.getByRole('option', { name: '简体中文' }).click();
+    await page.locator('html[lang=zh-CN]').waitFor();
+    await settled();
+    expect(await page.getByRole('combobox', { name: '邮件和页面的语言' }).inputValue()).toBe('简体中文');
+    expect([await kept(), complaints.filter((text) => !text.includes('503'))]).toEqual(['zh-CN', []]);
+  }, 300_000);
+
   test('it asks before what was typed and not sent is lost', async () => {
     const { page, open, complaints } = await site.visit();
     const asked: string[] = [];

@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { corsPolicy, originAllowed } from './cors-policy.ts';
 import { addGauges } from './gauges.ts';
 import { type AuditLog, openAuditLog } from './identity/audit/log.ts';
+import { openMailer } from './identity/mails/mailer.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
 import { nowSeconds } from './lib/clock.ts';
 import { openSealer } from './lib/seal.ts';
@@ -26,7 +27,6 @@ import type { CorsPolicy } from './platform/http/cors.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
-import { openMailer } from './platform/mail.ts';
 import type { Platform } from './platform/open.ts';
 import { UpstreamConnections } from './platform/upstream/connections.ts';
 import { openPlayground } from './playground/open.ts';
@@ -82,7 +82,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const idempotency = openIdempotency({ db, owners, clock, sealer, log });
   const billing = await openBilling({ database, owners, shared, clock, log });
   const failures = openFailureLog({ db, clock, log });
-  const mailer = config.mail ? openMailer(config.mail) : null;
+  const mailer = config.mail ? openMailer({ ...config.mail, webUrl: config.webUrl }) : null;
   const identity = await openIdentity({
     ...{ audit, sealer, mailer, log, db, shared, clock },
     baseUrl: config.baseUrl,

@@ -6,7 +6,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './api-types.gen.ts';
 import { said } from './language/said.ts';
-import { t } from './language/words.ts';
+import { language, t } from './language/words.ts';
 import { allWords } from './rest.ts';
 
 export class ApiError extends Error {
@@ -112,7 +112,12 @@ async function send(method: Method, path: string, options: AnyOptions = {}): Pro
   const headers =
     method === 'get'
       ? undefined
-      : { 'Content-Type': 'application/json', ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) };
+      : {
+          'Content-Type': 'application/json',
+          // In which whoever acts here reads, which may be another than the browser's: mails that follow are written in it.
+          'Accept-Language': language,
+          ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
+        };
   const init = { params: { path: names, query }, body, signal, headers };
   // Our own signatures below have checked path and options against `paths`.
   const request = client.request as unknown as (

@@ -1,7 +1,9 @@
 import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError, get, type Result } from './api.ts';
 
-export type User = Result<'/api/user/self', 'put'>;
+/** Whoever is signed in. */
+export type OwnUser = Result<'/api/user/self', 'put'>;
+export type User = Omit<OwnUser, 'language'>;
 
 const adminRole = 10;
 export const isAdmin = (user: Pick<User, 'role'>): boolean => user.role >= adminRole;
@@ -26,12 +28,12 @@ export const queryClient = new QueryClient({
 export const selfQuery = queryOptions({
   queryKey: ['self'],
   /** What an act on the account answers is kept as well, and says nothing of notices. */
-  queryFn: ({ signal }): Promise<User & { notices?: number }> => get('/api/user/self', { signal }),
+  queryFn: ({ signal }): Promise<OwnUser & { notices?: number }> => get('/api/user/self', { signal }),
   staleTime: 30_000,
 });
 
 /** The signed-in user, or null when the service does not know us. Other failures are thrown. */
-export async function currentUser(): Promise<User | null> {
+export async function currentUser(): Promise<OwnUser | null> {
   try {
     return await queryClient.ensureQueryData(selfQuery);
   } catch (error) {
@@ -41,7 +43,7 @@ export async function currentUser(): Promise<User | null> {
 }
 
 /** For pages inside the guard, which has loaded the user before they show. */
-export const useUser = (): User => useSuspenseQuery(selfQuery).data;
+export const useUser = (): OwnUser => useSuspenseQuery(selfQuery).data;
 
 /** All of the user's keys; the service keeps their number small enough for one answer. */
 export const keysQuery = queryOptions({

@@ -1,12 +1,12 @@
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { safeNext } from './search-params.ts';
-import { forgetUser, queryClient, selfQuery, type User } from './session.ts';
+import { forgetUser, type OwnUser, queryClient, selfQuery } from './session.ts';
 
 /** After every way in: the user is known, and goes where they were headed. */
 export function useEntered() {
   const router = useRouter();
   const { next } = useSearch({ strict: false }) as { next?: string };
-  const entered = (user: User) => {
+  const entered = (user: OwnUser) => {
     forgetUser();
     queryClient.setQueryData(selfQuery.queryKey, user);
     router.history.push(safeNext(next, window.location.origin));

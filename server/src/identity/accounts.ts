@@ -1,6 +1,7 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { randomString } from '../lib/ids.ts';
+import type { Language } from '../lib/languages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { isTaken } from '../platform/durable/errors.ts';
 import type { Shared } from '../platform/shared/port.ts';
@@ -11,6 +12,7 @@ import type { Options } from './options.ts';
 import { checkLoginAttempt, hashPassword, hasPassword, type LoginAttempt } from './passwords.ts';
 import { userBelow } from './reach.ts';
 import type { ProvenUser, Sessions } from './sessions.ts';
+import { setLanguage } from './store/languages.ts';
 import { listSessions } from './store/sessions.ts';
 import {
   changeUser,
@@ -44,6 +46,7 @@ export interface Registration {
   password: string;
   email?: string;
   display_name?: string;
+  language?: Language;
 }
 
 export async function register(deps: AccountDeps, input: Registration): Promise<ProvenUser> {
@@ -60,6 +63,7 @@ export async function register(deps: AccountDeps, input: Registration): Promise<
     created_at: nowSeconds(deps.clock),
   });
   if (!user) throw new AppError('conflict', 'This username is taken.', { param: 'username' });
+  if (input.language) await setLanguage(deps.db, user.id, input.language);
   return { user, passwordHash };
 }
 
@@ -75,6 +79,7 @@ export interface SelfChange {
   display_name?: string;
   avatar_url?: string;
   email?: string;
+  language?: Language;
   password?: string;
   current_password?: string;
 }
@@ -87,7 +92,7 @@ export async function changeSelf(
 ): Promise<{ user: User; proven?: ProvenUser }> {
   const row = await findUserRow(deps.db, userId);
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
-  const { password, current_password, ...plain } = input;
+  const { password, current_password, language, ...plain } = input;
   const change: UserChange = { ...plain };
   if (plain.email !== undefined && plain.email !== row.email) change.email_verified = 0;
   if (password !== undefined) {
@@ -99,6 +104,7 @@ export async function changeSelf(
   // Of two who know the old password only the first changes it.
   const user = await changeUser(deps.db, userId, change, passwordHash ? { passwordHash: row.password_hash } : {});
   if (!user) throw new AppError('not_logged_in', 'You are not logged in.');
+  if (language) await setLanguage(deps.db, userId, language);
   await deps.announcements.changed(`user:${userId}`);
   return { user, ...(passwordHash && { proven: { user, passwordHash } }) };
 }

@@ -4,6 +4,7 @@ import type { Subject } from '../platform/http/audit-rule.ts';
 import { keyView } from './keys.ts';
 import type { Options } from './options.ts';
 import { findKeyById } from './store/keys.ts';
+import { languageOf } from './store/languages.ts';
 import { findUserRow } from './store/users.ts';
 
 /** What the audit log compares before and after an act upon this room's things. Users are named by their row. */
@@ -13,8 +14,9 @@ export const userSubject = (db: Db): Subject => ({
     const row = await findUserRow(db, Number(id));
     if (!row) return null;
     const { role, status, group, display_name, email, email_verified, avatar_url, password_hash } = row;
+    const language = await languageOf(db, row.id);
     const password = new Secret(password_hash);
-    return { state: { role, status, group, display_name, email, email_verified, avatar_url, password } };
+    return { state: { role, status, group, display_name, email, email_verified, avatar_url, language, password } };
   },
 });
 

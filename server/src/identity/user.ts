@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { randomString } from '../lib/ids.ts';
+import { languages } from '../lib/languages.ts';
 import { shownName } from '../platform/http/shown-text.ts';
 
 export const roles = { user: 1, administrator: 10, root: 100 } as const;
@@ -24,6 +25,15 @@ export const userSchema = z
   .meta({ id: 'User' });
 /** A user as the store holds it, without the password. */
 export type User = z.infer<typeof userSchema>;
+
+export const languageRule = z.enum(languages);
+/** To themselves: in what they are written to as well. */
+export const ownUserSchema = z
+  .object({
+    ...userSchema.shape,
+    language: languageRule.nullable().describe('Of mails and pages; null while nobody has said'),
+  })
+  .meta({ id: 'OwnUser' });
 
 export const usernameRule = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 of A-Z a-z 0-9 _ . -');
 export const passwordRule = z

@@ -2,6 +2,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
+import type { Language } from '../lib/languages.ts';
 import { type MemberRole, mayGive } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
 import type { Standing } from './standing.ts';
@@ -22,6 +23,8 @@ export interface NewInvitation {
   role: MemberRole;
   email: string;
   team_id?: number | undefined;
+  /** The language of who invites: the one that the two are most likely to share. */
+  askedIn: Language;
 }
 
 export interface Invited {
@@ -52,16 +55,15 @@ export async function inviteMember(room: Room, acting: Standing, input: NewInvit
 async function mail(
   room: Room,
   { name }: OrganisationRow,
-  { email, role }: NewInvitation,
-  url: string,
+  { email, role, askedIn }: NewInvitation,
+  link: string,
 ): Promise<boolean> {
   if (!room.mailer || email === '') return false;
   const { allowed } = await room.shared.hit(`mail:${email.toLowerCase()}`, mostMails, mailWindowMs);
   if (!allowed) return false;
-  const host = new URL(room.webUrl).host;
-  const text = `Hello,\n\nyou are invited to join ${name} on ${host}, as ${role}. This link works once, for 7 days.\n\n${url}\n\nIf you do not know what this is about, do nothing.\n\n${host}\n`;
+  const reader = { email, username: '', language: askedIn };
   try {
-    await room.mailer.send({ to: email, subject: `Join ${name} (${host})`, text });
+    await room.mailer.send(reader, 'join', { organisation: name, role, link, seconds: keptSeconds });
     return true;
   } catch (error) {
     room.log.warn({ error }, 'an invitation could not be mailed');

@@ -45,3 +45,58 @@ test('invitations and warnings are mailed, warnings to those who manage and have
   expect(mailsTo('owner@mail.example')[0]!.text).toContain('100 % of the budget of organisation');
   expect(mailsTo('admin@mail.example')).toHaveLength(1);
 });
+
+test('each reads them in their own language, and who is invited in that of the one who invites', async () => {
+  const chinese = await world.t.user();
+  await world.credit(chinese.id, 100 * price);
+  const { data } = await world.send(chinese, 'POST', '/api/organisations', { name: '天津 Acme' });
+  const path = `/api/organisations/${data.id}`;
+  const english = await world.join(chinese, data.id, 'admin');
+  for (const [member, language] of [
+    [chinese, 'zh-CN'],
+    [english, 'en'],
+  ] as const) {
+    await world.send(member, 'PUT', '/api/user/self', { email: `${language}@mail.example`, language });
+    await world.send(world.root, 'PUT', `/api/admin/users/${member.id}`, { email_verified: true });
+    const invitation = { role: 'viewer', email: `by-${language}@mail.example` };
+    expect((await world.send(member, 'POST', `${path}/invitations`, invitation)).status).toBe(200);
+  }
+  const host = new URL(world.t.config.webUrl).host;
+  await until('the invitations have come', () => mailsTo('by-en@mail.example').length === 1);
+  expect(mailsTo('by-zh-CN@mail.example')[0]!.subject).toBe(`加入 天津 Acme（${host}）`);
+  expect(mailsTo('by-zh-CN@mail.example')[0]!.text).toContain(
+    '以查看者身份加入 天津 Acme。此链接只能使用一次，7天内有效。',
+  );
+  expect(mailsTo('by-en@mail.example')[0]!.subject).toBe(`Join 天津 Acme (${host})`);
+  expect(mailsTo('by-en@mail.example')[0]!.text).toContain('as viewer. This link works once, for 7 days.');
+
+  const budget = { level: 'organisation', level_id: data.id, window: 'total', amount: 2 * price, alerts: [0.5] };
+  expect((await world.send(chinese, 'POST', `${path}/budgets`, budget)).status).toBe(200);
+  const made = await world.send<{ key: string }>(chinese, 'POST', `${path}/keys`, { name: 'k' });
+  expect((await world.ask(made.data.key)).status).toBe(200);
+  await until('the warnings have come', () =>
+    ['zh-CN', 'en'].every((to) => mailsTo(`${to}@mail.example`).length === 1),
+  );
+  const [toChinese, toEnglish] = ['zh-CN', 'en'].map((to) => mailsTo(`${to}@mail.example`)[0]!);
+  expect(toChinese!.subject).toBe(`天津 Acme：一项预算已使用 50%（${host}）`);
+  expect(toChinese!.text).toContain(`组织 ${data.id} 的预算已使用 50%：累计已花费 $0.0002，预算为 $0.0004。`);
+  expect(toEnglish!.subject).toBe(`天津 Acme: 50 % of a budget is used (${host})`);
+  expect(toEnglish!.text).toContain(`budget of organisation ${data.id} is used: $0.0002 of $0.0004 in all.`);
+});
+
+test('whose key reaches its limit reads that in their language', async () => {
+  const member = await world.t.user();
+  await world.credit(member.id, 100 * price);
+  await world.send(member, 'PUT', '/api/user/self', { email: 'key@mail.example', language: 'zh-CN' });
+  await world.send(world.root, 'PUT', `/api/admin/users/${member.id}`, { email_verified: true });
+  const { data } = await world.send<{ id: number; key: string }>(member, 'POST', '/api/tokens', { name: '<b>k</b>' });
+  const limit = { amount: 2 * price, alerts: [0.5], hard: false };
+  expect((await world.send(member, 'PUT', `/api/tokens/${data.id}/limit`, limit)).status).toBe(200);
+  expect((await world.ask(data.key)).status).toBe(200);
+  await until('the warning has come', () => mailsTo('key@mail.example').length === 1);
+  const { subject, text } = mailsTo('key@mail.example')[0]!;
+  expect(subject).toStartWith('<b>k</b>：限额已使用 50%（');
+  expect(text).toContain(
+    '你的 API 密钥 <b>k</b> 的限额已使用 50%：本月已花费 $0.0002，限额为 $0.0004。\r\n超出后请求仍会继续。',
+  );
+});

@@ -1,9 +1,9 @@
 import type { Billing } from '../billing/billing.ts';
 import type { AccountDeps } from '../identity/accounts.ts';
+import type { Mailer } from '../identity/mails/mailer.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { OutgoingAnswer, OutgoingPolicy, OutgoingRequest } from '../platform/http/outgoing.ts';
 import type { Log } from '../platform/log.ts';
-import type { Mailer } from '../platform/mail.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 
 /** What the functions of this room share. */

@@ -1,11 +1,11 @@
 import type { OpenBudget } from '../billing/levels.ts';
 import { markWarned, type WindowState, windowStates } from '../billing/store/windows.ts';
+import type { LetterKind, Letters } from '../identity/mails/letters.ts';
+import { verifiedReader } from '../identity/mails/reader.ts';
 import { tellUser } from '../identity/notices.ts';
 import { findKeyById } from '../identity/store/keys.ts';
-import { findUserRow } from '../identity/store/users.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { signPayload } from '../lib/hashing.ts';
-import { quotaToUsd } from '../lib/money.ts';
 import { WriteBehind } from '../platform/durable/batch.ts';
 import type { Room } from './room.ts';
 import { shareReached } from './shares.ts';
@@ -107,8 +107,13 @@ function tell(room: Room, organisation: OrganisationRow, told: Told, hard: boole
   return keys_of === null ? mailManagers(room, organisation, told, hard) : mailOwner(room, keys_of, told, hard);
 }
 
-const tellPerson = (room: Room, userId: number, { share, used, amount, span }: Told, hard: boolean): Promise<void> =>
-  tellUser(room, userId, 'spending', { share: share / 1000, used, amount, window: span, hard });
+/** As mails and notices tell it. */
+const spentOf = ({ share, used, amount, span }: Told, hard: boolean) => ({
+  ...{ share: share / 1000, used, amount, window: span, hard },
+});
+
+const tellPerson = (room: Room, userId: number, told: Told, hard: boolean): Promise<void> =>
+  tellUser(room, userId, 'spending', spentOf(told, hard));
 
 /** Signed like those of applications. Of a person's own limit it names the person. */
 async function postWebhook(
@@ -140,42 +145,26 @@ async function postWebhook(
   }
 }
 
-const spentOf = ({ used, amount }: Told): string =>
-  `$${quotaToUsd(used).toFixed(2)} of $${quotaToUsd(amount).toFixed(2)}`;
-const thenOf = (hard: boolean): string => (hard ? 'Requests beyond it are refused.' : 'Requests beyond it go on.');
-
 /** To owners and administrators. */
 async function mailManagers(room: Room, { id, name }: OrganisationRow, told: Told, hard: boolean): Promise<void> {
   if (!room.mailer) return;
   const managers = (await listMembers(room.db, id)).filter(({ role }) => role === 'owner' || role === 'admin');
-  const what = `${told.share / 10} % of the budget of ${told.level} ${told.level_id} (${told.span}) is used: ${spentOf(told)}.`;
-  const mail = {
-    subject: `${name}: ${told.share / 10} % of a budget is used`,
-    text: `in ${name}, ${what} ${thenOf(hard)}\n\n${room.webUrl}/organisations/${id}`,
-  };
-  for (const { user_id } of managers.slice(0, mostMails)) await mailTo(room, user_id, mail);
+  const about = { organisation: name, organisationId: id, level: told.level, levelId: told.level_id };
+  for (const { user_id } of managers.slice(0, mostMails))
+    await mailTo(room, user_id, 'budget', { ...about, ...spentOf(told, hard) });
 }
 
 /** Of a key that belongs to no organisation: to whose it is. */
 async function mailOwner(room: Room, userId: number, told: Told, hard: boolean): Promise<void> {
   const key = await findKeyById(room.db, told.level_id);
-  if (!key) return;
-  const what = `${told.share / 10} % of what your API key ${key.name} may spend (${told.span}) is used: ${spentOf(told)}.`;
-  await mailTo(room, userId, {
-    subject: `${key.name}: ${told.share / 10} % of its limit is used`,
-    text: `${what} ${thenOf(hard)}\n\n${room.webUrl}/keys`,
-  });
+  if (key) await mailTo(room, userId, 'key_limit', { key: key.name, ...spentOf(told, hard) });
 }
 
 /** Where the address is verified. */
-async function mailTo(room: Room, userId: number, { subject, text }: { subject: string; text: string }): Promise<void> {
-  const user = await findUserRow(room.db, userId);
-  if (!room.mailer || !user || user.email === '' || user.email_verified !== 1) return;
-  const host = new URL(room.webUrl).host;
+async function mailTo<K extends LetterKind>(room: Room, userId: number, kind: K, about: Letters[K]): Promise<void> {
+  const reader = await verifiedReader(room.db, userId);
+  if (!room.mailer || !reader) return;
   await room.mailer
-    .send({
-      ...{ to: user.email, subject: `${subject} (${host})` },
-      text: `Hello ${user.username},\n\n${text}\n\n${host}\n`,
-    })
+    .send(reader, kind, about)
     .catch((error) => room.log.warn({ error }, 'a warning could not be mailed'));
 }

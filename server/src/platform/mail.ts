@@ -2,10 +2,11 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
+  language: string;
 }
 
 /** Mail goes out over the operator's SMTP server. */
-export interface Mailer {
+export interface MailTransport {
   send(mail: Mail): Promise<void>;
   close(): void;
 }
@@ -13,14 +14,15 @@ export interface Mailer {
 /** A server that does not answer must not hold whoever waits for the mail. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
-export function openMailer({ url, from }: { url: string; from: string }): Mailer {
+export function openMailTransport({ url, from }: { url: string; from: string }): MailTransport {
   // Loaded by the first mail: nobody should wait for it at the start.
   const open = async () => (await import('nodemailer')).createTransport({ url, ...timeouts });
   let transport: ReturnType<typeof open> | null = null;
   return {
-    send: async (mail) => {
+    send: async ({ language, ...mail }) => {
       transport ??= open();
-      await (await transport).sendMail({ ...mail, from });
+      // Readers that speak, or offer to translate, go by it (RFC 3282).
+      await (await transport).sendMail({ ...mail, from, headers: { 'Content-Language': language } });
     },
     close: () =>
       void transport?.then(

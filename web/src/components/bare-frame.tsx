@@ -24,7 +24,7 @@ function LanguageLinks() {
             {name}
           </Text>
         ) : (
-          <Anchor key={code} component="button" type="button" size="xs" lang={code} onClick={() => choose(code)}>
+          <Anchor key={code} component="button" type="button" size="xs" lang={code} onClick={() => void choose(code)}>
             {name}
           </Anchor>
         ),

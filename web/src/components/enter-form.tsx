@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { t } from '../language/words.ts';
 import { safeNext } from '../search-params.ts';
-import type { User } from '../session.ts';
+import type { OwnUser } from '../session.ts';
 import { useAct } from '../use-act.ts';
 import { useEntered } from '../use-entered.ts';
 import { BareFrame } from './bare-frame.tsx';
@@ -20,7 +20,7 @@ interface EnterFormProps<Body> {
   /** What is sent, or null where a field has a fault. */
   read: (field: (name: string) => string) => Body | null;
   /** The user who is in, or null where another step follows. */
-  send: (body: Body) => Promise<User | null>;
+  send: (body: Body) => Promise<OwnUser | null>;
   /** The way to the other page. */
   other: { question: string; to: '/login' | '/register'; label: string };
   /** The fields below the username. */

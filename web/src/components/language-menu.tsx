@@ -14,7 +14,7 @@ export function LanguageMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.RadioGroup value={language} onChange={(code) => choose(code as Language)}>
+        <Menu.RadioGroup value={language} onChange={(code) => void choose(code as Language)}>
           {languages.map(({ code, name }) => (
             <Menu.RadioItem key={code} value={code} lang={code} closeMenuOnClick>
               {name}

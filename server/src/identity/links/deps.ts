@@ -1,6 +1,6 @@
 import type { Log } from '../../platform/log.ts';
-import type { Mailer } from '../../platform/mail.ts';
 import type { AccountDeps } from '../accounts.ts';
+import type { Mailer } from '../mails/mailer.ts';
 
 export interface LinkDeps extends AccountDeps {
   webUrl: string;

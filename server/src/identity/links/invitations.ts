@@ -1,5 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Language } from '../../lib/languages.ts';
 import { hasPassword, noPassword } from '../passwords.ts';
 import { identitiesOf } from '../sign-in/store/identities.ts';
 import { listUsers } from '../store/names.ts';
@@ -26,7 +27,12 @@ export interface Invited {
 }
 
 /** An account without a password, and the link by which its owner chooses one. */
-export async function invite(deps: LinkDeps, by: Pick<User, 'role'>, input: Invitation): Promise<Invited> {
+export async function invite(
+  deps: LinkDeps,
+  by: Pick<User, 'role'>,
+  input: Invitation,
+  askedIn: Language,
+): Promise<Invited> {
   const { username, email, display_name = username, role = roles.user } = input;
   if (role >= by.role) throw new AppError('forbidden', 'You cannot give a role like your own or higher.');
   const user = await insertUser(deps.db, {
@@ -36,13 +42,13 @@ export async function invite(deps: LinkDeps, by: Pick<User, 'role'>, input: Invi
   });
   if (!user) throw new AppError('conflict', 'This username is taken.', { param: 'username' });
   const row = (await findUserRow(deps.db, user.id)) as UserRow;
-  return { user, ...(await handOver(deps, row)) };
+  return { user, ...(await handOver(deps, row, askedIn)) };
 }
 
-async function handOver(deps: LinkDeps, user: UserRow): Promise<Omit<Invited, 'user'>> {
+async function handOver(deps: LinkDeps, user: UserRow, askedIn: Language): Promise<Omit<Invited, 'user'>> {
   if (!deps.mailer || user.email === '') return { url: await makeLink(deps, 'invitation', user, false), mailed: false };
   try {
-    await mailLink(deps, 'invitation', user);
+    await mailLink(deps, 'invitation', user, askedIn);
     return { url: null, mailed: true };
   } catch (error) {
     deps.log.warn({ error }, 'an invitation could not be mailed');

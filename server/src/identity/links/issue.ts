@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import type { Language } from '../../lib/languages.ts';
 import type { UserRow } from '../store/users.ts';
 import type { LinkDeps } from './deps.ts';
 import { isAwaited } from './invitations.ts';
@@ -9,7 +10,7 @@ import { mayMail } from './mail.ts';
 export async function issueLink(
   deps: LinkDeps,
   user: UserRow,
-  { purpose, mail }: { purpose: LinkPurpose; mail: boolean },
+  { purpose, mail, askedIn }: { purpose: LinkPurpose; mail: boolean; askedIn: Language },
 ): Promise<{ url: string | null; mailed: boolean }> {
   if (purpose === 'invitation' && !(await isAwaited(deps, user)))
     throw new AppError('conflict', 'This account has an owner already.');
@@ -21,7 +22,7 @@ export async function issueLink(
     throw new AppError('conflict', 'The address of this account is not verified. Hand a link over instead.');
   if (!(await mayMail(deps, user.email)))
     throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.');
-  await mailLink(deps, purpose, user).catch((error) => {
+  await mailLink(deps, purpose, user, askedIn).catch((error) => {
     throw new AppError('unavailable', 'The mail could not be sent. Try again later.', {}, error);
   });
   return { url: null, mailed: true };

@@ -1,6 +1,8 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
+import type { Language } from '../../lib/languages.ts';
+import { languageOf } from '../store/languages.ts';
 import { deleteOneTimeOf, insertOneTime, type OneTimeRow, takeOneTime } from '../store/one-time.ts';
 import type { UserRow } from '../store/users.ts';
 import type { LinkDeps } from './deps.ts';
@@ -8,33 +10,10 @@ import type { LinkDeps } from './deps.ts';
 export const linkPurposes = ['verify_email', 'reset_password', 'invitation'] as const;
 export type LinkPurpose = (typeof linkPurposes)[number];
 
-interface LinkKind {
-  page: string;
-  seconds: number;
-  subject: string;
-  /** What the link does, in the mail. */
-  does: string;
-}
-
-const kinds: Record<LinkPurpose, LinkKind> = {
-  verify_email: {
-    page: '/verify-email',
-    seconds: 86_400,
-    subject: 'Verify your address',
-    does: 'This link shows that this address is yours. It works once, for 24 hours.',
-  },
-  reset_password: {
-    page: '/reset-password',
-    seconds: 1_800,
-    subject: 'Choose a new password',
-    does: 'With this link you choose a new password. It works once, for 30 minutes.',
-  },
-  invitation: {
-    page: '/reset-password',
-    seconds: 7 * 86_400,
-    subject: 'Your account',
-    does: 'An account was made for you. With this link you choose its password. It works once, for 7 days.',
-  },
+const kinds: Record<LinkPurpose, { page: string; seconds: number }> = {
+  verify_email: { page: '/verify-email', seconds: 86_400 },
+  reset_password: { page: '/reset-password', seconds: 1_800 },
+  invitation: { page: '/reset-password', seconds: 7 * 86_400 },
 };
 
 /** What must still be so when the link is used. */
@@ -67,12 +46,12 @@ export async function makeLink(deps: LinkDeps, purpose: LinkPurpose, user: UserR
   return `${deps.webUrl}${page}#${token}`;
 }
 
-export async function mailLink(deps: LinkDeps, purpose: LinkPurpose, user: UserRow): Promise<void> {
-  const { subject, does } = kinds[purpose];
+/** In the language of the account, else of whoever asks for the mail. */
+export async function mailLink(deps: LinkDeps, purpose: LinkPurpose, user: UserRow, askedIn: Language): Promise<void> {
+  const language = (await languageOf(deps.db, user.id)) ?? askedIn;
   const link = await makeLink(deps, purpose, user, true);
-  const host = new URL(deps.webUrl).host;
-  const text = `Hello ${user.username},\n\n${does}\n\n${link}\n\nIf you did not ask for it, do nothing.\n\n${host}\n`;
-  await deps.mailer!.send({ to: user.email, subject: `${subject} (${host})`, text });
+  const { email, username } = user;
+  await deps.mailer!.send({ email, username, language }, purpose, { link, seconds: kinds[purpose].seconds });
 }
 
 /** Whose link it was, and whether it came by mail; null when it counts no more. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import type { Language } from '../../lib/languages.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
 import { checkLoginAttempt, hashPassword } from '../passwords.ts';
 import { changeUser, findUserRow, findVerified, type UserChange } from '../store/users.ts';
@@ -18,7 +19,7 @@ const spent = () =>
 export async function sendVerification(
   deps: LinkDeps,
   userId: number,
-  { password, ip }: { password: string; ip: string },
+  { password, ip, askedIn }: { password: string; ip: string; askedIn: Language },
 ): Promise<void> {
   const user = await findUserRow(deps.db, userId);
   if (!user || user.email === '') throw new AppError('conflict', 'Your profile has no address.');
@@ -30,7 +31,7 @@ export async function sendVerification(
     throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.', {
       headers: { 'retry-after': `${mailWindowMs / 1000}` },
     });
-  await mailLink(deps, 'verify_email', user).catch((error) => {
+  await mailLink(deps, 'verify_email', user, askedIn).catch((error) => {
     throw new AppError('unavailable', 'The mail could not be sent. Try again later.', {}, error);
   });
 }
@@ -54,12 +55,12 @@ export async function verifyEmail(deps: LinkDeps, token: string): Promise<User> 
 }
 
 /** Off the request's path: whether there is such an account shows neither in the answer nor in its time. */
-export function askForReset(deps: LinkDeps, email: string): void {
+export function askForReset(deps: LinkDeps, email: string, askedIn: Language): void {
   if (!deps.mailer) throw noMail();
   const send = async () => {
     const user = await findVerified(deps.db, email);
     if (user?.status === statuses.enabled && (await mayMail(deps, user.email)))
-      await mailLink(deps, 'reset_password', user);
+      await mailLink(deps, 'reset_password', user, askedIn);
   };
   void send().catch((error) => deps.log.warn({ error }, 'a mail could not be sent'));
 }

@@ -5,17 +5,18 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { type AccountDeps, changeSelf } from '../accounts.ts';
+import { languageOf } from '../store/languages.ts';
 import { countNotices } from '../store/notices.ts';
 import { listSessions } from '../store/sessions.ts';
 import { findUser } from '../store/users.ts';
 import { userSubject } from '../subjects.ts';
-import { avatarRule, displayNameRule, emailRule, passwordRule, userSchema } from '../user.ts';
+import { avatarRule, displayNameRule, emailRule, languageRule, ownUserSchema, passwordRule } from '../user.ts';
 import { answerWithSession } from './start-session.ts';
 
 const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
-const userAnswer = answered(userSchema);
+const userAnswer = answered(ownUserSchema);
 /** How many are to be read, so that pages ask for them only where there are any. */
-const selfSchema = z.object({ ...userSchema.shape, notices: z.number().int() }).meta({ id: 'Self' });
+const selfSchema = z.object({ ...ownUserSchema.shape, notices: z.number().int() }).meta({ id: 'Self' });
 const sessionSubject = { type: 'session' };
 
 const sessionSchema = z.object({
@@ -40,7 +41,8 @@ export function accountRoutes(deps: AccountDeps): Route[] {
         const user = await findUser(deps.db, call.principal.user.id);
         if (!user) throw new AppError('not_logged_in', 'You are not logged in.');
         const notices = await countNotices(deps.db, user.id);
-        return ok(call, { ...user, quota: user.quota - deps.heldBy(user.id), notices });
+        const language = await languageOf(deps.db, user.id);
+        return ok(call, { ...user, quota: user.quota - deps.heldBy(user.id), language, notices });
       },
     }),
     defineRoute({
@@ -53,6 +55,7 @@ export function accountRoutes(deps: AccountDeps): Route[] {
         display_name: displayNameRule.optional(),
         avatar_url: avatarRule.optional(),
         email: emailRule.optional(),
+        language: languageRule.optional(),
         password: passwordRule.optional(),
         current_password: z.string().max(1000).optional(),
       }),
@@ -66,7 +69,8 @@ export function accountRoutes(deps: AccountDeps): Route[] {
         const { user: self, sessionId } = call.principal;
         const { user, proven } = await changeSelf(deps, { userId: self.id, sessionId, ip: call.ip }, call.body);
         // Whoever changed the password stays logged in, under a new id; every other place is logged out.
-        return proven ? answerWithSession(deps.sessions, call, proven) : ok(call, user);
+        if (proven) return answerWithSession(deps, call, proven);
+        return ok(call, { ...user, language: await languageOf(deps.db, user.id) });
       },
     }),
     defineRoute({

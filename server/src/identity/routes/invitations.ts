@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { callerLanguage } from '../caller-language.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import { invite, openInvitations } from '../links/invitations.ts';
 import { displayNameRule, emailRule, usernameRule, userSchema } from '../user.ts';
@@ -50,7 +51,9 @@ export const invitationRoutes = (deps: LinkDeps): Route[] => [
     },
     handle: async (call) => {
       call.headers['cache-control'] = 'no-store';
-      return ok(call, await invite(deps, call.principal.user, call.body));
+      const { user } = call.principal;
+      const askedIn = await callerLanguage(deps.db, call, user.id);
+      return ok(call, await invite(deps, user, call.body, askedIn));
     },
   }),
 ];

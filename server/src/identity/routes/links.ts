@@ -3,6 +3,7 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { originOf } from '../audit/record-acts.ts';
+import { callerLanguage, languageAsked } from '../caller-language.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import { issueLink } from '../links/issue.ts';
 import { askForReset, resetPassword, sendVerification, verifyEmail } from '../links/recovery.ts';
@@ -30,7 +31,10 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       audit: { action: 'verification_sent', subject, id: (call) => call.principal.user.id },
       answers: { 200: done },
       handle: async (call) => {
-        await sendVerification(deps, call.principal.user.id, { password: call.body.password, ip: call.ip });
+        await sendVerification(deps, call.principal.user.id, {
+          ...{ password: call.body.password, ip: call.ip },
+          askedIn: languageAsked(call) ?? 'en',
+        });
         return json(call, { success: true, message: 'The mail is sent.' });
       },
     }),
@@ -58,7 +62,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       answers: { 200: done },
       handle: (call) => {
         refuseForgery(call.request, origins);
-        askForReset(deps, call.body.email);
+        askForReset(deps, call.body.email, languageAsked(call) ?? 'en');
         return json(call, { success: true, message: 'If an account has verified this address, a mail is on its way.' });
       },
     }),
@@ -99,7 +103,8 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
         const { principal, params, body } = call;
         const user = await userBelow(deps.db, principal.user, params.id, 'issue links for');
         call.headers['cache-control'] = 'no-store';
-        const issued = await issueLink(deps, user, body);
+        const askedIn = await callerLanguage(deps.db, call, principal.user.id);
+        const issued = await issueLink(deps, user, { ...body, askedIn });
         if (body.purpose === 'reset_password')
           await tellUser(deps, user.id, 'password_link', { by: principal.user.username });
         return ok(call, issued);

@@ -5,7 +5,7 @@ import type { FactorDeps } from '../factors/deps.ts';
 import { authenticationOptions } from '../factors/passkeys.ts';
 import { signInWithPasskey } from '../factors/sign-in.ts';
 import { refuseForgery } from '../sessions.ts';
-import { userSchema } from '../user.ts';
+import { ownUserSchema } from '../user.ts';
 import { assertionBody, assertionOf, optionsAnswer } from './passkey-bodies.ts';
 import { answerWithSession } from './start-session.ts';
 import { tellFailure, tellSignIn } from './tell-sign-in.ts';
@@ -37,14 +37,14 @@ export function passkeySignInRoutes(deps: FactorDeps, origins: string[]): Route[
       path: '/api/user/login/passkey',
       summary: 'Log in with a passkey',
       body: z.object({ response: assertionBody }),
-      answers: { 200: answered(userSchema) },
+      answers: { 200: answered(ownUserSchema) },
       handle: async (call) => {
         refuseForgery(call.request, origins);
         const proven = await signInWithPasskey(deps, assertionOf(call.body.response)).catch((error) => {
           tellFailure(deps.audit, call, null, error, 'passkey');
           throw error;
         });
-        const response = await answerWithSession(deps.sessions, call, proven);
+        const response = await answerWithSession(deps, call, proven);
         tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id, { second_factor: 'passkey' });
         return response;
       },

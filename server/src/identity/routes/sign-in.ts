@@ -7,14 +7,14 @@ import { methods } from '../factors/second-factor.ts';
 import { beginSecondStep, finishSecondStep, halfSessionOf } from '../factors/sign-in.ts';
 import { readCookie, refuseForgery } from '../sessions.ts';
 import { findUserByName } from '../store/users.ts';
-import { displayNameRule, emailRule, passwordRule, usernameRule, userSchema } from '../user.ts';
+import { displayNameRule, emailRule, languageRule, ownUserSchema, passwordRule, usernameRule } from '../user.ts';
 import { codeRule } from './factors.ts';
 import { halfCookie, halfCookieOf, secondStepPath } from './half-cookie.ts';
 import { answerWithSession } from './start-session.ts';
 import { tellFailure, tellSignIn } from './tell-sign-in.ts';
 
 const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
-const userAnswer = answered(userSchema);
+const userAnswer = answered(ownUserSchema);
 const secondStep = answered(z.object({ second_factor: z.object({ methods: z.array(z.enum(methods)) }) }));
 
 export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
@@ -36,13 +36,14 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
         password: passwordRule,
         email: emailRule.optional(),
         display_name: displayNameRule.optional(),
+        language: languageRule.optional().describe('Of mails and pages; else as `Accept-Language` says'),
       }),
       answers: { 200: userAnswer },
       handle: async (call) => {
         refuseForgery(call.request, origins);
         const proven = await register(deps, call.body);
         tellSignIn(deps.audit, call, 'user_registered', proven.user.id);
-        return answerWithSession(deps.sessions, call, proven);
+        return answerWithSession(deps, call, proven);
       },
     }),
     defineRoute({
@@ -64,7 +65,7 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
           call.headers['set-cookie'] = halfCookieOf(deps, half.token);
           return ok(call, { second_factor: { methods: half.methods } }, 202);
         }
-        const response = await answerWithSession(deps.sessions, call, proven);
+        const response = await answerWithSession(deps, call, proven);
         tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id);
         return response;
       },
@@ -85,7 +86,7 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
           tellFailure(deps.audit, call, half?.user.id ?? null, error, 'second_factor');
           throw error;
         });
-        const response = await answerWithSession(deps.sessions, call, proven);
+        const response = await answerWithSession(deps, call, proven);
         tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id, { second_factor: method });
         return response;
       },

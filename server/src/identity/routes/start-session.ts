@@ -1,11 +1,17 @@
 import { AppError } from '../../lib/errors.ts';
 import { type Call, ok } from '../../platform/http/route.ts';
-import type { ProvenUser, Sessions } from '../sessions.ts';
+import type { AccountDeps } from '../accounts.ts';
+import { learnLanguage } from '../caller-language.ts';
+import type { ProvenUser } from '../sessions.ts';
 
 /** The answer to whoever has proven who they are: themselves, and the cookie of a new session. */
-export async function answerWithSession(sessions: Sessions, call: Call, proven: ProvenUser): Promise<Response> {
+export async function answerWithSession(
+  { db, sessions }: Pick<AccountDeps, 'db' | 'sessions'>,
+  call: Call,
+  proven: ProvenUser,
+): Promise<Response> {
   const started = await sessions.start(proven, call.ip, call.request.headers.get('user-agent') ?? '');
   if (!started) throw new AppError('wrong_credentials', 'The account was changed meanwhile. Log in again.');
   call.headers['set-cookie'] = started.cookie;
-  return ok(call, proven.user);
+  return ok(call, { ...proven.user, language: await learnLanguage(db, call, proven.user.id) });
 }

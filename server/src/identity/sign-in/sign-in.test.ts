@@ -77,6 +77,19 @@ test('somebody new signs in, has an account, and comes back to it', async () => 
   expect(await selfOf((await signIn('acme', 'other')).by)).toMatchObject({ username: 'Bob-2', email: '' });
 });
 
+test('the language of the browser is that of the account from then on', async () => {
+  company.people.mei = { preferred_username: 'mei' };
+  const reading = (language: string) =>
+    new Browser({
+      origin: 'http://localhost:3000',
+      call: (path, init) => t.call(path, { ...init, headers: { ...init?.headers, 'accept-language': language } }),
+    });
+  const first = await signIn('acme', 'mei', reading('zh-CN,zh;q=0.9'));
+  expect(await selfOf(first.by)).toMatchObject({ username: 'mei', language: 'zh-CN' });
+  const again = await signIn('acme', 'mei', reading('en-US'));
+  expect(await selfOf(again.by)).toMatchObject({ username: 'mei', language: 'zh-CN' });
+});
+
 test('every step is in the audit log, and no secret in any answer', async () => {
   const answer = await root.call('/api/admin/audit?page_size=100');
   const text = await answer.text();

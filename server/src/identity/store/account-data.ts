@@ -4,11 +4,15 @@ import { auditOf } from '../audit/account-data-store.ts';
 import { identitiesOf } from '../sign-in/store/identities.ts';
 import { deleteFactors, factorsOf } from './factors.ts';
 import { listKeys } from './keys.ts';
+import { deleteLanguageOf, languageOf } from './languages.ts';
 import { deleteNoticesOf, listNotices } from './notices.ts';
 import { findUser } from './users.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
-  account: onePage(async () => [await findUser(db, userId)].filter((user) => user !== null)),
+  account: onePage(async () => {
+    const user = await findUser(db, userId);
+    return user ? [{ ...user, language: await languageOf(db, userId) }] : [];
+  }),
   login_sessions: onePage(() =>
     db
       .selectFrom('sessions')
@@ -63,6 +67,7 @@ export async function forget(db: Db, userId: number, uselessHash: string): Promi
     await deleteFactors(tx, userId);
     await tx.deleteFrom('one_time_secrets').where('user_id', '=', userId).execute();
     await deleteNoticesOf(tx, userId);
+    await deleteLanguageOf(tx, userId);
     await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
     await tx.deleteFrom('user_identities').where('user_id', '=', userId).execute();
     await tx.deleteFrom('sign_in_links').where('user_id', '=', userId).execute();

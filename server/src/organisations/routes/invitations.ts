@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callerLanguage } from '../../identity/caller-language.ts';
 import { emailRule } from '../../identity/user.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -67,7 +68,8 @@ export const invitationRoutes = (room: Room): Route[] => [
     },
     handle: async (call) => {
       const acting = await standing(room, call, 'manage_members');
-      const { invitation, url, mailed } = await inviteMember(room, acting, call.body);
+      const askedIn = await callerLanguage(room.db, call, call.principal.user.id);
+      const { invitation, url, mailed } = await inviteMember(room, acting, { ...call.body, askedIn });
       call.headers['cache-control'] = 'no-store';
       return ok(call, { invitation: viewOf(invitation), url, mailed });
     },

@@ -29,7 +29,7 @@ const meant = new RegExp(
 );
 
 /** One form for what looks the same: composed letters, one kind of space and one at a time, none at the ends. */
-const inOneLine = (text: string): string =>
+export const inOneLine = (text: string): string =>
   text
     .normalize('NFC')
     .replace(/\p{Zs}+/gu, ' ')

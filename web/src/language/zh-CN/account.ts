@@ -8,6 +8,9 @@ export default {
   'A link will be sent to {email}. Once verified, it can be used to reset your password.':
     '验证链接将发送至 {email}。验证后，该邮箱可用于重置密码。',
   'Your password': '你的密码',
+  'Language of mails and pages': '邮件和页面的语言',
+  'Of every mail to you, and of the pages in this browser': '用于发给你的所有邮件，以及此浏览器中的页面',
+  'The language was not saved': '语言未保存',
   'Password saved. Every other device has been logged out.': '密码已保存，其他设备均已退出登录。',
   'The two new passwords differ.': '两次输入的新密码不一致。',
   'You have none yet. It can be set within 15 minutes of signing in, and logs you out everywhere else.':

@@ -4,6 +4,7 @@ import { SignInFault } from '../../components/sign-in-fault.tsx';
 import { t } from '../../language/words.ts';
 import { DataExport } from './data-export.tsx';
 import { DeleteAccount } from './delete-account.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import { LinkedAccounts } from './linked-accounts.tsx';
 import { LoginSessions } from './login-sessions.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -22,6 +23,7 @@ export function AccountPage() {
       <Stack gap="lg">
         <SignInFault />
         <ProfileForm />
+        <LanguageChoice />
         <PasswordForm />
         <LinkedAccounts />
         <SecondFactors />

@@ -1,3 +1,4 @@
+import { languages } from '../../language/languages.ts';
 import { t } from '../../language/words.ts';
 
 /** What the service names its fields, as people read it. */
@@ -11,6 +12,7 @@ const labels = new Map(
     email: t('Email'),
     email_verified: t('Email verified'),
     avatar_url: t('Avatar url'),
+    language: t('Language'),
     password: t('Password'),
     second_factors: t('Second factors'),
     purpose: t('Purpose##field'),
@@ -157,6 +159,7 @@ const values: Record<string, Record<string, string>> = {
   balance: { shared: t('shared##balance'), own: t('own##balance') },
   window: { day: t('day'), week: t('week'), month: t('month'), total: t('total') },
   level: { organisation: t('organisation'), team: t('team'), member: t('member'), key: t('key') },
+  language: Object.fromEntries(languages.map(({ code, name }) => [code, name])),
   role: { owner: t('owner'), admin: t('admin'), member: t('member'), viewer: t('viewer') },
 };
 const words = new Map(

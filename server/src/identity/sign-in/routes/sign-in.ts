@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Call, defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import { originOf } from '../../audit/record-acts.ts';
+import { learnLanguage } from '../../caller-language.ts';
 import { beginSecondStep } from '../../factors/sign-in.ts';
 import { halfCookieOf } from '../../routes/half-cookie.ts';
 import type { ProvenUser } from '../../sessions.ts';
@@ -113,6 +114,7 @@ export async function startSession(room: SignInRoom, call: Call, proven: ProvenU
   if (!started) throw new SignInFault('expired', 'the account was changed meanwhile');
   call.headers['set-cookie'] = started.cookie;
   const { id } = proven.user;
+  await learnLanguage(room.db, call, id);
   const target = { type: 'user', id };
   room.audit.record({
     ...{ action: 'login_succeeded', actor: id, target, metadata: { provider }, origin: originOf(call) },

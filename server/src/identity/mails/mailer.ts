@@ -1,0 +1,29 @@
+import type { Language } from '../../lib/languages.ts';
+import { openMailTransport } from '../../platform/mail.ts';
+import type { LetterKind, Letters } from './letters.ts';
+
+export interface Reader {
+  email: string;
+  /** Empty for whoever has no account yet. */
+  username: string;
+  language: Language;
+}
+
+/** Nothing but the letters of letters.ts is mailed, so each is written in every language. */
+export interface Mailer {
+  send<K extends LetterKind>(reader: Reader, kind: K, about: Letters[K]): Promise<void>;
+  close(): void;
+}
+
+export function openMailer({ webUrl, ...server }: { url: string; from: string; webUrl: string }): Mailer {
+  const transport = openMailTransport(server);
+  return {
+    send: async ({ email, username, language }, kind, about) => {
+      // Read by the first mail, as the transport is: nobody should wait for it at the start.
+      const [{ written }, { wordsOf }] = await Promise.all([import('./letters.ts'), import('./words.ts')]);
+      const letter = written(wordsOf(language), kind, about, { name: username, webUrl });
+      await transport.send({ ...letter, to: email, language });
+    },
+    close: () => transport.close(),
+  };
+}

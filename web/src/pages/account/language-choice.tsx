@@ -1,0 +1,34 @@
+import { Select } from '@mantine/core';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Section } from '../../components/section.tsx';
+import { keepLanguage, openIn } from '../../language/choose.ts';
+import { type Language, languages } from '../../language/languages.ts';
+import { language, t } from '../../language/words.ts';
+import { useUser } from '../../session.ts';
+import { mayOpenAnew } from '../../unsent.ts';
+import { useAct } from '../../use-act.ts';
+
+const choices = languages.map(({ code, name }) => ({ value: code, label: name }));
+
+/** What mails are written in; until one is kept, the language of the page, which they follow then. */
+export function LanguageChoice() {
+  const user = useUser();
+  const keep = useAct({ mutationFn: keepLanguage, onSuccess: (_, wanted) => openIn(wanted) });
+  const choose = (code: string | null) => {
+    if (code && mayOpenAnew()) keep.mutate(code as Language);
+  };
+  return (
+    <Section title={t('Language')}>
+      <Select
+        label={t('Language of mails and pages')}
+        description={t('Of every mail to you, and of the pages in this browser')}
+        data={choices}
+        value={user.language ?? language}
+        onChange={choose}
+        allowDeselect={false}
+        maw={320}
+      />
+      {keep.error && <ErrorState error={keep.error} title={t('The language was not saved')} />}
+    </Section>
+  );
+}
