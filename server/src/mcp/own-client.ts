@@ -61,17 +61,23 @@ function checkedKey(entered: string): string {
   return read.jwk;
 }
 
-/** Where the service signs in for itself, it needs something to do it with. */
+const signer: Partial<Record<McpServer['auth'], string>> = {
+  client_credentials: 'where the service signs in for itself',
+  enterprise: 'where a provider vouches for users',
+};
+
+/** Where no user signs in there, the service shows who it is. */
 export function requireOwnClient({
   auth,
   clientId,
   sealedClientSecret,
   sealedClientKey,
 }: Pick<McpServer, 'auth' | keyof ServerClient>): void {
-  if (auth !== 'client_credentials') return;
-  if (clientId === '') throw refuse('client_id', 'is needed where the service signs in for itself');
+  const where = signer[auth];
+  if (where === undefined) return;
+  if (clientId === '') throw refuse('client_id', `is needed ${where}`);
   if (sealedClientSecret === '' && sealedClientKey === '')
-    throw refuse('client_secret', 'a secret or a key is needed where the service signs in for itself');
+    throw refuse('client_secret', `a secret or a key is needed ${where}`);
 }
 
 /** What was entered again is sealed anew, and so another. */
