@@ -61,9 +61,15 @@ function checkedKey(entered: string): string {
   return read.jwk;
 }
 
-const signer: Partial<Record<McpServer['auth'], string>> = {
-  client_credentials: 'where the service signs in for itself',
-  enterprise: 'where a provider vouches for users',
+const needed: Partial<Record<McpServer['auth'], { id: string; secret: string }>> = {
+  client_credentials: {
+    id: 'is needed where the service signs in for itself',
+    secret: 'a secret or a key is needed where the service signs in for itself',
+  },
+  enterprise: {
+    id: 'is needed where a provider vouches for users',
+    secret: 'a secret or a key is needed where a provider vouches for users',
+  },
 };
 
 /** Where no user signs in there, the service shows who it is. */
@@ -73,11 +79,10 @@ export function requireOwnClient({
   sealedClientSecret,
   sealedClientKey,
 }: Pick<McpServer, 'auth' | keyof ServerClient>): void {
-  const where = signer[auth];
-  if (where === undefined) return;
-  if (clientId === '') throw refuse('client_id', `is needed ${where}`);
-  if (sealedClientSecret === '' && sealedClientKey === '')
-    throw refuse('client_secret', `a secret or a key is needed ${where}`);
+  const words = needed[auth];
+  if (!words) return;
+  if (clientId === '') throw refuse('client_id', words.id);
+  if (sealedClientSecret === '' && sealedClientKey === '') throw refuse('client_secret', words.secret);
 }
 
 /** What was entered again is sealed anew, and so another. */

@@ -77,7 +77,13 @@ export async function vouchedAssertion(
 function told({ code, detail }: VouchFault, name: string, slug: string): NotVouched {
   if (code === 'no_provider') return noProvider(slug);
   if (code === 'sign_in_again') return signInAgain(name);
-  const words =
-    code === 'refused' ? `${name} does not vouch for the user at it` : `${name} could not vouch for the user at it`;
-  return new NotVouched(words, `${words}: ${detail}`);
+  return code === 'refused'
+    ? new NotVouched(
+        `${name} does not vouch for the user at it`,
+        `${name} does not vouch for the user at it: ${detail}`,
+      )
+    : new NotVouched(
+        `${name} could not vouch for the user at it`,
+        `${name} could not vouch for the user at it: ${detail}`,
+      );
 }
