@@ -113,7 +113,10 @@ export function startVoucher(clock: Clock) {
 export type Voucher = ReturnType<typeof startVoucher>;
 
 /** Connects the account that the company knows the person by to that of a member; where it ends, and what was asked for. */
-export async function signInThrough(by: Member, slug: string): Promise<{ at: string; scope: string }> {
+export async function signInThrough(
+  by: Pick<Member, 'cookie' | 'call'>,
+  slug: string,
+): Promise<{ at: string; scope: string }> {
   const begun = await by.call('/api/user/identities', {
     method: 'POST',
     body: { provider: slug, return_to: '/tools' },
