@@ -176,8 +176,15 @@ async function linkToSelf(
     ...{ ...account, user_id: userId, label: labelOf(person), created_at: now, last_used_at: now },
   });
   if (made) tellLinked(room, provider, made.id, userId, origin);
-  else if ((await findIdentity(room.db, account))?.user_id !== userId) throw new SignInFault('already_linked');
+  else await touchOwn(room, account, person, userId);
   return { kind: 'linked', returnTo: attempt.return_to };
+}
+
+/** Who connects what is connected already has signed in to it once more. */
+async function touchOwn(room: SignInRoom, account: Account, person: Person, userId: number): Promise<void> {
+  const identity = await findIdentity(room.db, account);
+  if (identity?.user_id !== userId) throw new SignInFault('already_linked');
+  await touchIdentity(room.db, identity.id, labelOf(person), nowSeconds(room.clock));
 }
 
 export function tellLinked(

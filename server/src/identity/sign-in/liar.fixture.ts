@@ -24,6 +24,14 @@ const own = pair();
 const foreign = pair();
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
+/** Asks nobody anything. */
+function sentBack(asked: URLSearchParams): Response {
+  const place = new URL(asked.get('redirect_uri') ?? '');
+  place.searchParams.set('code', asked.get('nonce') ?? '');
+  place.searchParams.set('state', asked.get('state') ?? '');
+  return Response.redirect(place.href, 302);
+}
+
 export function startLiar() {
   const told: string[] = [];
   const state: { lies: Lies } = { lies: {} };
@@ -31,8 +39,9 @@ export function startLiar() {
     port: 0,
     hostname: '127.0.0.1',
     fetch: async (request) => {
-      const { pathname } = new URL(request.url);
+      const { pathname, searchParams } = new URL(request.url);
       told.push(pathname);
+      if (pathname === '/authorize') return sentBack(searchParams);
       const place = state.lies.redirect?.[pathname];
       if (place) return new Response(null, { status: 302, headers: { location: place } });
       // Each browser brings its own nonce, as its code.

@@ -185,6 +185,18 @@ test('nobody gets what is said of somebody else', async () => {
   expect(await fault(assertion(user))).toStartWith('sign_in_again: the provider gives the ID token of somebody else');
 });
 
+test('of several accounts of a user at one company, the last used is vouched for', async () => {
+  await signInThrough(user, slug);
+  clock.advance(1_000);
+  voucher.company.person = 'second-ann';
+  await signInThrough(user, slug);
+  expect(await voucher.believed(await assertion(), wanted.audience)).toBe('second-ann');
+  clock.advance(1_000);
+  voucher.company.person = 'ann';
+  await signInThrough(user, slug);
+  expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann');
+});
+
 const endings: [what: string, end: () => Promise<unknown>][] = [
   ['the provider vouches no more', () => change({ vouches: false })],
   ['the provider has another client', () => change({ client_id: 'other' })],

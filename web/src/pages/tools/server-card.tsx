@@ -102,7 +102,11 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
               size="compact-sm"
               leftSection={<IconLogin size={15} aria-hidden />}
               loading={signIn.isPending}
-              aria-label={t('Sign in to {name}', { name })}
+              aria-label={
+                through
+                  ? t('Sign in through {provider} for {name}', { name, provider: through.name })
+                  : t('Sign in to {name}', { name })
+              }
               onClick={() => signIn.mutate()}
             >
               {through ? t('Sign in through {name}', { name: through.name }) : t('Sign in')}
