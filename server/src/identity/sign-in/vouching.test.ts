@@ -93,7 +93,7 @@ test('what a sign-in gave is kept sealed, told of as being there, and never show
   expect(exported).toContain('"vouches":true');
   for (const text of [JSON.stringify(rows), shown, exported, audited]) {
     expect(text).not.toContain('refresh-ann');
-    expect(text).not.toContain('eyJ');
+    expect(text).not.toContain('eyJhbGciOi');
   }
   expect([shown, exported, audited].join()).not.toContain('grant_sealed');
 });
@@ -241,11 +241,23 @@ test('what was ended while it was renewed stays ended', async () => {
   expect(await kept()).toEqual([null]);
 });
 
+test('who signs in anew while it is renewed is vouched for by that', async () => {
+  await signInThrough(user, slug);
+  runOut();
+  voucher.company.waitMs = 300;
+  const asking = assertion();
+  await Bun.sleep(100);
+  await signInThrough(user, slug);
+  const [{ refreshToken } = {}] = (await keptGrants(t)) as { refreshToken?: string }[];
+  expect(await voucher.believed(await asking, wanted.audience)).toBe('ann');
+  expect(await kept()).toMatchObject([{ refreshToken }]);
+});
+
 const json = (body: unknown, status = 200) => Response.json(body, { status });
 const lies: [what: string, lie: Partial<Voucher['company']>, fault: string][] = [
   [
     'a refusal',
-    { answer: json({ error: 'access_denied', error_description: 'eyJ' }, 403) },
+    { answer: json({ error: 'access_denied', error_description: 'eyJhbGciOi' }, 403) },
     'refused: it says access_denied',
   ],
   ['an ID token that it takes no more', { answer: json({ error: 'invalid_grant' }, 400) }, 'sign_in_again: '],
@@ -273,7 +285,7 @@ for (const [what, lie, expected] of lies)
     Object.assign(voucher.company, lie);
     const told = await fault(assertion());
     expect(told).toStartWith(expected);
-    expect(told).not.toContain('eyJ');
+    expect(told).not.toContain('eyJhbGciOi');
     // Nothing of it was the user's doing.
     expect(await kept()).toMatchObject([{ refreshToken: 'refresh-ann-1' }]);
   });

@@ -97,14 +97,22 @@ async function freshIdToken(room: Deps, upstream: Configuration, provider: Provi
     const now = nowSeconds(room.clock);
     if ((grant.heldUntil ?? 0) <= now) {
       const sealed = room.sealer.seal(JSON.stringify({ ...grant, heldUntil: now + holdSeconds }));
-      if (await replaceGrant(room.db, account, sealed)) return renewed(room, upstream, { ...account, sealed }, grant);
+      const isOurs = await replaceGrant(room.db, account, sealed);
+      const idToken = isOurs ? await renewed(room, upstream, { ...account, sealed }, grant) : null;
+      if (idToken !== null) return idToken;
     }
     await Bun.sleep(pollMs);
   }
   throw new VouchFault('failed', 'another process is about to renew the ID token, and does not end');
 }
 
-async function renewed(room: Deps, upstream: Configuration, held: VouchedAccount, grant: KeptGrant): Promise<string> {
+/** Null where it has ended meanwhile, or the user has signed in anew. */
+async function renewed(
+  room: Deps,
+  upstream: Configuration,
+  held: VouchedAccount,
+  grant: KeptGrant,
+): Promise<string | null> {
   const end = async (why: string): Promise<never> => {
     await replaceGrant(room.db, held, '');
     throw new VouchFault('sign_in_again', why);
@@ -121,10 +129,8 @@ async function renewed(room: Deps, upstream: Configuration, held: VouchedAccount
   if (!claims) return end('the provider gives no new ID token');
   if (claims.sub !== held.subject) return end('the provider gives the ID token of somebody else');
   const next = grantOf(tokens, grant);
-  // Where it has ended meanwhile, it has ended.
-  if (!(await replaceGrant(room.db, held, room.sealer.seal(JSON.stringify(next)))))
-    throw new VouchFault('sign_in_again', 'what was kept of the sign-in has ended meanwhile');
-  return next.idToken;
+  const isKept = await replaceGrant(room.db, held, room.sealer.seal(JSON.stringify(next)));
+  return isKept ? next.idToken : null;
 }
 
 const idJag = 'urn:ietf:params:oauth:token-type:id-jag';
