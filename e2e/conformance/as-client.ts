@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { callTool } from '../call-tool.ts';
 import { type Service, startService } from '../service.ts';
+import { joinCompany, type TestProvider } from './company.ts';
 import { runProgram } from './run-program.ts';
 import { program, run } from './scenarios.ts';
 import type { Seen } from './seen.ts';
@@ -13,11 +14,17 @@ import type { World } from './world.ts';
 
 const group = 'Authorization';
 
+interface Given extends TestProvider {
+  client_id?: string;
+  client_secret?: string;
+  private_key_pem?: string;
+  valid_jwt?: string;
+}
 interface Walked {
   url: string;
   scenario: string;
   /** What the test gives its client, such as one that is registered already. */
-  context: { client_id?: string; client_secret?: string; private_key_pem?: string; valid_jwt?: string };
+  context: Given;
 }
 interface Listed {
   ok: boolean;
@@ -56,7 +63,8 @@ async function tryTool({ service: { url, key } }: Gateway, server: string, name:
 /** Whoever is told to sign in once more does so; a person would not for ever. */
 const mostSignIns = 3;
 
-function authOf(scenario: string): 'oauth' | 'client_credentials' | 'jwt_bearer' {
+function authOf(scenario: string): 'oauth' | 'enterprise' | 'client_credentials' | 'jwt_bearer' {
+  if (scenario.startsWith('auth/enterprise-')) return 'enterprise';
   if (scenario.startsWith('auth/wif-')) return 'jwt_bearer';
   return scenario.startsWith('auth/client-credentials') ? 'client_credentials' : 'oauth';
 }
@@ -66,15 +74,31 @@ const clientOf = ({ client_id, client_secret, private_key_pem: client_key }: Wal
 });
 
 async function walk(gateway: Gateway, { url, scenario, context }: Walked, name: string): Promise<string> {
-  const { api } = gateway.service.root;
   const auth = authOf(scenario);
   const itself = auth !== 'oauth';
-  // One gives its client for an extension that the gateway does not know.
+  // What some give besides is not for whoever registers itself.
   const client = (itself || scenario === 'auth/pre-registration') && clientOf(context);
   // The tests are the platform.
   const assertion = auth === 'jwt_bearer' && { assertion_file: name };
   if (assertion) await Bun.write(join(gateway.assertionsDir, name), context.valid_jwt ?? '');
-  const body = { name, url, auth, ...client, ...assertion };
+  const company = auth === 'enterprise' ? await joinCompany(gateway.service, context, name) : null;
+  const body = { name, url, auth, ...client, ...assertion, ...(company && { vouched_by: name }) };
+  try {
+    return await use(gateway, { name, body, itself });
+  } finally {
+    company?.stop();
+  }
+}
+
+interface Connected {
+  name: string;
+  body: object;
+  /** Nobody signs in to it. */
+  itself: boolean;
+}
+
+async function use(gateway: Gateway, { name, body, itself }: Connected): Promise<string> {
+  const { api } = gateway.service.root;
   const { id } = await api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
   let said = 'nothing was tried';
   for (let times = 0; times < mostSignIns; times += 1) {

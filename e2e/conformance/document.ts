@@ -50,6 +50,8 @@ ${sectionsOf(scenarios)}
 Servers that users sign in to, with authorization servers of the tests' own: each is connected, somebody signs in to it and
 allows its tools, and one is called through \`/mcp/{server}\`; where the server asks for more, they sign in once more. To servers of
 \`auth/client-credentials-…\` and \`auth/wif-jwt-bearer\` the gateway signs in for itself, to the last with what the tests say of it in the place of a platform. For \`auth/basic-cimd\` it is known by the one address that the test takes.
+For \`auth/enterprise-managed-authorization\` somebody signs in to the service through a provider that vouches; since the test's own signs nobody in and gives its ID token by hand, one of ours stands before it: it signs people in,
+and passes on what it is asked to vouch for with the ID token of the test in place of its own. What the test's provider and authorization server see besides is the gateway's.
 
 ${sectionsOf(asClient)}
 ## Clients

@@ -10,15 +10,12 @@ import { startKeyed, type World } from './world.ts';
 
 export const program = join(import.meta.dir, 'programs/node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
-const noIdToken =
-  'an extension: the company’s identity provider trades a user’s ID token for one to the server; of a sign-in through another provider the gateway keeps neither that token nor anything to get a new one (ADR 92)';
 /** Scenarios that do not concern this gateway, or that it does not pass, by what their names begin with. */
 const reasons: Record<string, string> = {
   'tasks-status-notifications':
     'the scenario has nothing to show yet (its authors write it anew); nothing is said of tasks by itself, clients look at theirs',
   'server-sse-polling':
     'an answer that nothing is said before comes as JSON, so that there are no events to go on with (not required by the revision: pending)',
-  'auth/enterprise-managed-authorization': noIdToken,
 };
 
 const reasonFor = (scenario: string): string | undefined =>

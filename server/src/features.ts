@@ -110,6 +110,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     money: toolMoney(billing),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
     namedByDocument: () => options.get('McpClientDocument'),
+    vouching: identity.vouching,
   });
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });

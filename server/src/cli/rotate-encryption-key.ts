@@ -1,5 +1,6 @@
 import { atTheMachine, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
+import { resealVouching } from '../identity/sign-in/store/grants.ts';
 import { resealClientSecrets } from '../identity/sign-in/store/providers.ts';
 import { resealTotp } from '../identity/store/factors.ts';
 import { nowSeconds } from '../lib/clock.ts';
@@ -32,7 +33,8 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     let done = 0;
     for (const room of [
       ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealServers],
-      ...[resealClientSecrets, resealAnswers, resealTotp, resealGrants, resealOwnGrants, resealOwnKeys, resealContents],
+      ...[resealClientSecrets, resealVouching, resealAnswers, resealTotp],
+      ...[resealGrants, resealOwnGrants, resealOwnKeys, resealContents],
     ])
       done += await room(database.db, reseal);
     const entry = {

@@ -36,6 +36,7 @@ import { signInRoutes } from './routes/sign-in.ts';
 import { stepUpRoutes } from './routes/step-up.ts';
 import { openSessions } from './sessions.ts';
 import { openSignIn } from './sign-in/open.ts';
+import type { Vouching } from './sign-in/vouching.ts';
 import { deleteOldNotices } from './store/notices.ts';
 import { deleteExpiredOneTime } from './store/one-time.ts';
 import { deleteExpiredSessions } from './store/sessions.ts';
@@ -50,6 +51,8 @@ export interface Identity {
   /** Where a key is asked for, access tokens will do too, read by whoever issues them. */
   acceptTokens(reader: TokenReader): void;
   routes: Route[];
+  /** Providers that vouch for their people elsewhere. */
+  vouching: Vouching;
   /** Throws unless the session proved its second factor a moment ago; for acts that need that. */
   requireRecentFactor(principal: SessionPrincipal): Promise<void>;
   /** Ends what has run out, a bounded number at a time. */
@@ -122,6 +125,7 @@ export async function openIdentity(deps: {
       auditRoute(accounts),
       ...signIn.routes,
     ],
+    vouching: signIn.vouching,
     requireRecentFactor: (principal) => requireRecentFactor(factors, principal),
     sweep: async () => {
       const now = nowSeconds(clock);

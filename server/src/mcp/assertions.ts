@@ -40,14 +40,32 @@ export async function assertionFor(
 ): Promise<string> {
   if (deps.assertionsDir === undefined) throw fault('MCP_ASSERTIONS_DIR does not say where it is');
   const text = await read(join(deps.assertionsDir, assertionFile));
-  const { aud, exp } = claimsOf(text);
-  if (typeof exp !== 'number' || exp <= nowSeconds(deps.clock)) throw fault('it has run out');
-  // RFC 7523 §3: whom it is for is the authorization server, or its token endpoint, to which alone it is sent.
   const { issuer, token_endpoint } = discovery?.authorizationServerMetadata ?? {};
-  const asks = [issuer, token_endpoint].flatMap((one) => (one === undefined ? [] : [withoutTrailing(one, '/')]));
-  const isForIt = [aud].flat().some((one) => typeof one === 'string' && asks.includes(withoutTrailing(one, '/')));
-  if (!isForIt) throw fault(`it is not for ${issuer ?? 'its authorization server'}`);
+  const why = faultIn(deps, text, [issuer, token_endpoint]);
+  if (why !== null) throw fault(why);
   return text;
+}
+
+/**
+ * Why it is not sent; null where it may be. RFC 7523 §3: whom it is for is the authorization server, or its token endpoint, to
+ * which alone it is sent; `alone` where nobody else may be meant besides. Whether it was rightly signed is for that one to find out.
+ */
+export function faultIn(
+  { clock }: Pick<Deps, 'clock'>,
+  text: string,
+  asking: (string | undefined)[],
+  alone = false,
+): string | null {
+  const claims = claimsOf(text);
+  if (!claims) return 'it is not a signed JWT';
+  const { aud, exp } = claims;
+  if (typeof exp !== 'number' || exp <= nowSeconds(clock)) return 'it has run out';
+  const asks = asking.flatMap((one) => (one === undefined ? [] : [withoutTrailing(one, '/')]));
+  const isMeant = (one: unknown) => typeof one === 'string' && asks.includes(withoutTrailing(one, '/'));
+  const meant = [aud].flat();
+  return meant.some(isMeant) && (!alone || meant.every(isMeant))
+    ? null
+    : `it is not for ${asks[0] ?? 'its authorization server'}`;
 }
 
 const fault = (why: string): McpFault =>
@@ -68,12 +86,11 @@ async function read(path: string): Promise<string> {
   }
 }
 
-/** Whether it was rightly signed is for the authorization server to find out. */
-function claimsOf(text: string): { aud?: unknown; exp?: unknown } {
+function claimsOf(text: string): { aud?: unknown; exp?: unknown } | null {
   const [, payload = ''] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? [];
   try {
     return Object(JSON.parse(Buffer.from(payload, 'base64url').toString()));
   } catch {
-    throw fault('it is not a signed JWT');
+    return null;
   }
 }

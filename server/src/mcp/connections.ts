@@ -15,6 +15,24 @@ export interface UsableConnection {
   own: boolean;
   /** Null where nobody has to sign in. */
   signedIn: boolean | null;
+  /** Which provider would vouch for the user; null where none is asked, or none may. */
+  signInThrough: { slug: string; name: string } | null;
+}
+
+async function standingOf(
+  room: McpRoom,
+  server: McpServer,
+  userId: number,
+): Promise<Pick<UsableConnection, 'signedIn' | 'signInThrough'>> {
+  const { auth, vouchedBy } = server;
+  if (auth === 'enterprise') {
+    const [account, signInThrough] = await Promise.all([
+      room.vouching.accountOf(vouchedBy, userId),
+      room.vouching.provider(vouchedBy),
+    ]);
+    return { signedIn: account !== null, signInThrough };
+  }
+  return { signedIn: auth === 'oauth' ? await isSignedIn(room, server, userId) : null, signInThrough: null };
 }
 
 /** All that a user may use; of what is the user's own also what is turned off. No server is asked anything. */
@@ -36,7 +54,7 @@ export async function connectionsOf(
       return {
         ...{ server, own, tools: allowed.get(server.id) ?? [] },
         manageable: looksAfterAll || (own && usersMayConnect),
-        signedIn: server.auth === 'oauth' ? await isSignedIn(room, server, id) : null,
+        ...(await standingOf(room, server, id)),
       };
     }),
   );

@@ -61,17 +61,28 @@ function checkedKey(entered: string): string {
   return read.jwk;
 }
 
-/** Where the service signs in for itself, it needs something to do it with. */
+const needed: Partial<Record<McpServer['auth'], { id: string; secret: string }>> = {
+  client_credentials: {
+    id: 'is needed where the service signs in for itself',
+    secret: 'a secret or a key is needed where the service signs in for itself',
+  },
+  enterprise: {
+    id: 'is needed where a provider vouches for users',
+    secret: 'a secret or a key is needed where a provider vouches for users',
+  },
+};
+
+/** Where no user signs in there, the service shows who it is. */
 export function requireOwnClient({
   auth,
   clientId,
   sealedClientSecret,
   sealedClientKey,
 }: Pick<McpServer, 'auth' | keyof ServerClient>): void {
-  if (auth !== 'client_credentials') return;
-  if (clientId === '') throw refuse('client_id', 'is needed where the service signs in for itself');
-  if (sealedClientSecret === '' && sealedClientKey === '')
-    throw refuse('client_secret', 'a secret or a key is needed where the service signs in for itself');
+  const words = needed[auth];
+  if (!words) return;
+  if (clientId === '') throw refuse('client_id', words.id);
+  if (sealedClientSecret === '' && sealedClientKey === '') throw refuse('client_secret', words.secret);
 }
 
 /** What was entered again is sealed anew, and so another. */

@@ -98,10 +98,10 @@ test('of several processes that need one at once, all go on with the same', asyn
   const { id } = await connect();
   const stored = (await findServer(t.platform.database.db, id))!;
   const processes = [1, 2, 3].map(() => openOwnTokens(t.app.mcp.room));
-  const tokens = await Promise.all(processes.flatMap((one) => [one.token(stored), one.token(stored)]));
+  const tokens = await Promise.all(processes.flatMap((one) => [one.token(stored, null), one.token(stored, null)]));
   expect(new Set(tokens.map(({ text }) => text)).size).toBe(1);
   expect(server.asked.length).toBeLessThanOrEqual(3);
-  expect(await openOwnTokens(t.app.mcp.room).token(stored)).toEqual(tokens[0]!);
+  expect(await openOwnTokens(t.app.mcp.room).token(stored, null)).toEqual(tokens[0]!);
 });
 
 test('a token that the server takes no more is replaced, but not with every call', async () => {

@@ -1,3 +1,4 @@
+import type { Vouching } from '../identity/sign-in/vouching.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -25,6 +26,8 @@ export interface McpDeps {
   assertionsDir?: string | undefined;
   /** Authorization servers that read documents of clients are to read ours, and need not register us. */
   namedByDocument(): boolean;
+  /** Providers that vouch for users at servers. */
+  vouching: Vouching;
   /** Where the pages are. */
   webUrl: string;
   shared: Pick<Shared, 'hit' | 'publish' | 'subscribe'>;

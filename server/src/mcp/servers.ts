@@ -9,6 +9,7 @@ import { dropApprovalsOf, serversOf } from './store/account-data.ts';
 import { dropGrants, dropGrantsOf } from './store/grants.ts';
 import { dropOwnGrant } from './store/own-grants.ts';
 import * as store from './store/servers.ts';
+import { checkVoucher, isVouchedAlike, requireVoucher } from './vouched.ts';
 
 export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames' | keyof store.ServerClient> & {
   headers: Record<string, string>;
@@ -28,6 +29,7 @@ export const serverDefaults = {
   clientSecret: '',
   clientKey: '',
   assertionFile: '',
+  vouchedBy: '',
 };
 
 /** What is told of a server counts no more. */
@@ -47,6 +49,8 @@ export async function addServer(
   const fields = { ...given, ...changedClient(room, noClient, { clientId, clientSecret, clientKey }) };
   requireOwnClient(fields);
   requireAssertion(room, fields);
+  requireVoucher(fields);
+  await checkVoucher(room, fields.vouchedBy);
   checkAddress(room, fields.url);
   if (await hasMoreThan(room, fields.ownerId, mostOwn - 1)) throw tooMany();
   await checkUsers(room, fields.userIds);
@@ -74,6 +78,7 @@ export async function changeServer(
 ): Promise<store.McpServer> {
   if (given.url !== undefined) checkAddress(room, given.url);
   if (given.userIds) await checkUsers(room, given.userIds);
+  await checkVoucher(room, given.vouchedBy);
   const change = headers === undefined ? given : { ...given, ...sealed(room, headers) };
   let anew = false;
   const server = await store.updateServer(
@@ -85,9 +90,10 @@ export async function changeServer(
       const fields = { ...old, ...change, ...client };
       requireOwnClient(fields);
       requireAssertion(room, fields);
+      requireVoucher(fields);
       if (headers === undefined) refuseMovedHeaders(old, fields);
       // What users let us do at one place, or as one client, is no word about another.
-      anew = moved || !isSameClient(old, fields);
+      anew = moved || !isSameClient(old, fields) || !isVouchedAlike(old, fields);
       return fields;
     },
     nowSeconds(room.clock),

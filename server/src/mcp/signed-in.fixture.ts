@@ -18,6 +18,8 @@ export interface SignedInServer {
   keys: Record<string, JWK>;
   /** Tokens of a platform that are traded in. */
   assertions: Set<string>;
+  /** Whom somebody that is trusted vouches for by an assertion to this issuer; null for nobody. */
+  vouchedFor: ((assertion: string, issuer: string) => Promise<string | null>) | null;
   /** It reads what clients say of themselves at the address that they give for their name. */
   readsDocuments: boolean;
   /** Whose documents say where to sign in; its own where nothing else is said. */
@@ -44,6 +46,7 @@ export function startSignedIn(): SignedInServer {
     byHand: null,
     keys: {},
     assertions: new Set(),
+    vouchedFor: null,
     readsDocuments: false,
     issuer: null,
     challenge: null,
@@ -120,7 +123,7 @@ const documents: Record<string, Document> = {
     const wanted = (await request.json()) as object;
     return Response.json({ ...wanted, client_id: `client-${state.registered}` }, { status: 201 });
   },
-  '/token': async (_, request, state) => {
+  '/token': async (origin, request, state) => {
     const asked = new URLSearchParams(await request.text());
     state.asked.push(asked);
     const stranger = await strangerTo(state, request, asked);
@@ -132,10 +135,12 @@ const documents: Record<string, Document> = {
     if (proven && 'error' in proven)
       return Response.json({ error: proven.error }, { status: 400, headers: nonceHeader(proven.nonce) });
     const assertion = asked.get('assertion');
-    if (assertion !== null && !state.assertions.has(assertion))
+    const vouched = assertion === null ? null : await state.vouchedFor?.(assertion, origin);
+    if (assertion !== null && !vouched && !state.assertions.has(assertion))
       return Response.json({ error: 'invalid_grant', error_description: `not ${assertion}` }, { status: 400 });
     const own = assertion !== null || asked.get('grant_type') === 'client_credentials';
-    const who = own ? 'service' : (asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', ''));
+    const who =
+      vouched ?? (own ? 'service' : (asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', '')));
     if (!who || who === 'wrong') return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const before = binding?.keys.get(asked.get('refresh_token') ?? '');
     if (before !== undefined && before !== proven?.thumbprint)

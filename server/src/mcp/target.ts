@@ -5,16 +5,19 @@ import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
 import { mostAskedMs } from './patience.ts';
 import type { AccessToken } from './proofs.ts';
-import { type McpServer, signsInItself } from './store/servers.ts';
+import { type AuthKind, isOfUsers, type McpServer, signsInItself } from './store/servers.ts';
 
-/** Tokens of servers that the service signs in to for itself: one for each, which all who may use the server share. */
+/**
+ * Tokens that the service asks for without anybody: for itself, one for each server, which all who may use the server share (for
+ * null), or for each user whom a provider vouches for.
+ */
 export interface OwnTokens {
   /** Renewed before it runs out; those who ask at once share the answer. */
-  token(server: McpServer): Promise<AccessToken>;
+  token(server: McpServer, userId: number | null): Promise<AccessToken>;
   /** The server does not take it: another is asked for next. */
-  refused(server: McpServer, token: string): Promise<void>;
+  refused(server: McpServer, userId: number | null, token: string): Promise<void>;
   /** The server took it, and it was not enough. Returns what whoever called is told. */
-  lacking(server: McpServer, scope: string | undefined): Promise<McpFault>;
+  lacking(server: McpServer, userId: number | null, scope: string | undefined): Promise<McpFault>;
 }
 
 /** What is needed to call a server in the name of whoever it is called for. */
@@ -32,7 +35,7 @@ export interface TargetDeps {
 const anybody = '';
 
 /** Whose session is used where one for all would do, if only all were the same to the server. */
-export const holderFor = ({ auth }: McpServer, userId: number): string => (auth === 'oauth' ? `${userId}` : anybody);
+export const holderFor = (server: McpServer, userId: number): string => (isOfUsers(server) ? `${userId}` : anybody);
 
 /** A holder's name begins with the user's id. */
 const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
@@ -50,8 +53,11 @@ export function headersOf(
   }
 }
 
-/** Of the protocol: clients say that they know it. */
-const clientCredentials = 'io.modelcontextprotocol/oauth-client-credentials';
+/** Of the protocol: clients say that they know them. */
+const extensionOf: Partial<Record<AuthKind, string>> = {
+  client_credentials: 'io.modelcontextprotocol/oauth-client-credentials',
+  enterprise: 'io.modelcontextprotocol/enterprise-managed-authorization',
+};
 
 /** Who is called, and in whose name where that makes a difference. */
 export function targetOf(
@@ -63,16 +69,18 @@ export function targetOf(
   const { name, url, timeoutMs } = server;
   const target = { name, url, headers, timeoutMs, allowPrivate, lines, ...asking(server, holder) };
   if (server.auth === 'headers') return target;
-  if (signsInItself(server))
+  const userId = isOfUsers(server) ? userOf(holder) : null;
+  if (isOfUsers(server) && userId === null) throw new McpFault('it is for users who sign in to it');
+  if (server.auth !== 'oauth' || userId === null) {
+    const extension = extensionOf[server.auth];
     return {
       ...target,
-      ...(server.auth === 'client_credentials' && { extensions: [clientCredentials] }),
-      token: () => ownTokens.token(server),
-      refused: (token) => ownTokens.refused(server, token),
-      lacking: (scope) => ownTokens.lacking(server, scope),
+      ...(extension !== undefined && { extensions: [extension] }),
+      token: () => ownTokens.token(server, userId),
+      refused: (token) => ownTokens.refused(server, userId, token),
+      lacking: (scope) => ownTokens.lacking(server, userId, scope),
     };
-  const userId = userOf(holder);
-  if (userId === null) throw new McpFault('it is for users who sign in to it');
+  }
   return {
     ...target,
     token: () => tokenOf(server, userId),
@@ -92,9 +100,10 @@ function asking({ timeoutMs }: McpServer, holder: string): Pick<Target, 'capabil
 export function keyOf(server: McpServer): string {
   const known = keys.get(server);
   if (known !== undefined) return known;
-  const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey, assertionFile } = server;
-  // A session that was opened by one client is no other's.
-  const client = signsInItself(server) ? [clientId, sealedClientSecret, sealedClientKey, assertionFile] : [];
+  const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey } = server;
+  // A session that was opened by one client, or by the word of one provider, is no other's.
+  const shown = signsInItself(server) ? server.assertionFile : server.vouchedBy;
+  const client = auth === 'oauth' || auth === 'headers' ? [] : [clientId, sealedClientSecret, sealedClientKey, shown];
   const key = JSON.stringify([url, sealedHeaders, timeoutMs, auth, ...client]);
   keys.set(server, key);
   return key;

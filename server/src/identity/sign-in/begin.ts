@@ -1,3 +1,4 @@
+import type { ServerMetadata } from 'openid-client';
 import { nowSeconds } from '../../lib/clock.ts';
 import { hmacSha256Hex, sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
@@ -33,6 +34,12 @@ export interface Beginning {
   linkUserId: number | null;
 }
 
+/** With what vouching goes on by after the ID token has run out (OpenID Connect Core §11), unless the provider knows no such scope. */
+function scopesFor({ scopes, vouches }: Provider, { scopes_supported: known }: ServerMetadata): string {
+  const asked = !vouches || scopes.split(' ').includes('offline_access');
+  return asked || known?.includes('offline_access') === false ? scopes : `${scopes} offline_access`;
+}
+
 /** The address to which the browser goes next. */
 export async function beginSignIn(
   room: SignInRoom,
@@ -45,9 +52,10 @@ export async function beginSignIn(
   let url: URL;
   try {
     const client = await loadClient();
-    url = client.buildAuthorizationUrl(await room.upstreams.of(provider), {
+    const upstream = await room.upstreams.of(provider);
+    url = client.buildAuthorizationUrl(upstream, {
       redirect_uri: callbackUrl(room, provider),
-      scope: provider.scopes,
+      scope: scopesFor(provider, upstream.serverMetadata()),
       state,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',

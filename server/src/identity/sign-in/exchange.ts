@@ -3,6 +3,7 @@ import { callbackUrl, secretsOf } from './begin.ts';
 import { type Claims, claimAt } from './claims.ts';
 import { SignInFault, wordsOf } from './fault.ts';
 import { githubClaims } from './github.ts';
+import { sealedGrant } from './kept-grant.ts';
 import type { SignInRoom } from './room.ts';
 import type { Provider } from './store/providers.ts';
 import { loadClient } from './upstreams.ts';
@@ -14,11 +15,17 @@ export interface Returned {
   browserSecret: string;
 }
 
+export interface Exchanged {
+  claims: Claims;
+  /** Sealed, where the provider vouches for its people; empty otherwise. */
+  grant: string;
+}
+
 /**
  * Who the provider says it is. The library checks state, issuer (RFC 9207), and of the ID token signature, issuer,
  * audience, time and nonce (OpenID Connect Core §3.1.3.7).
  */
-export async function exchange(room: SignInRoom, provider: Provider, returned: Returned): Promise<Claims> {
+export async function exchange(room: SignInRoom, provider: Provider, returned: Returned): Promise<Exchanged> {
   const { verifier, nonce } = secretsOf(returned.browserSecret, returned.state);
   const client = await loadClient();
   const here = new URL(callbackUrl(room, provider));
@@ -31,11 +38,12 @@ export async function exchange(room: SignInRoom, provider: Provider, returned: R
       pkceCodeVerifier: verifier,
       ...(openid && { expectedNonce: nonce, idTokenExpected: true }),
     });
-    if (!openid) return await githubClaims(upstream, provider.issuer, tokens.access_token);
+    if (!openid) return { claims: await githubClaims(upstream, provider.issuer, tokens.access_token), grant: '' };
     const { sub } = tokens.claims()!;
     // OpenID Connect Core §2; the library takes any text, and not every one can be stored.
     if (!/^[ -~]{1,255}$/.test(sub)) throw new Error('the subject of the ID token is not 1 to 255 characters of ASCII');
-    return await completed(upstream, provider, tokens.claims()!, tokens.access_token);
+    const claims = await completed(upstream, provider, tokens.claims()!, tokens.access_token);
+    return { claims, grant: provider.vouches ? sealedGrant(room, tokens) : '' };
   } catch (error) {
     const denied = (error as { error?: unknown }).error === 'access_denied';
     throw new SignInFault(denied ? 'denied' : 'provider_failed', wordsOf(error));

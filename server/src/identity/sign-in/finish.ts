@@ -11,7 +11,8 @@ import { SignInFault } from './fault.ts';
 import type { SignInRoom } from './room.ts';
 import { labelOf, signUp } from './sign-up.ts';
 import { type AttemptRow, insertLink, takeAttempt } from './store/attempts.ts';
-import { findIdentity, insertIdentity, setMappedRole, touchIdentity } from './store/identities.ts';
+import { keepGrant } from './store/grants.ts';
+import { type Account, findIdentity, insertIdentity, setMappedRole, touchIdentity } from './store/identities.ts';
 import type { Provider } from './store/providers.ts';
 
 export interface Callback {
@@ -53,18 +54,38 @@ export async function finishSignIn(
   attempt: AttemptRow,
   callback: Callback,
 ): Promise<Outcome> {
-  const claims = await exchange(room, provider, callback);
+  const { claims, grant } = await exchange(room, provider, callback);
   const person = personOf(provider, claims);
-  if (attempt.link_user_id !== null) return linkToSelf(room, provider, attempt, person, callback);
   refuseStrangers(provider, person);
   const account = { provider_id: provider.id, issuer: provider.issuer, subject: person.subject };
+  const outcome =
+    attempt.link_user_id === null
+      ? await letInOrAsk(room, provider, attempt, { person, account, grant }, callback)
+      : await linkToSelf(room, provider, attempt, { person, account }, callback);
+  if (grant !== '' && outcome.kind !== 'asks') await keepGrant(room.db, account, grant);
+  return outcome;
+}
+
+/** Somebody who came back, and by which account. */
+interface Came {
+  person: Person;
+  account: Account;
+}
+
+async function letInOrAsk(
+  room: SignInRoom,
+  provider: Provider,
+  attempt: AttemptRow,
+  { person, account, grant }: Came & { grant: string },
+  callback: Callback,
+): Promise<Outcome> {
   const identity = await findIdentity(room.db, account);
   if (identity) {
     await touchIdentity(room.db, identity.id, labelOf(person), nowSeconds(room.clock));
     return letIn(room, provider, identity.user_id, person, attempt.return_to, callback.origin);
   }
   const owner = person.emailVerified ? await findVerified(room.db, person.email) : null;
-  if (owner) return askForLink(room, provider, attempt, person, owner.id);
+  if (owner) return askForLink(room, attempt, { person, account, grant }, owner.id);
   if (!provider.allowSignUp) throw new SignInFault('sign_up_closed');
   const user = await signUp(room, provider, person);
   // Two browsers came back at once: the other one has made the user.
@@ -122,9 +143,8 @@ function tellRegistered({ audit }: SignInRoom, { slug }: Provider, { id, role }:
 
 async function askForLink(
   room: SignInRoom,
-  provider: Provider,
   attempt: AttemptRow,
-  person: Person,
+  { person, account, grant }: Came & { grant: string },
   userId: number,
 ): Promise<Outcome> {
   const token = randomString(43);
@@ -132,12 +152,11 @@ async function askForLink(
     token_hash: sha256Hex(token),
     browser_hash: attempt.browser_hash,
     user_id: userId,
-    provider_id: provider.id,
-    issuer: provider.issuer,
-    subject: person.subject,
+    ...account,
     label: labelOf(person),
     return_to: attempt.return_to,
     expires_at: nowSeconds(room.clock) + linkSeconds,
+    grant_sealed: grant,
   });
   return { kind: 'asks', token };
 }
@@ -147,20 +166,25 @@ async function linkToSelf(
   room: SignInRoom,
   provider: Provider,
   attempt: AttemptRow,
-  person: Person,
+  { person, account }: Came,
   { sessionUserId, origin }: Callback,
 ): Promise<Outcome> {
   const userId = attempt.link_user_id!;
   if (sessionUserId !== userId) throw new SignInFault('not_logged_in');
-  refuseStrangers(provider, person);
   const now = nowSeconds(room.clock);
-  const account = { provider_id: provider.id, issuer: provider.issuer, subject: person.subject };
   const made = await insertIdentity(room.db, {
     ...{ ...account, user_id: userId, label: labelOf(person), created_at: now, last_used_at: now },
   });
   if (made) tellLinked(room, provider, made.id, userId, origin);
-  else if ((await findIdentity(room.db, account))?.user_id !== userId) throw new SignInFault('already_linked');
+  else await touchOwn(room, account, person, userId);
   return { kind: 'linked', returnTo: attempt.return_to };
+}
+
+/** Who connects what is connected already has signed in to it once more. */
+async function touchOwn(room: SignInRoom, account: Account, person: Person, userId: number): Promise<void> {
+  const identity = await findIdentity(room.db, account);
+  if (identity?.user_id !== userId) throw new SignInFault('already_linked');
+  await touchIdentity(room.db, identity.id, labelOf(person), nowSeconds(room.clock));
 }
 
 export function tellLinked(

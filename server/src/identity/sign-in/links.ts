@@ -11,6 +11,7 @@ import { statuses } from '../user.ts';
 import { tellLinked } from './finish.ts';
 import type { SignInRoom } from './room.ts';
 import { findLink, type LinkRow } from './store/attempts.ts';
+import { keepGrant } from './store/grants.ts';
 import { identitiesOf, takeLink } from './store/identities.ts';
 import { findProvider, type Provider } from './store/providers.ts';
 
@@ -78,6 +79,7 @@ export async function confirmLink(
   }
   const made = await takeLink(room.db, link, nowSeconds(room.clock));
   if (!made) throw new AppError('conflict', 'This was connected already. Sign in again.');
+  if (link.grant_sealed !== '') await keepGrant(room.db, link, link.grant_sealed);
   tellLinked(room, provider, made.id, row.id, origin);
   return { proven, returnTo: link.return_to };
 }

@@ -7,9 +7,11 @@ import { linkedRoutes } from './routes/linked.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { deleteExpiredAttempts } from './store/attempts.ts';
 import { Upstreams } from './upstreams.ts';
+import { openVouching, type Vouching } from './vouching.ts';
 
 export interface SignIn {
   routes: Route[];
+  vouching: Vouching;
   sweep(): Promise<void>;
 }
 
@@ -18,6 +20,7 @@ export function openSignIn(deps: Omit<SignInRoom, 'upstreams'>, origins: string[
   const room: SignInRoom = { ...deps, upstreams: new Upstreams(deps) };
   return {
     routes: [...signInRoutes(room), ...linkedRoutes(room, origins), ...providerRoutes(room)],
+    vouching: openVouching(room),
     sweep: async () => {
       await inBatches((most) => deleteExpiredAttempts(room.db, nowSeconds(room.clock), most), sweepBatches);
     },

@@ -17,6 +17,7 @@ export const providerDefaults = {
   emailDomains: [] as string[],
   roleClaim: '',
   roleMap: {} as Record<string, number>,
+  vouches: false,
 };
 
 const usualScopes: Record<store.ProviderKind, string> = {
@@ -118,6 +119,8 @@ function check({ allowPrivate }: SignInRoom, acting: Acting, fields: store.Provi
     throw refuse('name one tenant: the directory of everybody lets others give themselves any address');
   if (fields.kind === 'github' && fields.sealedSecret === '')
     throw new AppError('invalid_value', 'client_secret: GitHub asks for one', { param: 'client_secret' });
+  if (fields.kind !== 'openid' && fields.vouches)
+    throw new AppError('invalid_value', 'vouches: only a provider of OpenID Connect can', { param: 'vouches' });
   if (fields.kind === 'openid' && !fields.scopes.split(' ').includes('openid'))
     throw new AppError('invalid_value', 'scopes: must hold openid', { param: 'scopes' });
 }

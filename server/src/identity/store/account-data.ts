@@ -21,8 +21,8 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .execute(),
   ),
   linked_accounts: onePage(async () =>
-    (await identitiesOf(db, userId)).map(({ id, slug, name, label, created_at, last_used_at }) => ({
-      ...{ id, provider: slug, provider_name: name, label, created_at, last_used_at },
+    (await identitiesOf(db, userId)).map(({ id, slug, name, label, created_at, last_used_at, vouches }) => ({
+      ...{ id, provider: slug, provider_name: name, label, created_at, last_used_at, vouches: vouches === 1 },
     })),
   ),
   second_factors: onePage(async () => [await factorsOf(db, userId)]),

@@ -60,10 +60,10 @@ const fields = {
   auth: z
     .enum(authKinds)
     .describe(
-      '`headers` open it; each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`; or the service signs in for itself and for all who may use it, as a client (`client_credentials`) or with a token of its platform (`jwt_bearer`)',
+      '`headers` open it; each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`; the company’s identity provider vouches for each user (`enterprise`); or the service signs in for itself and for all who may use it, as a client (`client_credentials`) or with a token of its platform (`jwt_bearer`)',
     ),
   client_id: printable.describe(
-    'Of a client that was registered by hand with its authorization server; `client_credentials` needs one, `jwt_bearer` may have one, `oauth` where nobody registers themselves. Empty takes it away, its secret and key with it',
+    'Of a client that was registered by hand with its authorization server; `client_credentials` and `enterprise` need one, `jwt_bearer` may have one, `oauth` where nobody registers themselves. Empty takes it away, its secret and key with it',
   ),
   client_secret: printable.describe('Of that client; stored encrypted and never shown again, empty for one without'),
   client_key: z
@@ -77,6 +77,12 @@ const fields = {
     .regex(/^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?$/, 'must be the name of a file, without its directory')
     .describe(
       'Of the operator’s servers with `jwt_bearer`: the file in `MCP_ASSERTIONS_DIR` in which the platform keeps the token that is traded in',
+    ),
+  vouched_by: z
+    .string()
+    .regex(/^[a-z0-9-]{0,32}$/, 'must be the short name of an identity provider')
+    .describe(
+      'Of the operator’s servers with `enterprise`: the identity provider that vouches for users, by its `slug`',
     ),
   calls_per_minute: z
     .number()
@@ -143,6 +149,7 @@ export const serverView = z
     has_client_secret: z.boolean(),
     has_client_key: z.boolean(),
     assertion_file: z.string(),
+    vouched_by: z.string(),
     tools: z.array(
       z.object({
         ...{ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() },
@@ -217,6 +224,10 @@ export const connectionView = z
     own: z.boolean().describe('Connected by you, for you alone'),
     auth: z.enum(authKinds),
     signed_in: z.boolean().nullable().describe('Null where nobody has to sign in'),
+    sign_in_through: z
+      .object({ slug: z.string(), name: z.string() })
+      .nullable()
+      .describe('With `enterprise`: the provider to sign in to this service through, which vouches for you there'),
     tools: z
       .array(
         z.object({

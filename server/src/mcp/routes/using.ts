@@ -60,10 +60,10 @@ type ConnectionView = z.infer<typeof connectionView>;
 
 const viewConnection = (
   { baseUrl }: FrontRoom,
-  { server, tools, manageable, own, signedIn }: UsableConnection,
+  { server, tools, manageable, own, signedIn, signInThrough }: UsableConnection,
 ): ConnectionView => ({
   ...{ id: server.id, name: server.name, address: `${baseUrl}/mcp/${server.name}`, enabled: server.enabled },
-  ...{ manageable, own, auth: server.auth, signed_in: signedIn },
+  ...{ manageable, own, auth: server.auth, signed_in: signedIn, sign_in_through: signInThrough },
   tools: tools.map(({ name, description, inputSchema, askFirst, price }) => ({
     ...{ name, offered_as: offeredName(server.name, name), description },
     ...{ input_schema: inputSchema, ask_first: askFirst, price },
@@ -72,7 +72,7 @@ const viewConnection = (
 
 const viewOwn = ({ baseUrl, own }: FrontRoom): ConnectionView => ({
   ...{ id: null, name: ownName, address: `${baseUrl}/mcp/${ownName}`, enabled: true },
-  ...{ manageable: false, own: false, auth: 'headers', signed_in: null },
+  ...{ manageable: false, own: false, auth: 'headers', signed_in: null, sign_in_through: null },
   tools: own.list().map(({ name, description, inputSchema }) => ({
     ...{ name, offered_as: offeredName(ownName, name), description },
     ...{ input_schema: inputSchema, ask_first: false, price: 0 },

@@ -28,6 +28,7 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
     clientSecret: body.client_secret,
     clientKey: body.client_key,
     assertionFile: body.assertion_file,
+    vouchedBy: body.vouched_by,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -49,6 +50,7 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   has_client_secret: server.sealedClientSecret !== '',
   has_client_key: server.sealedClientKey !== '',
   assertion_file: server.assertionFile,
+  vouched_by: server.vouchedBy,
   tools: tools
     .filter(({ serverId }) => serverId === server.id)
     .map(({ name, askFirst, definition, price }) => ({

@@ -43,6 +43,16 @@ export async function takeAttempt(
   return row ? { serverId: row.server_id, userId, sealed: row.grant_sealed } : null;
 }
 
+/** False when there is one already. */
+export async function insertGrant(db: Db, { serverId, userId, sealed }: StoredGrant, now: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('mcp_grants')
+    .values({ server_id: serverId, user_id: userId, grant_sealed: sealed, state_hash: null, updated_at: now })
+    .onConflict((conflict) => conflict.columns(['server_id', 'user_id']).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
 /** False when it is not what it was: another process was quicker, or it was taken back. */
 export async function replaceGrant(db: Db, before: StoredGrant, sealed: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -11,14 +11,18 @@ export const offerings = ['resources', 'prompts'] as const;
 export type Offering = (typeof offerings)[number];
 
 /**
- * How a server is opened: by headers that whoever connected it gave, by each user signing in to it, or by the service, which
- * signs in for itself and for all who may use it: as a client, or with what its platform says of it.
+ * How a server is opened: by headers that whoever connected it gave, by each user signing in to it, by what the company's
+ * identity provider says of each user, or by the service, which signs in for itself and for all who may use it: as a client, or with
+ * what its platform says of it.
  */
-export const authKinds = ['headers', 'oauth', 'client_credentials', 'jwt_bearer'] as const;
+export const authKinds = ['headers', 'oauth', 'enterprise', 'client_credentials', 'jwt_bearer'] as const;
 export type AuthKind = (typeof authKinds)[number];
 
 export const signsInItself = ({ auth }: { auth: AuthKind }): boolean =>
   auth === 'client_credentials' || auth === 'jwt_bearer';
+
+/** Each user is somebody to it, with a token of their own. */
+export const isOfUsers = ({ auth }: { auth: AuthKind }): boolean => auth === 'oauth' || auth === 'enterprise';
 
 /** A server as stored: its headers, and the secret and the key of its client, are still sealed. */
 export interface McpServer {
@@ -47,6 +51,8 @@ export interface McpServer {
   clientIssuer: string;
   /** In which the platform keeps the token that is traded in; empty for none. */
   assertionFile: string;
+  /** The identity provider that vouches for users, by its slug; empty for none. */
+  vouchedBy: string;
   createdAt: number;
   updatedAt: number;
 }
@@ -82,6 +88,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   sealedClientKey: row.client_key,
   clientIssuer: row.client_issuer,
   assertionFile: row.assertion_file,
+  vouchedBy: row.vouched_by,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -104,6 +111,7 @@ const toRow = (fields: McpServerFields) => ({
   client_key: fields.sealedClientKey,
   client_issuer: fields.clientIssuer,
   assertion_file: fields.assertionFile,
+  vouched_by: fields.vouchedBy,
 });
 
 export async function pageServers(

@@ -16,7 +16,7 @@ export interface McpServerTable {
   user_ids: string;
   /** JSON array: what is passed on besides tools. */
   offers: Generated<string>;
-  /** `headers`, `oauth`, `client_credentials` or `jwt_bearer`. */
+  /** `headers`, `oauth`, `enterprise`, `client_credentials` or `jwt_bearer`. */
   auth: Generated<string>;
   /** Null for the operator's. */
   owner_id: number | null;
@@ -32,6 +32,8 @@ export interface McpServerTable {
   client_issuer: Generated<string>;
   /** With a token of the platform that is traded in; empty for none. */
   assertion_file: Generated<string>;
+  /** The identity provider that vouches for users, by its slug; empty for none. */
+  vouched_by: Generated<string>;
   created_at: number;
   updated_at: number;
 }

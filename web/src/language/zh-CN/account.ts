@@ -1,6 +1,7 @@
 export default {
   'Your profile, your password and second factors, the devices you are logged in on, and your data.':
     '管理个人资料、密码与双重验证、已登录的设备，以及你的数据。',
+  'Vouches for you at MCP servers': '会在 MCP 服务器为你证明身份',
   'Profile saved': '个人资料已保存',
   'Picture address': '头像地址',
   'The profile was not saved': '个人资料未保存',

@@ -62,6 +62,8 @@ export default {
   'Email domains##field': '邮箱域名',
   'Role claim': '角色声明',
   'Role map': '角色映射',
+  'Vouches##field': '为用户证明身份',
+  'Vouched by': '证明身份的身份提供商',
   'Homepage url': '主页地址',
   'Logo url': '图标地址',
   'Redirect uris': '重定向地址',

@@ -34,6 +34,9 @@ export default {
   'Roles of groups': '分组对应的角色',
   'group = administrator, a line each; decides at every sign-in':
     '每行一个，格式为 group = administrator；每次登录时据此确定角色',
+  'Vouches for its people at MCP servers': '在 MCP 服务器为其用户证明身份',
+  'Of each sign-in its tokens are kept for that, encrypted; turned off, they are forgotten and everybody signs in again':
+    '为此会加密保存每次登录的令牌；关闭后令牌将被清除，所有人需要重新登录',
   'The provider was not saved': '身份提供商未保存',
 
   'Use 1 to 32 lower-case letters, digits and hyphens.': '请使用 1 到 32 个小写字母、数字和连字符。',

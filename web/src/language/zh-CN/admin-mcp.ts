@@ -20,6 +20,15 @@ export default {
   'How it is opened': '访问方式',
   'By its headers, or by nothing': '通过请求头，或无需验证',
   'Each user signs in to it': '由每个用户自行登录',
+  'A provider vouches for each user': '由身份提供商为每个用户证明身份',
+  'Identity provider': '身份提供商',
+  'Tells the server who each user is; users sign in to this service through it':
+    '向服务器证明每个用户的身份；用户通过它登录本服务',
+  'None vouches for its people yet.': '还没有会为其用户证明身份的身份提供商。',
+  'Let one vouch': '前往设置',
+  'Choose the provider that vouches.': '请选择证明身份的身份提供商。',
+  'Of a client registered there by hand, which the provider knows to be this service':
+    '在对方手动注册的客户端，身份提供商知道它就是本服务',
   'The service signs in to it': '由本服务登录',
   'By a token of the platform': '以所在平台的令牌登录',
   'File of the token': '令牌文件',

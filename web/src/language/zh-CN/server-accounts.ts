@@ -25,6 +25,7 @@ export default {
   'name one tenant: the directory of everybody lets others give themselves any address':
     '请指定一个租户：在公共目录中，任何人都可以给自己设置任意邮箱地址',
   'client_secret: GitHub asks for one': 'client_secret：GitHub 要求填写',
+  'vouches: only a provider of OpenID Connect can': 'vouches：只有 OpenID Connect 身份提供商可以',
   'scopes: must hold openid': 'scopes：必须包含 openid',
   'enter it again, a stored one does not go along to another origin': '请重新输入，已保存的值不会用于其他来源',
   '{provider} could not be reached.': '无法连接 {provider}。',

@@ -16,7 +16,20 @@ import { useAct } from '../../use-act.ts';
 type Identity = Result<'/api/user/identities', 'get'>['identities'][number];
 
 const columns = (disconnect: (identity: Identity) => void, busy: boolean): Column<Identity>[] => [
-  { key: 'provider', header: t('Provider'), cell: ({ provider }) => <Text size="sm">{provider.name}</Text> },
+  {
+    key: 'provider',
+    header: t('Provider'),
+    cell: ({ provider, vouches }) => (
+      <>
+        <Text size="sm">{provider.name}</Text>
+        {vouches && (
+          <Text size="xs" c="dimmed">
+            {t('Vouches for you at MCP servers')}
+          </Text>
+        )}
+      </>
+    ),
+  },
   {
     key: 'label',
     header: t('Account'),

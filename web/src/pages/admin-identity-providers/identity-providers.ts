@@ -15,6 +15,15 @@ export const providersQuery = (page: number) =>
     placeholderData: (before) => before,
   });
 
+/** Those that may vouch for their people at MCP servers. */
+export const vouchersQuery = queryOptions({
+  queryKey: ['identity-providers', 'vouching'],
+  queryFn: async ({ signal }) => {
+    const { providers } = await get('/api/admin/identity-providers', { query: { page_size: 100 }, signal });
+    return providers.filter(({ vouches, enabled }) => vouches && enabled);
+  },
+});
+
 export const reloadProviders = (): Promise<unknown> =>
   Promise.all(
     [['identity-providers'], waysQuery.queryKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })),

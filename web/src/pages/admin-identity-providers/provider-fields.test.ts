@@ -17,6 +17,12 @@ test('a provider is believed about addresses only where that is known to hold', 
   expect(trusted).toEqual(['google', 'github']);
 });
 
+test('only a provider of OpenID Connect vouches for its people', () => {
+  expect(bodyOf(client).vouches).toBe(false);
+  expect(bodyOf({ ...client, vouches: true }).vouches).toBe(true);
+  expect(bodyOf({ ...withPreset(client, 'github'), vouches: true }).vouches).toBe(false);
+});
+
 test('groups are lines; a secret that is not given is not sent', () => {
   const fields = {
     ...withPreset(client, 'google'),

@@ -18,12 +18,13 @@ export interface ProviderFields {
   roleClaim: string;
   /** A line each, `group = administrator`. */
   roleMap: string;
+  vouches: boolean;
 }
 
 const blank: ProviderFields = {
   ...{ preset: 'custom', slug: '', name: '', kind: 'openid', issuer: '', clientId: '', clientSecret: '' },
   ...{ scopes: 'openid email profile', allowSignUp: true, trustEmail: false, emailDomains: [] },
-  ...{ roleClaim: '', roleMap: '' },
+  ...{ roleClaim: '', roleMap: '', vouches: false },
 };
 
 interface Preset {
@@ -89,6 +90,7 @@ export const fieldsOf = (provider: IdentityProvider): ProviderFields => ({
   roleMap: Object.entries(provider.role_map)
     .map(([group, role]) => `${group} = ${nameOf(role)}`)
     .join('\n'),
+  vouches: provider.vouches,
 });
 
 export type ProviderFaults = Partial<Record<keyof ProviderFields, string>>;
@@ -130,4 +132,6 @@ export const bodyOf = (fields: ProviderFields) => ({
   email_domains: fields.emailDomains,
   role_claim: fields.roleClaim.trim(),
   role_map: mapOf(fields.roleMap) ?? {},
+  // Only a provider of OpenID Connect has what it takes.
+  vouches: fields.kind === 'openid' && fields.vouches,
 });

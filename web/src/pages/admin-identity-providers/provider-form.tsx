@@ -117,6 +117,16 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
             {...text('roleMap')}
           />
         </SimpleGrid>
+        {fields.kind === 'openid' && (
+          <Switch
+            label={t('Vouches for its people at MCP servers')}
+            description={t(
+              'Of each sign-in its tokens are kept for that, encrypted; turned off, they are forgotten and everybody signs in again',
+            )}
+            checked={fields.vouches}
+            onChange={(event) => set({ vouches: event.currentTarget.checked })}
+          />
+        )}
         <FormFoot act={save} failure={t('The provider was not saved')} submitLabel={submitLabel} onCancel={onCancel} />
       </Stack>
     </form>

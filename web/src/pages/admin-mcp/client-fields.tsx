@@ -1,10 +1,12 @@
 import { Checkbox, PasswordInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { CopyField } from '../../components/copy-field.tsx';
 import { t } from '../../language/words.ts';
-import type { McpFaults, McpFields } from './mcp-fields.ts';
+import { type McpFaults, type McpFields, needsClient } from './mcp-fields.ts';
+import { VouchedByField } from './vouched-by-field.tsx';
 
 const clientHints: Partial<Record<McpFields['auth'], string>> = {
   oauth: t('Of a client registered there by hand; empty: the service registers itself'),
+  enterprise: t('Of a client registered there by hand, which the provider knows to be this service'),
   client_credentials: t('Of a client registered there by hand, which all who may use the server share'),
   jwt_bearer: t('Of a client registered there by hand, if one is wanted besides the token'),
 };
@@ -17,9 +19,15 @@ interface ClientFieldsProps {
 
 /** For servers whose authorization server lets nobody register themselves, and for those that the service signs in to for itself. */
 export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
-  const itself = fields.auth === 'client_credentials';
   return (
     <>
+      {fields.auth === 'enterprise' && (
+        <VouchedByField
+          value={fields.vouchedBy}
+          error={faults.vouchedBy}
+          onChange={(vouchedBy) => set({ vouchedBy })}
+        />
+      )}
       {fields.auth === 'jwt_bearer' && (
         <TextInput
           label={t('File of the token')}
@@ -38,7 +46,7 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
         <TextInput
           label={t('Client ID')}
           description={clientHints[fields.auth]}
-          required={itself}
+          required={needsClient(fields)}
           autoComplete="off"
           maxLength={2_000}
           value={fields.clientId}

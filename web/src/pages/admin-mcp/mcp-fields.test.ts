@@ -48,6 +48,16 @@ test('a client registered by hand is sent where users sign in, and its secret en
   expect(faults({ clientId: '' })).toEqual([]);
 });
 
+test('a provider that vouches is chosen, for servers of the operator alone', () => {
+  const server = { ...filled, auth: 'enterprise' as const, clientId: 'app', clientSecret: 's' };
+  expect(Object.keys(faultsOf(server))).toEqual(['vouchedBy']);
+  expect(faultsOf({ ...server, vouchedBy: 'company' })).toEqual({});
+  expect(Object.keys(faultsOf({ ...server, vouchedBy: 'company', clientSecret: '' }))).toEqual(['clientSecret']);
+  expect(bodyOf({ ...server, vouchedBy: 'company' })).toMatchObject({ auth: 'enterprise', vouched_by: 'company' });
+  expect(bodyOf({ ...filled, vouchedBy: 'company' })).not.toHaveProperty('vouched_by');
+  expect(ownAuthKinds.map(({ value }) => value)).not.toContain('enterprise');
+});
+
 test('the service signs in for itself with a client and its secret or key', () => {
   const server = { ...filled, auth: 'client_credentials' as const };
   const key = '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----';

@@ -23,6 +23,8 @@ export interface McpFields {
   hasClientKey: boolean;
   /** In which the platform keeps the token that is traded in. */
   assertionFile: string;
+  /** The provider that vouches for users; empty: none chosen yet. */
+  vouchedBy: string;
   /** What is passed on besides tools. */
   offers: McpServer['offers'];
   audience: McpServer['audience'];
@@ -38,12 +40,17 @@ export const audiences: { value: McpServer['audience']; label: string }[] = [
 export const authKinds: { value: McpServer['auth']; label: string }[] = [
   { value: 'headers', label: t('By its headers, or by nothing') },
   { value: 'oauth', label: t('Each user signs in to it') },
+  { value: 'enterprise', label: t('A provider vouches for each user') },
   { value: 'client_credentials', label: t('The service signs in to it') },
   { value: 'jwt_bearer', label: t('By a token of the platform') },
 ];
 
-/** What the platform says of the service is shown to servers of the operator alone. */
-export const ownAuthKinds = authKinds.filter(({ value }) => value !== 'jwt_bearer');
+/** What the platform says of the service, and the company of its people, is shown to servers of the operator alone. */
+export const ownAuthKinds = authKinds.filter(({ value }) => value !== 'jwt_bearer' && value !== 'enterprise');
+
+/** Where no user signs in there, the service shows who it is. */
+export const needsClient = ({ auth }: Pick<McpFields, 'auth'>): boolean =>
+  auth === 'client_credentials' || auth === 'enterprise';
 
 export const offerings: { value: McpServer['offers'][number]; label: string }[] = [
   { value: 'resources', label: t('Resources') },
@@ -53,7 +60,7 @@ export const offerings: { value: McpServer['offers'][number]; label: string }[] 
 export const emptyServer: McpFields = {
   ...{ name: '', url: '', headers: '', timeoutSeconds: 60, callsPerMinute: 0 },
   ...{ clientId: '', clientSecret: '', hasClientSecret: false, dropsClientSecret: false },
-  ...{ clientKey: '', hasClientKey: false, assertionFile: '', offers: [] },
+  ...{ clientKey: '', hasClientKey: false, assertionFile: '', vouchedBy: '', offers: [] },
   ...{ auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
@@ -71,6 +78,7 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   clientKey: '',
   hasClientKey: server.has_client_key,
   assertionFile: server.assertion_file,
+  vouchedBy: server.vouched_by,
   offers: server.offers,
   audience: server.audience,
   userIds: server.user_ids.map(String),
@@ -110,7 +118,7 @@ const enteredOf = (fields: McpFields): { id: string; secret: string; key: string
 /** A secret or a key is one client's, at one place. `before`: the server as it is stored. */
 function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
   const { id, secret, key } = enteredOf(fields);
-  const itself = fields.auth === 'client_credentials';
+  const itself = needsClient(fields);
   if (fields.auth === 'headers' || (!itself && id === '' && secret === '' && key === '')) return {};
   if (id === '') return { clientId: t('The id of the client is needed.') };
   if (key !== '' && secret !== '') return { clientKey: t('Enter a secret or a private key, not both.') };
@@ -137,6 +145,8 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
     faults.headers = t('Enter the headers again for the new address.');
   if (fields.auth === 'jwt_bearer' && !/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(fields.assertionFile.trim()))
     faults.assertionFile = t('The name of a file, without its directory.');
+  if (fields.auth === 'enterprise' && fields.vouchedBy === '')
+    faults.vouchedBy = t('Choose the provider that vouches.');
   if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('A number is needed.');
   if (!isCallLimit(fields.callsPerMinute)) faults.callsPerMinute = t('A whole number, at most a million.');
   if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = t('Name at least one user.');
@@ -164,6 +174,7 @@ export const bodyOf = (fields: McpFields, own = false) => ({
   offers: fields.offers,
   ...clientOf(fields),
   ...(fields.auth === 'jwt_bearer' && { assertion_file: fields.assertionFile.trim() }),
+  ...(fields.auth === 'enterprise' && { vouched_by: fields.vouchedBy }),
   ...(!own && { audience: fields.audience, user_ids: fields.userIds.map(Number) }),
   ...(fields.headers.trim() !== '' && { headers: headersOf(fields.headers) }),
 });

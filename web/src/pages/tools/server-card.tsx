@@ -28,11 +28,19 @@ interface ServerCardProps {
 }
 
 /** What can be done with a server by whoever may use it, and by whoever looks after it. */
-function useServerActs({ id, name, enabled }: Connection, setOpen: ServerCardProps['setOpen']) {
+function useServerActs(
+  { id, name, enabled, sign_in_through: through }: Connection,
+  setOpen: ServerCardProps['setOpen'],
+) {
   const path = { id: id ?? 0 };
   const signIn = useAct({
-    mutationFn: () => post('/api/mcp/servers/{id}/authorize', { path }),
-    onSuccess: ({ authorization_url }) => window.location.assign(authorization_url),
+    mutationFn: async () => {
+      if (!through) return (await post('/api/mcp/servers/{id}/authorize', { path })).authorization_url;
+      // Who is logged in stays so: the account there is connected, or connected anew.
+      const body = { provider: through.slug, return_to: '/tools' };
+      return (await post('/api/user/identities', { body })).url;
+    },
+    onSuccess: (url) => window.location.assign(url),
     onError: notifyError,
   });
   const signOut = useAct({
@@ -60,7 +68,8 @@ const whose = ({ id, own }: Connection): string =>
   id === null ? t('This service itself') : own ? t('Connected by you, for you alone') : t('Connected by the operator');
 
 export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps) {
-  const { name, enabled, manageable, signed_in: signedIn, tools } = server;
+  const { name, enabled, manageable, auth, signed_in: signedIn, sign_in_through: through, tools } = server;
+  const vouched = auth === 'enterprise';
   const { signIn, signOut, toggle, show } = useServerActs(server, setOpen);
   const missing = enabled && signedIn !== false ? tools.filter((tool) => !isOffered(server, tool, offered)) : [];
   const acts: RowAct[] = [
@@ -73,7 +82,9 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
             : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle.mutate() },
         ]
       : []),
-    ...(signedIn ? [{ label: t('Sign out of it'), icon: IconLogout, onClick: () => signOut.mutate() }] : []),
+    ...(signedIn && !vouched
+      ? [{ label: t('Sign out of it'), icon: IconLogout, onClick: () => signOut.mutate() }]
+      : []),
     ...(manageable
       ? [{ label: t('Delete'), icon: IconTrash, danger: true, onClick: () => show.mutate('remove') }]
       : []),
@@ -86,15 +97,19 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
         <Group gap="xs">
           {!enabled && <Badge color="gray">{t('Disabled')}</Badge>}
           {signedIn === true && <Badge color="teal">{t('Signed in')}</Badge>}
-          {signedIn === false && (
+          {signedIn === false && (through || !vouched) && (
             <Button
               size="compact-sm"
               leftSection={<IconLogin size={15} aria-hidden />}
               loading={signIn.isPending}
-              aria-label={t('Sign in to {name}', { name })}
+              aria-label={
+                through
+                  ? t('Sign in through {provider} for {name}', { name, provider: through.name })
+                  : t('Sign in to {name}', { name })
+              }
               onClick={() => signIn.mutate()}
             >
-              {t('Sign in')}
+              {through ? t('Sign in through {name}', { name: through.name }) : t('Sign in')}
             </Button>
           )}
           {acts.length > 0 && <RowMenu label={name} acts={acts} />}

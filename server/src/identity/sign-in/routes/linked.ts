@@ -11,7 +11,7 @@ import { enabledProvider } from '../providers.ts';
 import type { SignInRoom } from '../room.ts';
 import { deleteIdentity, identitiesOf } from '../store/identities.ts';
 import { browserCookie, browserSecretOf, faultOf, sessionUserOf } from './browser.ts';
-import { answers, idParams, linkToken, nothingAsked, password, slug } from './schemas.ts';
+import { answers, idParams, linkToken, nothingAsked, password, returnTo, slug } from './schemas.ts';
 import { startSession } from './sign-in.ts';
 
 const base = { tag: 'Account', errors: 'management' } as const;
@@ -78,9 +78,10 @@ function ownRoutes(room: SignInRoom): Route[] {
       handle: async (call) => {
         const { id } = call.principal.user;
         const [row, linked] = await Promise.all([findUserRow(room.db, id), identitiesOf(room.db, id)]);
-        const shown = linked.map(({ slug, name, enabled: _, ...identity }) => ({
+        const shown = linked.map(({ slug, name, enabled: _, vouches, ...identity }) => ({
           ...identity,
           provider: { slug, name },
+          vouches: vouches === 1,
         }));
         return ok(call, { has_password: row !== null && hasPassword(row.password_hash), identities: shown });
       },
@@ -91,13 +92,17 @@ function ownRoutes(room: SignInRoom): Route[] {
       path: identities,
       summary: 'Begin to connect an account elsewhere: the address to send the browser to',
       query: nothingAsked,
-      body: z.strictObject({ provider: slug }),
+      body: z.strictObject({ provider: slug, return_to: returnTo.optional() }),
       answers: { 200: answers.begun },
       // A write, unlike signing in: a link on another page must not be able to connect an account of its own.
       handle: async (call) => {
         const provider = await enabledProvider(room, call.body.provider);
         const browserSecret = browserSecretOf(call) ?? newBrowserSecret();
-        const beginning = { browserSecret, returnTo: '/account', linkUserId: call.principal.user.id };
+        const beginning = {
+          browserSecret,
+          returnTo: call.body.return_to ?? '/account',
+          linkUserId: call.principal.user.id,
+        };
         const url = await beginSignIn(room, provider, beginning).catch((error) => {
           throw new AppError('unavailable', `${provider.name} could not be reached.`, {}, faultOf(error).detail);
         });

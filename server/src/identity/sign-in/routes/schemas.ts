@@ -55,6 +55,11 @@ const fields = {
     .record(z.string().min(1).max(200), role)
     .refine((map) => Object.keys(map).length <= 200, 'must be at most 200')
     .describe('Group → role (1 user, 10 administrator), decided anew at every sign-in; empty leaves roles alone'),
+  vouches: z
+    .boolean()
+    .describe(
+      'Vouches for its people at MCP servers with `auth: "enterprise"`. Of each sign-in its ID token and refresh token are kept for it, sealed; turned off, they are forgotten',
+    ),
 };
 export const providerChange = z.strictObject(fields).partial();
 export const providerCreate = providerChange.extend({
@@ -88,6 +93,7 @@ export const providerView = z
     email_domains: z.array(z.string()),
     role_claim: z.string(),
     role_map: z.record(z.string(), z.int()),
+    vouches: z.boolean(),
     callback_url: z.string().describe('To be registered with the provider'),
     created_at: z.int(),
     updated_at: z.int(),
@@ -111,6 +117,9 @@ export const identityView = z
     label: z.string(),
     created_at: z.int(),
     last_used_at: z.int(),
+    vouches: z
+      .boolean()
+      .describe('Something of the last sign-in is kept, by which the provider vouches at MCP servers'),
   })
   .meta({ id: 'LinkedAccount' });
 

@@ -21,6 +21,7 @@ export function givenOf(body: z.infer<typeof providerChange>): Partial<Omit<Prov
     emailDomains: body.email_domains && [...new Set(body.email_domains)],
     roleClaim: body.role_claim,
     roleMap: body.role_map,
+    vouches: body.vouches,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -40,6 +41,7 @@ export const viewProvider = (room: Pick<SignInRoom, 'webUrl'>, provider: Provide
   email_domains: provider.emailDomains,
   role_claim: provider.roleClaim,
   role_map: provider.roleMap,
+  vouches: provider.vouches,
   callback_url: callbackUrl(room, provider),
   created_at: provider.createdAt,
   updated_at: provider.updatedAt,

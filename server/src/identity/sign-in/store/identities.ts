@@ -8,7 +8,7 @@ import type { LinkRow } from './attempts.ts';
 import type { UserIdentitiesTable } from './tables.ts';
 
 export type IdentityRow = Selectable<UserIdentitiesTable>;
-export type NewIdentity = Omit<IdentityRow, 'id'>;
+export type NewIdentity = Omit<IdentityRow, 'id' | 'grant_sealed'>;
 /** Which account at which provider. */
 export type Account = Pick<IdentityRow, 'provider_id' | 'issuer' | 'subject'>;
 
@@ -31,17 +31,22 @@ export type ShownIdentity = Pick<IdentityRow, 'id' | 'label' | 'created_at' | 'l
   slug: string;
   name: string;
   enabled: number;
+  vouches: number;
 };
 
 export async function identitiesOf(db: Db, userId: number): Promise<ShownIdentity[]> {
-  return db
-    .selectFrom('user_identities as i')
-    .innerJoin('identity_providers as p', 'p.id', 'i.provider_id')
-    .select(['i.id', 'i.label', 'i.created_at', 'i.last_used_at', 'p.slug', 'p.name', 'p.enabled'])
-    .where('i.user_id', '=', userId)
-    .orderBy('i.id')
-    .limit(200)
-    .execute();
+  return (
+    db
+      .selectFrom('user_identities as i')
+      .innerJoin('identity_providers as p', 'p.id', 'i.provider_id')
+      .select(['i.id', 'i.label', 'i.created_at', 'i.last_used_at', 'p.slug', 'p.name', 'p.enabled'])
+      // That there is something, and not what.
+      .select((e) => e.case().when('i.grant_sealed', '<>', '').then(1).else(0).end().as('vouches'))
+      .where('i.user_id', '=', userId)
+      .orderBy('i.id')
+      .limit(200)
+      .execute()
+  );
 }
 
 /** Whose it is from now on; null when it is somebody's already. */

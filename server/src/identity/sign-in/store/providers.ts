@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../../platform/db/tables.ts';
+import { dropGrants } from './grants.ts';
 import type { IdentityProvidersTable } from './tables.ts';
 
 /** `github` speaks OAuth 2 without OpenID: its accounts are read from its own API. */
@@ -22,6 +23,8 @@ export interface Provider {
   emailDomains: string[];
   roleClaim: string;
   roleMap: Record<string, number>;
+  /** Vouches for its people at MCP servers, for which something is kept of each sign-in. */
+  vouches: boolean;
   createdAt: number;
   updatedAt: number;
 }
@@ -43,6 +46,7 @@ const fromRow = (row: Selectable<IdentityProvidersTable>): Provider => ({
   emailDomains: JSON.parse(row.email_domains) as string[],
   roleClaim: row.role_claim,
   roleMap: JSON.parse(row.role_map) as Record<string, number>,
+  vouches: row.vouches === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -61,6 +65,7 @@ const toRow = (fields: ProviderFields) => ({
   email_domains: JSON.stringify(fields.emailDomains),
   role_claim: fields.roleClaim,
   role_map: JSON.stringify(fields.roleMap),
+  vouches: fields.vouches ? 1 : 0,
 });
 
 export async function pageProviders(
@@ -120,6 +125,9 @@ export async function updateProvider(
     if (!old) return null;
     const fields = { ...change(old), slug: old.slug, kind: old.kind };
     await tx.updateTable('identity_providers').set(toRow(fields)).where('id', '=', id).execute();
+    // What was given to one client, at one place, is shown to no other.
+    const isOther = fields.issuer !== old.issuer || fields.clientId !== old.clientId;
+    if (isOther || !fields.vouches) await dropGrants(tx, id);
     return { ...old, ...fields };
   });
 }

@@ -19,6 +19,8 @@ export interface IdentityProvidersTable {
   role_claim: string;
   /** JSON object: group → role. */
   role_map: string;
+  /** Vouches for its people at MCP servers. */
+  vouches: Generated<number>;
   created_at: number;
   updated_at: number;
 }
@@ -35,6 +37,8 @@ export interface UserIdentitiesTable {
   label: string;
   created_at: number;
   last_used_at: number;
+  /** Sealed JSON: what the provider vouches by; empty for nothing. */
+  grant_sealed: Generated<string>;
 }
 
 /** A browser that was sent to a provider, and is expected back once. */
@@ -59,6 +63,8 @@ export interface SignInLinksTable {
   label: string;
   return_to: string;
   expires_at: number;
+  /** Becomes that of the account, once it is one. */
+  grant_sealed: Generated<string>;
 }
 
 declare module '../../../platform/db/tables.ts' {

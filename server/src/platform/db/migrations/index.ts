@@ -45,6 +45,7 @@ import { migration as mcpOwnTokens } from './0045-mcp-own-tokens.ts';
 import { migration as mcpAssertions } from './0047-mcp-assertions.ts';
 import { migration as organisationNames } from './0048-organisation-names.ts';
 import { migration as clientKeys } from './0049-client-keys.ts';
+import { migration as vouching } from './0050-vouching.ts';
 import { migration as userLanguages } from './0053-languages.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
@@ -96,6 +97,7 @@ export const migrations: Migration[] = [
   mcpAssertions,
   organisationNames,
   clientKeys,
+  vouching,
   userLanguages,
 ];
 

@@ -1,0 +1,42 @@
+import { Anchor, Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { t } from '../../language/words.ts';
+import { vouchersQuery } from '../admin-identity-providers/identity-providers.ts';
+
+interface VouchedByFieldProps {
+  /** The provider's slug; empty for none. */
+  value: string;
+  error: string | undefined;
+  onChange: (slug: string) => void;
+}
+
+/** Which of the providers that may vouch does so at this server. */
+export function VouchedByField({ value, error, onChange }: VouchedByFieldProps) {
+  const { data: providers } = useQuery(vouchersQuery);
+  const known = (providers ?? []).map(({ slug, name }) => ({ value: slug, label: name }));
+  // One that vouches no more is shown as it is stored.
+  const data = value === '' || known.some((one) => one.value === value) ? known : [...known, { value, label: value }];
+  return (
+    <>
+      <Select
+        label={t('Identity provider')}
+        description={t('Tells the server who each user is; users sign in to this service through it')}
+        required
+        allowDeselect={false}
+        data={data}
+        value={value === '' ? null : value}
+        error={error}
+        onChange={(slug) => onChange(slug ?? '')}
+      />
+      {providers?.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t('None vouches for its people yet.')}{' '}
+          <Anchor component={Link} to="/admin/identity-providers" size="sm" underline="always">
+            {t('Let one vouch')}
+          </Anchor>
+        </Text>
+      )}
+    </>
+  );
+}
