@@ -231,18 +231,16 @@ function talking(
         // While the client is asked, whoever gave the signal looks after the time.
         timeout: asked && passing.asking ? timeout + mostAskedMs : timeout,
       };
+      // What a client of before can be asked is said by the library, where somebody asks it.
+      const said = isModern && !passing.asking ? unasked(target, params) : params;
       // There, arguments that a tool wants as headers are put there by the library.
       const work: Promise<object> =
         isModern && tool
-          ? client.callTool(unasked(target, params) as { name: string }, {
+          ? client.callTool(said as { name: string }, {
               ...options,
               toolDefinition: definitionOf(tool),
             })
-          : client.request(
-              { method, params: isModern ? unasked(target, params) : asBefore(params) },
-              anything,
-              options,
-            );
+          : client.request({ method, params: isModern ? said : asBefore(params) }, anything, options);
       const answer = (await heard(
         hearing,
         log,

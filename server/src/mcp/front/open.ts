@@ -5,6 +5,7 @@ import { frontRoutes } from '../routes/front.ts';
 import { usingRoutes } from '../routes/using.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { Listening } from './listening.ts';
+import { Peers } from './peers.ts';
 import { Questions } from './questions.ts';
 import type { FrontRoom } from './room.ts';
 import { Serving } from './serve.ts';
@@ -29,7 +30,8 @@ export interface McpFront {
 
 /** Connected servers, and our own, for clients of others. */
 export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps): McpFront {
-  const questions = new Questions({ ...mcp.room, shared });
+  const peers = new Peers({ ...mcp.room, shared });
+  const questions = new Questions({ ...mcp.room, shared, peers });
   const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions };
   const listening = new Listening(room);
   const underWay = new UnderWay(shared);
@@ -45,6 +47,7 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
       await ended.stop();
       listening.stop();
       await questions.stop();
+      await peers.stop();
     },
   };
 }

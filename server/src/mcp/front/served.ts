@@ -21,6 +21,8 @@ export interface Asker {
 export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
   /** Brings a message of a server to the client before the answer; absent for those who cannot be asked anything. */
   say?: ((message: object) => void) | undefined;
+  /** Of the revision in which servers ask within their answers. */
+  newest?: boolean | undefined;
 }
 
 /** How much a client can be told of what a server has. */
