@@ -17,8 +17,9 @@ const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
 /** As the client has said at the beginning; what is not among them is not passed on to any server. */
 export function abilitiesIn(capabilities: unknown): string {
   const has = (given: unknown, name: string): boolean => isObject(given) && isObject(given[name]);
+  if (!isObject(capabilities) || Object.keys(capabilities).length === 0) return '';
   return Object.entries(letters)
-    .filter(([, [name, part]]) => has(capabilities, name) && (!part || has((capabilities as Params)[name], part)))
+    .filter(([, [name, part]]) => has(capabilities, name) && (!part || has(capabilities[name], part)))
     .map(([letter]) => letter)
     .join('');
 }

@@ -7,7 +7,7 @@ interface Told {
   capabilities?: ClientCapabilities | undefined;
 }
 
-const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
+export const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
 /** What each request of the newest protocol says of its client. */
 export const saidOfClient = ['io.modelcontextprotocol/logLevel', saidCapabilities];
 

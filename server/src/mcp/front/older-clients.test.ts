@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { until } from '../../lib/until.fixture.ts';
 import type { ScriptedTool } from '../mcp.fixture.ts';
-import { accepted, askableClient, curious, endless } from './between.fixture.ts';
+import { accepted, askableClient, curious, endless, rowsOf } from './between.fixture.ts';
 import { echo, type FrontTest, openFrontTest } from './front.fixture.ts';
 import { isQuestion, isResult, named, rawClient, said } from './speaks.fixture.ts';
 
@@ -18,10 +18,6 @@ const begun = async (...tools: ScriptedTool[]) => {
   const server = f.start(tools, 'modern');
   const { name } = await f.connected(server);
   return { server, name, path: `/mcp/${name}` };
-};
-const rowsOf = async (tool: string): Promise<number> => {
-  const answer = await f.user.call('/api/usage/logs?page_size=100');
-  return (await answer.text()).split(`mcp/${tool}`).length - 1;
 };
 
 test('a client is asked all that a server wants to know, round by round, and the call is one', async () => {
@@ -42,8 +38,8 @@ test('a client is asked all that a server wants to know, round by round, and the
     await client.close();
   }
   expect(server.calls).toHaveLength(6);
-  await until('both stand in usage', async () => (await rowsOf(`${name}/curious`)) >= 2);
-  expect(await rowsOf(`${name}/curious`)).toBe(2);
+  await until('both stand in usage', async () => (await rowsOf(f.user, `${name}/curious`)) >= 2);
+  expect(await rowsOf(f.user, `${name}/curious`)).toBe(2);
 });
 
 test('an answer counts once, and only from the client that was asked', async () => {

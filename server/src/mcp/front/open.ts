@@ -11,6 +11,7 @@ import type { FrontRoom } from './room.ts';
 import { Serving } from './serve.ts';
 import { type ShowTools, shownTools } from './shown-tools.ts';
 import { UnderWay } from './under-way.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 
 export interface FrontDeps extends Pick<FrontRoom, 'own' | 'settings'> {
   mcp: Pick<Mcp, 'room' | 'offers'>;
@@ -32,7 +33,8 @@ export interface McpFront {
 export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps): McpFront {
   const peers = new Peers({ ...mcp.room, shared });
   const questions = new Questions({ ...mcp.room, shared, peers });
-  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions };
+  const waiting = new WaitingCalls({ ...mcp.room, peers });
+  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions, waiting };
   const listening = new Listening(room);
   const underWay = new UnderWay(shared);
   const ended = new EndedSessions(shared);
@@ -40,12 +42,16 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   return {
     routes: [...frontRoutes({ room, serving, underWay, listening, ended, originAllowed }), ...usingRoutes(room)],
     shownTools: shownTools(room),
-    drain: () => listening.stop(),
+    drain: () => {
+      listening.stop();
+      waiting.stop();
+    },
     stop: async () => {
       await serving.stop();
       await underWay.stop();
       await ended.stop();
       listening.stop();
+      waiting.stop();
       await questions.stop();
       await peers.stop();
     },

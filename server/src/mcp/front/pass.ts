@@ -55,7 +55,7 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
 function askable(
   room: FrontRoom,
   server: McpServer,
-  { holder, say }: Exchange,
+  { holder, say, newest }: Exchange,
   secrets: readonly string[],
 ): { readonly signal: AbortSignal; asking: OpenAsking; end(): void } {
   let made: Patience | undefined;
@@ -64,7 +64,7 @@ function askable(
     return made;
   };
   const asking = room.questions.asking({
-    ...{ server, holder, secrets },
+    ...{ server, holder, secrets, alone: newest },
     say: (message) => say?.(message),
     call: { wait: () => patience().wait(), goOn: () => patience().goOn() },
     tooMuch: () => patience().giveUp(new McpFault('it asked too many questions')),

@@ -10,6 +10,8 @@ import { unsealed } from './task-names.ts';
 const stillEveryMs = 3_000;
 /** One that was not heard of for so long is gone. */
 const silenceMs = 10_000;
+/** It says at once that it has begun. */
+const firstWordMs = 5_000;
 
 /** Of what clients answer, whichever process it comes to: as much as is read of an answer of a server. */
 export const mostCarriedBytes = mostAnswerBytes;
@@ -26,7 +28,7 @@ const said = z.discriminatedUnion('is', [
     until: z.number(),
   }),
   z.object({ is: z.enum(['still', 'left']), id: z.string() }),
-  z.object({ is: z.literal('done'), id: z.string(), what: z.unknown() }),
+  z.object({ is: z.literal('done'), id: z.string(), what: z.unknown().optional() }),
 ]);
 type Said = z.infer<typeof said>;
 
@@ -77,7 +79,7 @@ export class Peers {
     await this.#listening?.catch(() => {});
     const id = randomString(16);
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    let timer = setTimeout(resolve, silenceMs, undefined);
+    let timer = setTimeout(resolve, firstWordMs, undefined);
     const still = () => {
       clearTimeout(timer);
       timer = setTimeout(resolve, silenceMs, undefined);
@@ -90,7 +92,7 @@ export class Peers {
     signal.addEventListener('abort', leave, { once: true });
     try {
       if (signal.aborted) return undefined;
-      const until = this.deps.clock.nowMs() + silenceMs;
+      const until = this.deps.clock.nowMs() + firstWordMs;
       await this.#say(process, { is: 'errand', id, from: this.own, kind, what, until });
       return await promise;
     } finally {

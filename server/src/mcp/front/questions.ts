@@ -30,6 +30,8 @@ export interface Asked {
   say(message: object): void;
   /** Of a call: while its client is asked something its time stands still. */
   call?: { wait(): void; goOn(): void };
+  /** Only this call is known to be asked: its client has others under way elsewhere, which know nothing of it. */
+  alone?: boolean | undefined;
   /** It asks for too much. */
   tooMuch(): void;
 }
@@ -131,11 +133,7 @@ export class Questions {
 
   /** Which of a client's calls a question belongs to is not always said: none of them runs out of time meanwhile. */
   #standStill(holder: string): () => void {
-    const calls = [...(this.#calls.get(holder) ?? [])];
-    for (const { call } of calls) call?.wait();
-    return () => {
-      for (const { call } of calls) call?.goOn();
-    };
+    return standStill([...(this.#calls.get(holder) ?? [])]);
   }
 
   #askedElsewhere(mark: string, holder: string): void {
@@ -156,7 +154,7 @@ export class Questions {
     if (collect) peers.listen();
     if (collect) this.#collecting.set(markOf(name), collect);
     this.#openOf.set(holder, (this.#openOf.get(holder) ?? 0) + 1);
-    const goOn = this.#standStill(holder);
+    const goOn = asked.alone ? standStill([asked]) : this.#standStill(holder);
     this.#open.set(markOf(name), () => {
       const left = this.#openOf.get(holder)! - 1;
       if (left > 0) this.#openOf.set(holder, left);
@@ -235,6 +233,13 @@ export class Questions {
     const leaving = await this.#listening?.catch(() => undefined);
     for (const leave of leaving ?? []) await leave();
   }
+}
+
+function standStill(calls: readonly Asked[]): () => void {
+  for (const { call } of calls) call?.wait();
+  return () => {
+    for (const { call } of calls) call?.goOn();
+  };
 }
 
 const markLength = 32;

@@ -3,6 +3,7 @@ import type { Offers } from '../offers.ts';
 import type { McpRoom } from '../room.ts';
 import type { Questions } from './questions.ts';
 import type { Exchange } from './served.ts';
+import type { WaitingCalls } from './waiting-calls.ts';
 
 /** Our own tools, each with the caller's rights. */
 export interface OwnTools {
@@ -31,4 +32,5 @@ export interface FrontRoom extends McpRoom {
   offers: Offers;
   own: OwnTools;
   questions: Questions;
+  waiting: WaitingCalls;
 }
