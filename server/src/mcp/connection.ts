@@ -161,7 +161,8 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
       if (isModern) return null;
       const { sessionId, protocolVersion } = transport;
       const token = await target.token?.();
-      return openListening(target, { sessionId, protocolVersion, token, after }, leaving);
+      const renewed = token && renewing(target, token);
+      return openListening(target, { sessionId, protocolVersion, token, renewed, after }, leaving);
     },
     close: async () => {
       const farewell = transport.terminateSession();
@@ -171,6 +172,10 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     leave: () => client.close().catch(() => {}),
   };
 }
+
+/** Once, as for calls: the library does that for those. */
+const renewing = ({ token, refused }: Target, last: AccessToken): (() => Promise<AccessToken>) | undefined =>
+  token && refused && (() => refused(last.text).then(token));
 
 /** A server that refuses a token has done nothing yet. */
 function showing(
