@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Server } from '@modelcontextprotocol/server';
 import { until } from '../../lib/until.fixture.ts';
-import type { McpTestServer, ScriptedTool } from '../mcp.fixture.ts';
+import type { McpTestServer, More, ScriptedTool } from '../mcp.fixture.ts';
 import { accepted, askableClient, newestPost, rowsOf, twoNames } from './between.fixture.ts';
 import { echo, type FrontTest, openFrontTest } from './front.fixture.ts';
 import { ask, greeter } from './speaks.fixture.ts';
@@ -161,6 +162,36 @@ test('a client is asked only what it said it can be, and its time to think is no
   await Bun.sleep(1_500);
   const inputResponses = Object.fromEntries(Object.keys(first.inputRequests).map((key) => [key, accepted('Ada')]));
   expect((await post.call('greet', {}, { ...first, inputResponses })).answer).toMatchObject(text('Hello, Ada!'));
+});
+
+test('a server that asks where its client would listen is heard, and called without delay where it never does', async () => {
+  const servers = new Set<Server>();
+  const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
+  const aside: ScriptedTool = {
+    name: 'aside',
+    answer: async () => {
+      // The one of this call's session: those that lists are read in can be asked nothing.
+      const able = [...servers].findLast((server) => server.getClientCapabilities()?.elicitation)!;
+      const given = await able.elicitInput({ message: 'Who?', requestedSchema: { type: 'object', properties: {} } });
+      return `Hello, ${given.content?.name}!`;
+    },
+  };
+  const server = f.start([aside], 'sessions', false, more);
+  const { name } = await f.connected(server);
+  const client = await askableClient([f.t], { path: `/mcp/${name}`, key: f.key, mode: 'auto' }, () => accepted('Ada'));
+  for (let count = 0; count < 2; count += 1) {
+    const { content } = await client.callTool({ name: 'aside', arguments: {} });
+    expect(content).toEqual([{ type: 'text', text: 'Hello, Ada!' }]);
+  }
+  const listened = server.heard.filter((headers) => headers.get('accept') === 'text/event-stream');
+  expect(listened).toHaveLength(1);
+  await client.close();
+  const deaf = f.startRaw(({ method, result }) => {
+    const tools = [{ ...echo, inputSchema: { type: 'object' } }];
+    return Response.json(result(method === 'tools/list' ? { tools } : { content: [] }));
+  });
+  const post = posting(`/mcp/${(await f.connected(deaf)).name}`);
+  expect((await post.call('echo')).answer).toMatchObject({ result: { content: [] } });
 });
 
 test('calls that nobody comes back to are bounded, and whatever else waits has its usual time', async () => {

@@ -3,6 +3,7 @@ import type { Shared } from '../../platform/shared/port.ts';
 import type { Mcp } from '../open.ts';
 import { frontRoutes } from '../routes/front.ts';
 import { usingRoutes } from '../routes/using.ts';
+import { Aside } from './aside.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { Listening } from './listening.ts';
 import { Peers } from './peers.ts';
@@ -34,7 +35,8 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   const peers = new Peers({ ...mcp.room, shared });
   const questions = new Questions({ ...mcp.room, shared, peers });
   const waiting = new WaitingCalls({ ...mcp.room, peers });
-  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions, waiting };
+  const aside = new Aside(mcp.room.callers);
+  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions, waiting, aside };
   const listening = new Listening(room);
   const underWay = new UnderWay(shared);
   const ended = new EndedSessions(shared);
@@ -45,6 +47,7 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
     drain: () => {
       listening.stop();
       waiting.stop();
+      aside.stop();
     },
     stop: async () => {
       await serving.stop();
@@ -52,6 +55,7 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
       await ended.stop();
       listening.stop();
       waiting.stop();
+      aside.stop();
       await questions.stop();
       await peers.stop();
     },

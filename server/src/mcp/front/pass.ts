@@ -32,7 +32,8 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
     asking: time?.asking,
   };
   try {
-    const first = await room.callers.ask(server, holder, asked, passing);
+    const ask = () => room.callers.ask(server, holder, asked, passing);
+    const first = await (exchange.newest ? room.aside.during(server, holder, passing, ask) : ask());
     if (!time || exchange.newest || !wantsToKnow(first)) return redacted(first, secrets);
     const again = (answers: Params) =>
       room.callers.ask(server, holder, { ...asked, params: { ...asked.params, ...answers } }, passing);

@@ -1,6 +1,7 @@
 import type { Params } from '../connection.ts';
 import type { Offers } from '../offers.ts';
 import type { McpRoom } from '../room.ts';
+import type { Aside } from './aside.ts';
 import type { Questions } from './questions.ts';
 import type { Exchange } from './served.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
@@ -33,4 +34,5 @@ export interface FrontRoom extends McpRoom {
   own: OwnTools;
   questions: Questions;
   waiting: WaitingCalls;
+  aside: Aside;
 }
