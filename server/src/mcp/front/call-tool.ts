@@ -72,9 +72,10 @@ export async function callAllowed(
   exchange: Exchange,
 ): Promise<Params> {
   requireRepeated(tool.inputSchema, params.arguments, exchange.headers);
-  const work = (behind: Exchange) => callNoted(room, { server, tool }, params, behind);
   // Those who are asked within the answer to their call, which goes on meanwhile where the server is of before.
-  if (!exchange.newest || abilitiesOf(exchange.holder) === '') return work(exchange);
+  const offer = { server, tool };
+  if (!exchange.newest || abilitiesOf(exchange.holder) === '') return callNoted(room, offer, params, exchange);
+  const work = (behind: Exchange) => callNoted(room, offer, params, behind);
   const tell = (id: string, result: Params) => tellServer(room, { id, result }, exchange);
   return room.waiting.answer({ server, tool: tool.name, params }, exchange, { work, tell });
 }

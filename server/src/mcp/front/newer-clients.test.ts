@@ -164,7 +164,7 @@ test('a client is asked only what it said it can be, and its time to think is no
   expect((await post.call('greet', {}, { ...first, inputResponses })).answer).toMatchObject(text('Hello, Ada!'));
 });
 
-test('a server that asks where its client would listen is heard, and called without delay where it never does', async () => {
+test('a server that asks where its client would listen is heard, and one that says nothing by itself is called as before', async () => {
   const servers = new Set<Server>();
   const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
   const aside: ScriptedTool = {
