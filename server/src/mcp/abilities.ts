@@ -14,18 +14,12 @@ const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
   r: ['roots'],
 };
 
-/** Which of them a request of a server needs. */
-const letterOf: Record<string, string> = {
-  'elicitation/create': 'e',
-  'sampling/createMessage': 's',
-  'roots/list': 'r',
-};
-
 /** As the client has said at the beginning; what is not among them is not passed on to any server. */
 export function abilitiesIn(capabilities: unknown): string {
   const has = (given: unknown, name: string): boolean => isObject(given) && isObject(given[name]);
+  if (!isObject(capabilities) || Object.keys(capabilities).length === 0) return '';
   return Object.entries(letters)
-    .filter(([, [name, part]]) => has(capabilities, name) && (!part || has((capabilities as Params)[name], part)))
+    .filter(([, [name, part]]) => has(capabilities, name) && (!part || has(capabilities[name], part)))
     .map(([letter]) => letter)
     .join('');
 }
@@ -40,8 +34,12 @@ export function capabilitiesOf(abilities: string): ClientCapabilities {
   return said;
 }
 
-/** Of the client whose session with a server it is: the name of its session in front ends with them. */
-export const abilitiesOf = (holder: string): string => / [0-9A-Za-z]{32}-([cefrstu]{1,7})$/.exec(holder)?.[1] ?? '';
+/** Clients of the newest revision have no session: those of one caller who can be asked the same share what is behind. */
+export const sharedName = (abilities: string): string => `any-${abilities}`;
+
+/** Of whoever has a session with a server: its name in front ends with them. */
+export const abilitiesOf = (holder: string): string =>
+  / (?:[0-9A-Za-z]{32}|any)-([cefrstu]{1,7})$/.exec(holder)?.[1] ?? '';
 
 /** Nothing is kept for a session in front: all there is to know of it is in its name. */
 export const isSessionName = (name: string): boolean => /^[0-9A-Za-z]{32}(?:-[cefrstu]{1,7})?$/.test(name);
@@ -49,5 +47,12 @@ export const isSessionName = (name: string): boolean => /^[0-9A-Za-z]{32}(?:-[ce
 export const sessionName = (random: string, abilities: string): string =>
   abilities === '' ? random : `${random}-${abilities}`;
 
-export const canBeAsked = (abilities: string, method: string): boolean =>
-  Object.hasOwn(letterOf, method) && abilities.includes(letterOf[method]!);
+/** Of what it did not say it can, a client is not even asked. */
+export function canBeAsked(abilities: string, { method, params }: { method: string; params: Params }): boolean {
+  const can = (letter: string): boolean => abilities.includes(letter);
+  if (method === 'roots/list') return can('r');
+  if (method === 'sampling/createMessage') return can('s') && (params.tools === undefined || can('t'));
+  if (method !== 'elicitation/create') return false;
+  // Revision 2025-11-25, elicitation: who names no mode has forms.
+  return params.mode === 'url' ? can('u') : can('f') || (can('e') && !can('u'));
+}

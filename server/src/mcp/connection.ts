@@ -161,7 +161,8 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
       if (isModern) return null;
       const { sessionId, protocolVersion } = transport;
       const token = await target.token?.();
-      return openListening(target, { sessionId, protocolVersion, token, after }, leaving);
+      const renewed = token && renewing(target, token);
+      return openListening(target, { sessionId, protocolVersion, token, renewed, after }, leaving);
     },
     close: async () => {
       const farewell = transport.terminateSession();
@@ -171,6 +172,10 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     leave: () => client.close().catch(() => {}),
   };
 }
+
+/** Once, as for calls: the library does that for those. */
+const renewing = ({ token, refused }: Target, last: AccessToken): (() => Promise<AccessToken>) | undefined =>
+  token && refused && (() => refused(last.text).then(token));
 
 /** A server that refuses a token has done nothing yet. */
 function showing(
@@ -231,18 +236,16 @@ function talking(
         // While the client is asked, whoever gave the signal looks after the time.
         timeout: asked && passing.asking ? timeout + mostAskedMs : timeout,
       };
+      // What a client of before can be asked is said by the library, where somebody asks it.
+      const said = isModern && !passing.asking ? unasked(target, params) : params;
       // There, arguments that a tool wants as headers are put there by the library.
       const work: Promise<object> =
         isModern && tool
-          ? client.callTool(unasked(target, params) as { name: string }, {
+          ? client.callTool(said as { name: string }, {
               ...options,
               toolDefinition: definitionOf(tool),
             })
-          : client.request(
-              { method, params: isModern ? unasked(target, params) : asBefore(params) },
-              anything,
-              options,
-            );
+          : client.request({ method, params: isModern ? said : asBefore(params) }, anything, options);
       const answer = (await heard(
         hearing,
         log,

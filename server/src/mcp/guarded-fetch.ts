@@ -65,6 +65,8 @@ interface Heard {
   sessionId: string | undefined;
   protocolVersion: string | undefined;
   token: AccessToken | undefined;
+  /** Another, where the server does not take this one; absent where there is none to be had. */
+  renewed?: (() => Promise<AccessToken>) | undefined;
   after: string | null;
 }
 
@@ -74,9 +76,22 @@ const longestListenMs = 10 * 60_000;
 /** What a server says by itself, on a connection of its own; null where it does not. */
 export async function openListening(
   target: GuardedTarget,
-  { sessionId, protocolVersion, token, after }: Heard,
+  heard: Heard,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array> | null> {
+  const { status, headers, body } = await askToListen(target, heard, signal);
+  if (status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '')) return body;
+  await body.cancel();
+  if (status === 404 && heard.sessionId !== undefined) throw new McpFault('it ended the session', undefined, true);
+  if (status !== 401 || !heard.renewed) return null;
+  return openListening(target, { ...heard, token: await heard.renewed(), renewed: undefined }, signal);
+}
+
+async function askToListen(
+  target: GuardedTarget,
+  { sessionId, protocolVersion, token, after }: Heard,
+  signal: AbortSignal,
+): Promise<OutgoingStream> {
   const headers = {
     accept: 'text/event-stream',
     'accept-encoding': 'identity',
@@ -93,12 +108,7 @@ export async function openListening(
     timeoutMs: longestListenMs,
     signal,
   };
-  const answer = await proven((asked) => openGuarded(asked, target), token, request);
-  const { status, headers: said, body } = answer;
-  if (status === 200 && /^text\/event-stream\b/i.test(said['content-type'] ?? '')) return body;
-  await body.cancel();
-  if (status === 404 && sessionId !== undefined) throw new McpFault('it ended the session', undefined, true);
-  return null;
+  return proven((asked) => openGuarded(asked, target), token, request);
 }
 
 /** With a proof where the token wants one; once more where the proof wanted something that only the answer says. */

@@ -7,14 +7,14 @@ interface Told {
   capabilities?: ClientCapabilities | undefined;
 }
 
-const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
+export const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
 /** What each request of the newest protocol says of its client. */
 export const saidOfClient = ['io.modelcontextprotocol/logLevel', saidCapabilities];
 
 export const extensionsOf = ({ extensions }: Told): ClientCapabilities =>
   extensions ? { extensions: Object.fromEntries(extensions.map((name) => [name, {}])) } : {};
 
-/** A client of before cannot be asked in the way of the newest protocol, whatever it can be asked in its own. */
+/** Where nobody would ask the client, a server hears nothing of what it can be asked. */
 export function unasked(told: Told, given: Params): Params {
   if (!told.capabilities) return given;
   return { ...given, _meta: { [saidCapabilities]: extensionsOf(told), ...(given._meta as Params | undefined) } };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import type { ScriptedTool } from '../mcp.fixture.ts';
 import { echo, type FrontTest, openFrontTest } from './front.fixture.ts';
-import { isResult, rawClient } from './speaks.fixture.ts';
+import { isQuestion, isResult, rawClient } from './speaks.fixture.ts';
 
 /* Of the revision 2026-07-28: servers that need to know something before they answer, and methods that nobody has. */
 
@@ -49,10 +49,11 @@ test('a client that cannot answer is not asked', async () => {
   await expect(refused).rejects.toMatchObject({ code: -32_021 });
   const { client: older } = await f.clientOf(`/mcp/${name}`, 'legacy');
   await expect(older.callTool({ name: 'greet', arguments: {} })).rejects.toThrow('capabilit');
-  // What it can be asked in its own revision is no help in another.
-  const able = await rawClient(f.t, `/mcp/${name}`, f.key);
+  // Nor is one that can be asked other things only.
+  const able = await rawClient(f.t, `/mcp/${name}`, f.key, { roots: {} });
   const call = await able.call('greet');
   expect((await call.find('it is refused', isResult)).error?.message).toContain('capabilit');
+  expect(call.messages.filter(isQuestion)).toEqual([]);
 });
 
 test('a server of before hears nothing of what only the newest revision knows', async () => {

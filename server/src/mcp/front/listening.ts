@@ -1,10 +1,9 @@
 import { AppError } from '../../lib/errors.ts';
-import { isObject } from '../../lib/is-object.ts';
-import { type SseEvent, SseParser, ssePing } from '../../lib/sse.ts';
+import { SseParser, ssePing } from '../../lib/sse.ts';
 import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { abilitiesOf } from '../abilities.ts';
-import { type Question, questionIn, takenBackIn } from '../asked-back.ts';
+import { questionIn, takenBackIn } from '../asked-back.ts';
 import type { Introduction, Params } from '../connection.ts';
 import { faultWithin, tellFault } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
@@ -12,10 +11,10 @@ import { secretsIn } from '../offers.ts';
 import { redacted } from '../redact.ts';
 import type { Listened } from '../sessions.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
+import { askOrRefuse, messageIn } from './asked-aside.ts';
 import type { McpCaller } from './caller.ts';
 import { noSession } from './ended-sessions.ts';
 import { passedOn } from './one-server.ts';
-import type { OpenAsking } from './questions.ts';
 import type { FrontRoom } from './room.ts';
 
 /** Of one client; more are those that it has left without saying so. */
@@ -112,7 +111,7 @@ export class Listening {
           const message = messageIn(event);
           const question = questionIn(message, session);
           const takenBack = takenBackIn(message);
-          if (question) this.#ask(question, asking, listener);
+          if (question) askOrRefuse(this.room.callers, listener, question, asking);
           else if (takenBack) asking.takenBack(takenBack.id);
           else if (isPassed(message, listener)) await write(redacted(message, secrets), event.id);
         }
@@ -121,14 +120,6 @@ export class Listening {
     } finally {
       asking.end();
     }
-  }
-
-  #ask(question: Question, asking: OpenAsking, { server, holder }: Listener): void {
-    const error = asking.ask(question);
-    if (!error) return;
-    // A server that does not hear it waits until its own time is up.
-    const reply = { jsonrpc: '2.0', id: question.id, error };
-    void this.room.callers.tell(server, holder, reply, (one) => one === question.session).catch(() => {});
   }
 
   stop(): void {
@@ -148,17 +139,6 @@ function isPassed({ method, id }: Params, { server, caller }: Listener): boolean
   if (id !== undefined || typeof method !== 'string' || !Object.hasOwn(passed, method)) return false;
   const offering = passed[method]!;
   return offering === null || passedOn(server, caller).includes(offering);
-}
-
-/** What is no message among events is passed over, as the library does. */
-function messageIn({ event, data }: SseEvent): Params {
-  if (event !== '' && event !== 'message') return {};
-  try {
-    const message: unknown = JSON.parse(data);
-    return isObject(message) ? message : {};
-  } catch {
-    return {};
-  }
 }
 
 const eventText = (message: object, id?: string): string =>

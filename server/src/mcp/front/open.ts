@@ -3,13 +3,16 @@ import type { Shared } from '../../platform/shared/port.ts';
 import type { Mcp } from '../open.ts';
 import { frontRoutes } from '../routes/front.ts';
 import { usingRoutes } from '../routes/using.ts';
+import { Aside } from './aside.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { Listening } from './listening.ts';
+import { Peers } from './peers.ts';
 import { Questions } from './questions.ts';
 import type { FrontRoom } from './room.ts';
 import { Serving } from './serve.ts';
 import { type ShowTools, shownTools } from './shown-tools.ts';
 import { UnderWay } from './under-way.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 
 export interface FrontDeps extends Pick<FrontRoom, 'own' | 'settings'> {
   mcp: Pick<Mcp, 'room' | 'offers'>;
@@ -29,8 +32,11 @@ export interface McpFront {
 
 /** Connected servers, and our own, for clients of others. */
 export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps): McpFront {
-  const questions = new Questions({ ...mcp.room, shared });
-  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions };
+  const peers = new Peers({ ...mcp.room, shared });
+  const questions = new Questions({ ...mcp.room, shared, peers });
+  const waiting = new WaitingCalls({ ...mcp.room, peers });
+  const aside = new Aside(mcp.room.callers);
+  const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions, waiting, aside };
   const listening = new Listening(room);
   const underWay = new UnderWay(shared);
   const ended = new EndedSessions(shared);
@@ -38,13 +44,20 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   return {
     routes: [...frontRoutes({ room, serving, underWay, listening, ended, originAllowed }), ...usingRoutes(room)],
     shownTools: shownTools(room),
-    drain: () => listening.stop(),
+    drain: () => {
+      listening.stop();
+      waiting.stop();
+      aside.stop();
+    },
     stop: async () => {
       await serving.stop();
       await underWay.stop();
       await ended.stop();
       listening.stop();
+      waiting.stop();
+      aside.stop();
       await questions.stop();
+      await peers.stop();
     },
   };
 }

@@ -7,6 +7,7 @@ import { redacted } from '../redact.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { OpenAsking } from './questions.ts';
 import type { FrontRoom } from './room.ts';
+import { inRounds, wantsToKnow } from './rounds.ts';
 import { type Exchange, ownFault, RpcError } from './served.ts';
 
 interface Asked {
@@ -31,7 +32,13 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
     asking: time?.asking,
   };
   try {
-    return redacted(await room.callers.ask(server, holder, asked, passing), secrets);
+    const ask = () => room.callers.ask(server, holder, asked, passing);
+    const first = await (exchange.newest ? room.aside.during(server, holder, passing, ask) : ask());
+    if (!time || exchange.newest || !wantsToKnow(first)) return redacted(first, secrets);
+    const again = (answers: Params) =>
+      room.callers.ask(server, holder, { ...asked, params: { ...asked.params, ...answers } }, passing);
+    const { inquire } = time.asking;
+    return redacted(await inRounds(first, { inquire, again, signal: passing.signal }), secrets);
   } catch (error) {
     const { code, message, data } = error as { code?: unknown; message: string; data?: unknown };
     if (!faultWithin(error) && Number.isSafeInteger(code) && code !== streamFault)
@@ -49,7 +56,7 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
 function askable(
   room: FrontRoom,
   server: McpServer,
-  { holder, say }: Exchange,
+  { holder, say, newest }: Exchange,
   secrets: readonly string[],
 ): { readonly signal: AbortSignal; asking: OpenAsking; end(): void } {
   let made: Patience | undefined;
@@ -58,7 +65,7 @@ function askable(
     return made;
   };
   const asking = room.questions.asking({
-    ...{ server, holder, secrets },
+    ...{ server, holder, secrets, alone: newest },
     say: (message) => say?.(message),
     call: { wait: () => patience().wait(), goOn: () => patience().goOn() },
     tooMuch: () => patience().giveUp(new McpFault('it asked too many questions')),

@@ -9,6 +9,8 @@ interface NamedQuestion {
   server: Pick<McpServer, 'id' | 'name' | 'url'>;
   holder: string;
   asked: Pick<Question, 'id' | 'session'>;
+  /** The process that gathers the answer; null where the server is told it at once. */
+  collectedAt: string | null;
   /** In milliseconds since 1970; nobody waits for the answer after that. */
   until: number;
 }
@@ -24,17 +26,18 @@ const written = z.tuple([
   z.literal(kind),
   z.string(),
   z.object({ id: z.number(), name: z.string(), at: z.string() }),
-  z.object({ id: z.union([z.string(), z.number()]), session: z.string() }),
+  z.object({ id: z.union([z.string(), z.number()]), session: z.string(), collectedAt: z.string().nullable() }),
   z.number(),
 ]);
 
 /** Sealed, so that any process can pass the answer on, and nobody can write one to a question that was not asked. */
-export function nameQuestion(sealer: Sealer, { server, holder, asked, until }: NamedQuestion): string {
+export function nameQuestion(sealer: Sealer, given: NamedQuestion): string {
+  const { server, holder, asked, collectedAt, until } = given;
   const parts: z.infer<typeof written> = [
     kind,
     holder,
     { id: server.id, name: server.name, at: addressMark(server.url) },
-    { id: asked.id, session: sessionMark(asked.session) },
+    { id: asked.id, session: sessionMark(asked.session), collectedAt },
     until,
   ];
   return sealer.seal(JSON.stringify(parts));
@@ -44,6 +47,7 @@ export interface OpenedQuestion {
   /** By the name that users know it under. */
   server: string;
   id: string | number;
+  collectedAt: string | null;
   isAt(server: NamedQuestion['server']): boolean;
   isIn(session: string | null): boolean;
 }
@@ -53,10 +57,10 @@ export function openQuestion(sealer: Sealer, holder: string, given: unknown, now
   if (typeof given !== 'string' || given.length > longestName) return null;
   const { data } = written.safeParse(unsealed(sealer, given));
   if (!data) return null;
-  const [, of, { id: serverId, name, at }, { id, session }, until] = data;
+  const [, of, { id: serverId, name, at }, { id, session, collectedAt }, until] = data;
   if (of !== holder || nowMs > until) return null;
   return {
-    ...{ server: name, id },
+    ...{ server: name, id, collectedAt },
     isAt: (server) => server.id === serverId && addressMark(server.url) === at,
     isIn: (one) => sessionMark(one) === session,
   };

@@ -6,6 +6,7 @@ import { memoryShared } from '../../platform/shared/memory.ts';
 import { abilitiesIn, abilitiesOf, capabilitiesOf, isSessionName, sessionName } from '../abilities.ts';
 import { Patience } from '../patience.ts';
 import type { McpServer } from '../store/servers.ts';
+import { Peers } from './peers.ts';
 import { Questions } from './questions.ts';
 
 // Of a server only where it is matters here.
@@ -13,7 +14,10 @@ const server = { id: 7, name: 'one', url: 'https://one.example/mcp' } as McpServ
 const holder = `1 key:2 ${'s'.repeat(32)}-r`;
 const sealer = openSealer({ keys: [{ id: 'k', key: new Uint8Array(32) }] });
 const shared = memoryShared();
-const open = () => new Questions({ sealer, shared, clock: systemClock });
+const open = () => {
+  const peers = new Peers({ sealer, shared, clock: systemClock });
+  return new Questions({ sealer, shared, clock: systemClock, peers });
+};
 
 function call(at: Questions, fields: object = {}) {
   const state = { said: [] as { id?: unknown }[], waits: 0 };

@@ -1,8 +1,10 @@
 import type { Params } from '../connection.ts';
 import type { Offers } from '../offers.ts';
 import type { McpRoom } from '../room.ts';
+import type { Aside } from './aside.ts';
 import type { Questions } from './questions.ts';
 import type { Exchange } from './served.ts';
+import type { WaitingCalls } from './waiting-calls.ts';
 
 /** Our own tools, each with the caller's rights. */
 export interface OwnTools {
@@ -31,4 +33,6 @@ export interface FrontRoom extends McpRoom {
   offers: Offers;
   own: OwnTools;
   questions: Questions;
+  waiting: WaitingCalls;
+  aside: Aside;
 }

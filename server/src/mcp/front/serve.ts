@@ -6,7 +6,8 @@ import { abilitiesOf } from '../abilities.ts';
 import type { Introduction, Params } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
 import { saidOfClient } from '../params-behind.ts';
-import { type Asker, type Exchange, HeaderMismatch, noMethod, ownFault, RpcError, type Served } from './served.ts';
+import { cannotBeAsked, wantsToKnow } from './rounds.ts';
+import { type Asker, type Exchange, HeaderMismatch, noMethod, RpcError, type Served } from './served.ts';
 import { answerStraight, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
 import type { UnderWay } from './under-way.ts';
@@ -89,7 +90,8 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed
   const answer = ({ method, params }: JSONRPCRequest, { mcpReq }: ServerContext) => {
     // Who left hears nothing more, and that is no fault.
     const log: Exchange['log'] = ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(() => {});
-    const asked = { id: mcpReq.id, method, params: whole(params ?? {}, mcpReq) };
+    const newest = mcpReq.envelope !== undefined;
+    const asked = { id: mcpReq.id, method, params: whole(params ?? {}, mcpReq), newest };
     const say = (message: object) =>
       // As the protocol has it; the library would count such requests itself, and wait for what comes to another process.
       void server.transport?.send(message as JSONRPCRequest, { relatedRequestId: mcpReq.id }).catch(() => {});
@@ -116,27 +118,27 @@ interface Asked {
   id: string | number;
   method: string;
   params: Params;
+  /** Of the revision that has no sessions. */
+  newest: boolean;
 }
 
 async function answerOne(
   turn: Omit<Turn, 'introduction'>,
-  { id, method, params }: Asked,
+  { id, method, params, newest: isNewest }: Asked,
   said: Pick<Exchange, 'log' | 'say'>,
   { underWay, log }: ServeDeps,
   mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
   const { served, asker, client } = turn;
   const running = client === null ? null : underWay.begin(client, id);
-  const isNewest = mcpReq?.envelope !== undefined;
   const say = client !== null && abilitiesOf(asker.holder) !== '' ? said.say : undefined;
-  const says = { log: said.log, say, progress: progressOf(mcpReq) };
+  const says = { log: said.log, say, progress: progressOf(mcpReq), newest: isNewest };
   const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], says);
   try {
     if (isTaskMethod(method) && !isNewest) throw noMethod(method);
     if (isSubscribing(method) && (isNewest || client === null)) throw noMethod(method);
     const result = await served.answer(method, params, exchange);
-    if ((result.resultType === 'input_required' || result.resultType === 'task') && !isNewest)
-      throw ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
+    if (!isNewest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
     return result as Result;
   } catch (error) {
     if (error instanceof HeaderMismatch) turn.mismatch = error;
@@ -149,12 +151,12 @@ async function answerOne(
 function exchangeOf(
   asker: Asker,
   others: () => (AbortSignal | undefined)[],
-  { log, say, progress }: Pick<Exchange, 'log' | 'say' | 'progress'>,
+  { log, say, progress, newest }: Pick<Exchange, 'log' | 'say' | 'progress' | 'newest'>,
 ): Exchange {
   let signal: AbortSignal | undefined;
   const { caller, holder, origin, requestId, headers } = asker;
   return {
-    ...{ caller, holder, origin, requestId, headers, log, say, progress },
+    ...{ caller, holder, origin, requestId, headers, log, say, progress, newest },
     get signal() {
       signal ??= AbortSignal.any([asker.signal, ...others()].filter((one) => one !== undefined));
       return signal;

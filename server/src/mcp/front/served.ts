@@ -21,6 +21,8 @@ export interface Asker {
 export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
   /** Brings a message of a server to the client before the answer; absent for those who cannot be asked anything. */
   say?: ((message: object) => void) | undefined;
+  /** Of the revision in which servers ask within their answers. */
+  newest?: boolean | undefined;
 }
 
 /** How much a client can be told of what a server has. */
@@ -37,7 +39,7 @@ export interface Served {
   serves(method: string): boolean;
   introduction(asker: Asker, told: Told): Promise<Introduction>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
-  /** Known at once that whoever has the tool only answers, and asks nothing back: servers of before the newest revision. */
+  /** Known at once that whoever has the tool is of before the newest revision: its answers say nothing that the library would have to look at. */
   onlyAnswers(tool: unknown, holder: string, caller: McpCaller): boolean;
   /** The server that is called so here, where the caller may still use it. */
   serverNamed(name: string, caller: McpCaller): McpServer | null | Promise<McpServer | null>;

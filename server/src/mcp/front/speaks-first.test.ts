@@ -92,6 +92,40 @@ test('a question is its client’s: others, other sessions and other words answe
   expect(await client.answer(name, named('Eve'))).toMatchObject(gone);
 });
 
+test('an answer that the server could not be told may be given once more', async () => {
+  const told: unknown[] = [];
+  const answered = Promise.withResolvers<void>();
+  const event = (message: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
+  const server = f.startRaw(({ method, id, result }) => {
+    if (method === 'tools/list')
+      return Response.json(result({ tools: [{ ...echo, inputSchema: { type: 'object' } }] }));
+    if (method === 'tools/call')
+      return new Response(
+        new ReadableStream<string>({
+          start: async (stream) => {
+            stream.enqueue(event({ id: 'q', method: 'roots/list' }));
+            await answered.promise;
+            stream.enqueue(event({ id, result: { content: [{ type: 'text', text: 'thanks' }] } }));
+            stream.close();
+          },
+        }).pipeThrough(new TextEncoderStream()),
+        { headers: { 'content-type': 'text/event-stream' } },
+      );
+    told.push(id);
+    if (told.length > 1) answered.resolve();
+    return new Response(null, { status: told.length > 1 ? 202 : 500 });
+  });
+  const { name } = await f.connected(server);
+  const client = await rawClient(f.t, `/mcp/${name}`, f.key);
+  const call = await client.call('echo');
+  const { id } = await call.find('it is asked', isQuestion);
+  const statuses = [];
+  for (let count = 0; count < 3; count += 1) statuses.push((await client.answer(id, { result: { roots: [] } })).status);
+  expect(statuses).toEqual([502, 202, 400]);
+  expect(told).toEqual(['q', 'q']);
+  expect(await call.find('it is answered', isResult)).toMatchObject(said('thanks'));
+});
+
 test('two clients are asked at once, and each is answered its own', async () => {
   const { path, server } = await greeted();
   const clients = [await rawClient(f.t, path, f.key), await rawClient(f.t, path, await f.user.key())];

@@ -17,7 +17,7 @@ export interface StraightCall {
 
 /** Revisions with sessions, and the newest, where each request says who sends it. */
 const revisions = new Set(['2025-03-26', '2025-06-18', '2025-11-25']);
-const newestRevision = '2026-07-28';
+export const newestRevision = '2026-07-28';
 const plainMembers = new Set(['name', 'arguments']);
 
 /**

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { tellFault } from '../fault.ts';
 import { secretsIn } from '../offers.ts';
+import type { McpServer } from '../store/servers.ts';
+import { mostCarriedBytes, tooLargeToCarry } from './peers.ts';
+import type { OpenedQuestion } from './question-names.ts';
 import { noQuestion } from './questions.ts';
 import type { FrontRoom } from './room.ts';
 import type { Asker, Served } from './served.ts';
@@ -19,7 +22,7 @@ const answer = z.union([
 export const isAnswer = ({ method, id, result, error }: Record<string, unknown>): boolean =>
   method === undefined && id !== undefined && (result !== undefined || error !== undefined);
 
-/** Passes what a client answers on to the server that asked, in the session that it asked in; once, whichever process is told. */
+/** Passes what a client answers on to whoever waits for it; once, whichever process is told. */
 export async function takeAnswer(
   room: FrontRoom,
   served: Pick<Served, 'serverNamed'>,
@@ -31,11 +34,34 @@ export async function takeAnswer(
   const question = await room.questions.take(holder, data.id);
   const server = question && (await served.serverNamed(question.server, caller));
   if (!question || !server || !question.isAt(server)) throw noQuestion();
-  const heard = await room.callers.tell(server, holder, { ...data, id: question.id }, question.isIn).catch((error) => {
+  const { collectedAt } = question;
+  const heard =
+    collectedAt === null ? await tell(room, { server, holder, question }, data) : await bring(room, collectedAt, data);
+  await room.questions.answered(data.id);
+  if (!heard) throw noQuestion();
+}
+
+/** To whoever gathers it for a server that is told all at once. */
+async function bring(room: FrontRoom, at: string, data: z.infer<typeof answer>): Promise<true> {
+  const { id, ...given } = data;
+  const isSmall = Buffer.byteLength(JSON.stringify(given)) <= mostCarriedBytes;
+  if (isSmall && (await room.questions.bring(at, id, given))) return true;
+  await room.questions.giveBack(id);
+  throw isSmall ? noQuestion() : new AppError('request_too_large', tooLargeToCarry);
+}
+
+/** In the session that the server asked in. What it was not told may be answered once more. */
+async function tell(
+  room: FrontRoom,
+  { server, holder, question }: { server: McpServer; holder: string; question: OpenedQuestion },
+  data: z.infer<typeof answer>,
+): Promise<boolean> {
+  try {
+    return await room.callers.tell(server, holder, { ...data, id: question.id }, question.isIn);
+  } catch (error) {
+    await room.questions.giveBack(data.id);
     const why = tellFault(error, 'anybody', secretsIn(room, server));
     room.log.warn({ server: server.name, fault: why }, 'a connected server did not take an answer');
     throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
-  });
-  await room.questions.answered(data.id);
-  if (!heard) throw noQuestion();
+  }
 }

@@ -20,7 +20,7 @@ import type { UnderWay } from '../front/under-way.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
-import { holderOf, requiredSession, sessionFor, sessionHeader, sessionIn } from './front-session.ts';
+import { holderOf, requiredSession, sessionFor, sessionHeader, sessionOfPost } from './front-session.ts';
 import { nothingAsked } from './schemas.ts';
 
 export interface FrontRouteDeps {
@@ -166,8 +166,8 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
   const { body } = call;
   const straight = Array.isArray(body) ? null : straightCall(call.request, body);
   if (straight) {
-    const session = sessionIn(call);
-    const holder = holderOf(call, session, deps.ended);
+    const session = sessionOfPost(call);
+    const holder = holderOf(call, session, deps.ended, straight.params);
     if (straight.newest ? served.onlyAnswers(straight.params.name, holder, call.principal) : session !== null) {
       if (call.principal.tools !== null) await requireToolScope(served, [straight], call.principal);
       const turn = { served, asker: askerOf(call, holder), client: clientOf(call, session, holder) };
@@ -198,8 +198,8 @@ async function answerMessages(
   refuseManyCalls(messages);
   await requireToolScope(served, messages, call.principal);
   const begins = messages.find(({ method }) => method === 'initialize');
-  const session = begins ? sessionFor(begins.params) : sessionIn(call);
-  const holder = holderOf(call, session, deps.ended);
+  const session = begins ? sessionFor(begins.params) : sessionOfPost(call);
+  const holder = holderOf(call, session, deps.ended, messages[0]?.params);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
   if (listening) return refuseToListen(call, listening.id);
   const client = clientOf(call, session, holder);

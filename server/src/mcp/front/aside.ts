@@ -1,0 +1,115 @@
+import { SseParser } from '../../lib/sse.ts';
+import { type Asking, questionIn, takenBackIn } from '../asked-back.ts';
+import type { Passing } from '../connection.ts';
+import { mostAnswerBytes } from '../guarded-fetch.ts';
+import type { Listened, Sessions } from '../sessions.ts';
+import type { McpServer } from '../store/servers.ts';
+import { askOrRefuse, messageIn } from './asked-aside.ts';
+
+/** Some servers begin to answer when they have something to say; by then they have long heard that somebody listens. */
+const beginsMs = 250;
+/** After the last call: most clients make several. */
+const idleMs = 60_000;
+/** In this process: each is a connection. */
+const mostInAll = 2_000;
+
+interface Line {
+  server: McpServer;
+  holder: string;
+  /** The calls that what is asked may belong to. */
+  calls: Set<Asking>;
+  /** It is heard, or nobody can be. */
+  begun: Promise<unknown>;
+  leave: AbortController;
+  idle: Timer | undefined;
+}
+
+/**
+ * Many servers of before ask where their client listens, and not in the call that it is about. Clients of the newest revision
+ * have nowhere to listen: for those it is listened here, while they call.
+ */
+export class Aside {
+  readonly #lines = new Map<string, Line>();
+
+  constructor(private readonly callers: Sessions) {}
+
+  /** What is asked before somebody listens is lost: so the call is made after that. */
+  async during<T>(server: McpServer, holder: string, passing: Passing, work: () => Promise<T>): Promise<T> {
+    const { asking } = passing;
+    const heard = asking && (await this.#speaksBefore(server, holder, passing));
+    const line = heard ? this.#lineOf(server, holder) : null;
+    if (!asking || !line) return work();
+    clearTimeout(line.idle);
+    line.calls.add(asking);
+    try {
+      await line.begun;
+      return await work();
+    } finally {
+      line.calls.delete(asking);
+      if (line.calls.size === 0) this.#rest(line);
+    }
+  }
+
+  async #speaksBefore(server: McpServer, holder: string, passing: Passing): Promise<boolean> {
+    if (this.callers.speaksBefore(server, holder)) return true;
+    const met = this.callers.introduction(server, holder, passing.signal);
+    // Why it cannot be spoken to the call itself will say.
+    return met.then(
+      ({ about }) => about.protocol < '2026',
+      () => false,
+    );
+  }
+
+  #lineOf(server: McpServer, holder: string): Line | null {
+    const place = placeOf(server, holder);
+    const known = this.#lines.get(place);
+    if (known || this.#lines.size >= mostInAll) return known ?? null;
+    const leave = new AbortController();
+    const heard = this.callers.listen(server, holder, null, leave.signal);
+    const begun = Promise.race([heard.catch(() => null), Bun.sleep(beginsMs)]);
+    const line: Line = { ...{ server, holder, begun, leave }, calls: new Set(), idle: undefined };
+    this.#lines.set(place, line);
+    void this.#hear(line, heard);
+    return line;
+  }
+
+  async #hear(line: Line, heard: Promise<Listened | null>): Promise<void> {
+    try {
+      const listened = await heard;
+      // It says nothing by itself: the next call need not ask again.
+      if (!listened) return;
+      const parser = new SseParser(mostAnswerBytes);
+      for await (const piece of listened.stream)
+        for (const event of parser.push(piece)) this.#take(line, messageIn(event), listened.session);
+      this.#drop(line);
+    } catch {
+      // It was left, or the server has ended it: whoever calls next listens anew.
+      this.#drop(line);
+    }
+  }
+
+  /** All calls here are one caller's; the one that has waited longest is asked, since others may be answered any moment. */
+  #take({ server, holder, calls }: Line, message: object, session: string | null): void {
+    const takenBack = takenBackIn(message);
+    if (takenBack) for (const asking of calls) asking.takenBack(takenBack.id);
+    const question = takenBack ? null : questionIn(message, session);
+    if (question) askOrRefuse(this.callers, { server, holder }, question, [...calls][0]);
+  }
+
+  #rest(line: Line): void {
+    line.idle = setTimeout(() => this.#drop(line), idleMs);
+    line.idle.unref();
+  }
+
+  #drop(line: Line): void {
+    const place = placeOf(line.server, line.holder);
+    if (this.#lines.get(place) === line) this.#lines.delete(place);
+    line.leave.abort();
+  }
+
+  stop(): void {
+    for (const line of this.#lines.values()) this.#drop(line);
+  }
+}
+
+const placeOf = ({ id }: McpServer, holder: string): string => `${id} ${holder}`;

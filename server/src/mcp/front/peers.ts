@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import { randomString } from '../../lib/ids.ts';
+import type { Sealer } from '../../lib/seal.ts';
+import type { Shared } from '../../platform/shared/port.ts';
+import { mostAnswerBytes } from '../guarded-fetch.ts';
+import { unsealed } from './task-names.ts';
+
+/** A process that works on something says so this often: its work may take as long as a person thinks. */
+const stillEveryMs = 3_000;
+/** One that was not heard of for so long is gone. */
+const silenceMs = 10_000;
+/** It says at once that it has begun. */
+const firstWordMs = 5_000;
+
+/** Of what clients answer, whichever process it comes to: as much as is read of an answer of a server. */
+export const mostCarriedBytes = mostAnswerBytes;
+export const tooLargeToCarry = `What is answered is larger than ${mostCarriedBytes / 1024 / 1024} MiB.`;
+
+const said = z.discriminatedUnion('is', [
+  z.object({
+    is: z.literal('errand'),
+    id: z.string(),
+    from: z.string(),
+    kind: z.string(),
+    what: z.unknown(),
+    // In milliseconds since 1970. What the shared store brings later, after it was away, nobody waits for.
+    until: z.number(),
+  }),
+  z.object({ is: z.enum(['still', 'left']), id: z.string() }),
+  z.object({ is: z.literal('done'), id: z.string(), what: z.unknown().optional() }),
+]);
+type Said = z.infer<typeof said>;
+
+type Work = (what: unknown, signal: AbortSignal) => Promise<unknown>;
+
+interface PeerDeps {
+  sealer: Sealer;
+  clock: Clock;
+  shared: Pick<Shared, 'publish' | 'subscribe'>;
+}
+
+interface Asked {
+  still(): void;
+  done(what: unknown): void;
+}
+
+/**
+ * Brings what belongs to a call to the process that the call waits in, and what came of it back. All of it is sealed: the
+ * shared store sees neither what people answer nor what tools do.
+ */
+export class Peers {
+  /** Of this process. */
+  readonly own = randomString(16);
+  readonly #works = new Map<string, Work>();
+  readonly #asked = new Map<string, Asked>();
+  readonly #working = new Map<string, AbortController>();
+  #listening: Promise<() => Promise<void>> | undefined;
+
+  constructor(private readonly deps: PeerDeps) {}
+
+  /** What others may ask this process to do. */
+  serve(kind: string, work: Work): void {
+    this.#works.set(kind, work);
+  }
+
+  /** From now on others reach this process. */
+  listen(): void {
+    if (this.#listening) return;
+    this.#listening = this.deps.shared.subscribe(channelOf(this.own), (text) => this.#hear(text));
+    this.#listening.catch(() => {
+      this.#listening = undefined;
+    });
+  }
+
+  /** What came of it; undefined where that process is gone, or whoever asked has left. */
+  async ask(process: string, kind: string, what: unknown, signal: AbortSignal): Promise<unknown> {
+    this.listen();
+    await this.#listening?.catch(() => {});
+    const id = randomString(16);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    let timer = setTimeout(resolve, firstWordMs, undefined);
+    const still = () => {
+      clearTimeout(timer);
+      timer = setTimeout(resolve, silenceMs, undefined);
+    };
+    const leave = () => {
+      void this.#say(process, { is: 'left', id });
+      resolve(undefined);
+    };
+    this.#asked.set(id, { still, done: resolve });
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      if (signal.aborted) return undefined;
+      const until = this.deps.clock.nowMs() + firstWordMs;
+      await this.#say(process, { is: 'errand', id, from: this.own, kind, what, until });
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#asked.delete(id);
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  #hear(text: string): void {
+    const { data } = said.safeParse(unsealed(this.deps.sealer, text));
+    if (data?.is === 'errand') void this.#work(data);
+    else if (data?.is === 'still') this.#asked.get(data.id)?.still();
+    else if (data?.is === 'done') this.#asked.get(data.id)?.done(data.what);
+    else if (data?.is === 'left') this.#working.get(data.id)?.abort();
+  }
+
+  async #work({ id, from, kind, what, until }: Extract<Said, { is: 'errand' }>): Promise<void> {
+    const work = this.#works.get(kind);
+    if (!work || this.#working.has(id) || this.deps.clock.nowMs() > until) return;
+    const leaving = new AbortController();
+    this.#working.set(id, leaving);
+    const still = () => void this.#say(from, { is: 'still', id });
+    const timer = setInterval(still, stillEveryMs);
+    try {
+      still();
+      const done = await work(what, leaving.signal).catch(() => undefined);
+      await this.#say(from, { is: 'done', id, what: done });
+    } finally {
+      clearInterval(timer);
+      this.#working.delete(id);
+    }
+  }
+
+  /** Unheard, the other waits until it takes us for gone. */
+  #say(process: string, message: Said): Promise<void> {
+    const { shared, sealer } = this.deps;
+    return shared.publish(channelOf(process), sealer.seal(JSON.stringify(message))).catch(() => {});
+  }
+
+  async stop(): Promise<void> {
+    const leave = await this.#listening?.catch(() => undefined);
+    await leave?.();
+  }
+}
+
+const channelOf = (process: string): string => `mcp-peer-${process}`;

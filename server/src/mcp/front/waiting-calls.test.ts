@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test';
+import { systemClock } from '../../lib/clock.ts';
+import { holdTime, moment, pass } from '../../lib/held-time.fixture.ts';
+import { openSealer } from '../../lib/seal.ts';
+import { openLog } from '../../platform/log.ts';
+import { memoryShared } from '../../platform/shared/memory.ts';
+import type { Params } from '../connection.ts';
+import type { McpServer } from '../store/servers.ts';
+import { Peers } from './peers.ts';
+import type { Exchange } from './served.ts';
+import { WaitingCalls } from './waiting-calls.ts';
+
+holdTime();
+
+const sealer = openSealer({ keys: [{ id: 'k', key: new Uint8Array(32) }] });
+const deps = { sealer, shared: memoryShared(), clock: systemClock };
+const open = () => new WaitingCalls({ ...deps, log: openLog('silent'), peers: new Peers(deps) });
+
+/** A call that asks one thing, and what became of it behind. */
+function asking(calls: WaitingCalls, holder = '1 key:2 any-e') {
+  const behind = Promise.withResolvers<Params>();
+  const state = { told: [] as Params[], gaveUp: null as unknown, end: behind.resolve };
+  // Of a server only where it is matters here, and of an exchange who is there.
+  const called = { server: { id: 7, url: 'https://one.example/mcp' } as McpServer, tool: 'greet' };
+  const exchange = { holder, signal: new AbortController().signal } as Exchange;
+  const making = {
+    work: (given: Exchange) => {
+      given.say!({ id: 'name', method: 'elicitation/create', params: { message: 'Who?' } });
+      given.signal.addEventListener('abort', () => {
+        state.gaveUp = given.signal.reason;
+        behind.reject(given.signal.reason);
+      });
+      return behind.promise;
+    },
+    tell: async (_: string, result: Params) => {
+      state.told.push(result);
+      return true;
+    },
+  };
+  const call = (params: Params = {}) => calls.answer({ ...called, params }, exchange, making);
+  return { state, call };
+}
+
+/** What the call is answered with when it has asked. */
+async function asked(call: (params?: Params) => Promise<Params>): Promise<Params> {
+  const answer = call();
+  await moment();
+  await pass(50);
+  return answer;
+}
+const given = { inputResponses: { q1: { action: 'accept' } } };
+
+test('a call that nobody comes back to is given up, and later nobody waits for answers', async () => {
+  const { state, call } = asking(open());
+  const { requestState } = await asked(call);
+  await pass(10 * 60_000 + 1_000, 1_000);
+  expect(state.gaveUp).toBeNull();
+  await expect(call({ requestState, ...given })).rejects.toThrow('Call the tool again');
+  await pass(60_000, 1_000);
+  expect(state.gaveUp).toMatchObject({ message: 'nobody came back with the answers' });
+  expect(state.told).toEqual([]);
+});
+
+test('what a call came to meanwhile is kept for whoever comes back, once', async () => {
+  const { state, call } = asking(open());
+  const first = await asked(call);
+  expect(first).toMatchObject({
+    resultType: 'input_required',
+    inputRequests: { q1: { method: 'elicitation/create' } },
+  });
+  const { requestState } = first;
+  state.end({ content: ['done'] });
+  await moment();
+  expect(await call({ requestState })).toEqual({ content: ['done'] });
+  await expect(call({ requestState, ...given })).rejects.toThrow('Call the tool again');
+});
+
+test('a process that stops gives up what nobody waits for at the moment, and leaves the rest', async () => {
+  const calls = open();
+  const [waiting, attached] = [asking(calls), asking(calls)];
+  await asked(waiting.call);
+  const { requestState } = await asked(attached.call);
+  const back = attached.call({ requestState, ...given });
+  await moment();
+  calls.stop();
+  expect(waiting.state.gaveUp).toMatchObject({ message: 'the service is stopped' });
+  expect([attached.state.gaveUp, attached.state.told]).toEqual([null, [{ action: 'accept' }]]);
+  attached.state.end({ content: [] });
+  expect(await back).toEqual({ content: [] });
+});
+
+test('a process has a thousand calls wait, of however many callers', async () => {
+  const calls = open();
+  const many = Array.from({ length: 1_001 }, (_, at) => asking(calls, `${at} key:2 any-e`));
+  const answers = many.map(({ call }) =>
+    call().then(
+      () => 'waits',
+      (error: Error) => error.message,
+    ),
+  );
+  await moment();
+  await pass(50);
+  const came = await Promise.all(answers);
+  expect(came.filter((one) => one === 'waits')).toHaveLength(1_000);
+  expect(came.at(-1)).toContain('too many calls wait');
+  calls.stop();
+});

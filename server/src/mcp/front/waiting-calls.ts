@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import { randomString } from '../../lib/ids.ts';
+import { isObject } from '../../lib/is-object.ts';
+import type { Sealer } from '../../lib/seal.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Params } from '../connection.ts';
+import { McpFault } from '../fault.ts';
+import { mostAskedMs } from '../patience.ts';
+import type { McpServer } from '../store/servers.ts';
+import { mostCarriedBytes, type Peers, tooLargeToCarry } from './peers.ts';
+import { badParams, type Exchange, ownFault, RpcError } from './served.ts';
+import { type Attached, type Outcome, WaitingCall } from './waiting-call.ts';
+import { type Called, digestOf, isWaitingState, nameWaiting, openWaiting, type Place } from './waiting-names.ts';
+
+/** Of one caller: each is a connection to a server that waits. */
+const mostOfOne = 16;
+/** In this process. */
+const mostInAll = 1_000;
+/** The time for answers ends first; what came of the call is kept a little longer for whoever is just coming back. */
+const keptMs = mostAskedMs + 60_000;
+
+interface Kept {
+  call: WaitingCall;
+  called: Called;
+  tell: Making['tell'];
+  timer: Timer | undefined;
+}
+
+/** How a call is made behind, and told what its client answers. */
+export interface Making {
+  work(behind: Exchange): Promise<Params>;
+  /** False where the server could not be told, and may be once more. */
+  tell(name: string, result: Params): Promise<boolean>;
+}
+
+interface WaitingDeps {
+  sealer: Sealer;
+  clock: Clock;
+  log: Log;
+  peers: Peers;
+}
+
+const errand = 'mcp-resume';
+const resumed = z.object({
+  state: z.string(),
+  given: z.record(z.string(), z.unknown()),
+  called: z.object({
+    holder: z.string(),
+    server: z.object({ id: z.number(), url: z.string() }),
+    tool: z.string(),
+    digest: z.string(),
+  }),
+});
+const cameOf = z.union([
+  z.object({ result: z.record(z.string(), z.unknown()) }),
+  z.object({ error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }) }),
+]);
+
+/**
+ * Calls of clients of the revision 2026-07-28 that servers of before have asked something. The client is answered with the
+ * questions, while the call waits in this process; it comes back with the answers, to whichever process.
+ */
+export class WaitingCalls {
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(private readonly deps: WaitingDeps) {
+    deps.peers.serve(errand, async (what, signal) => {
+      const { state, given, called } = resumed.parse(what);
+      const place = openWaiting(deps.sealer, state, called, deps.clock.nowMs());
+      return this.#goOn(place, given, { signal }).then((result) => ({ result }), this.#told);
+    });
+  }
+
+  /** Makes the call, or goes on with the one that the client comes back to. */
+  answer(
+    { server, tool, params }: { server: McpServer; tool: string; params: Params },
+    exchange: Exchange,
+    { work, tell }: Making,
+  ): Promise<Params> {
+    const called = (): Called => ({ server, tool, holder: exchange.holder, digest: digestOf(params) });
+    if (isWaitingState(params.requestState)) return this.#comeBack(called(), params, exchange);
+    const call = new WaitingCall(exchange, work);
+    return this.#next(call, () => ({ call, called: called(), tell, timer: undefined }));
+  }
+
+  async #comeBack(called: Called, { requestState, inputResponses }: Params, exchange: Exchange): Promise<Params> {
+    const { sealer, clock, peers } = this.deps;
+    const given = isObject(inputResponses) ? inputResponses : {};
+    if (Buffer.byteLength(JSON.stringify(given)) > mostCarriedBytes) throw badParams(tooLargeToCarry);
+    const state = String(requestState);
+    const place = openWaiting(sealer, state, called, clock.nowMs());
+    if (!place || place.process === peers.own) return this.#goOn(place, given, exchange);
+    const { holder, tool, digest, server } = called;
+    const carried = { state, given, called: { holder, tool, digest, server: { id: server.id, url: server.url } } };
+    const { data } = cameOf.safeParse(await peers.ask(place.process, errand, carried, exchange.signal));
+    if (!data) throw nobodyWaits();
+    if ('result' in data) return data.result;
+    throw new RpcError(data.error.code, data.error.message, data.error.data);
+  }
+
+  async #goOn(place: Place | null, given: Params, attached: Attached): Promise<Params> {
+    const kept = place && this.#kept.get(place.call);
+    if (!kept || kept.call.round !== place.round) throw nobodyWaits();
+    clearTimeout(kept.timer);
+    await kept.call.goOn(attached, given, kept.tell);
+    return this.#next(kept.call, () => kept);
+  }
+
+  async #next(call: WaitingCall, keep: () => Kept): Promise<Params> {
+    const outcome = await call.next();
+    const kept = outcome ? null : keep();
+    if (kept && this.#hasRoom(kept)) return this.#suspend(kept);
+    if (kept) call.giveUp(new McpFault('too many calls wait for answers of this caller'));
+    return this.#finish(call, outcome ?? (await call.ended));
+  }
+
+  #finish(call: WaitingCall, outcome: Outcome): Params {
+    if (call.id !== null) this.#kept.delete(call.id);
+    if ('error' in outcome) throw outcome.error;
+    return outcome.result;
+  }
+
+  #hasRoom({ call, called }: Kept): boolean {
+    if (call.id !== null) return true;
+    const own = [...this.#kept.values()].filter((one) => one.called.holder === called.holder).length;
+    return own < mostOfOne && this.#kept.size < mostInAll;
+  }
+
+  #suspend(kept: Kept): Params {
+    const { sealer, clock, peers } = this.deps;
+    const { call, called } = kept;
+    peers.listen();
+    call.detach();
+    call.id ??= randomString(16);
+    this.#kept.set(call.id, kept);
+    kept.timer = setTimeout(() => this.#forget(kept, 'nobody came back with the answers'), keptMs);
+    kept.timer.unref();
+    const place = { process: peers.own, call: call.id, round: call.round };
+    return {
+      resultType: 'input_required',
+      inputRequests: call.inputRequests(),
+      requestState: nameWaiting(sealer, called, place, clock.nowMs() + mostAskedMs),
+    };
+  }
+
+  #forget({ call, timer }: Kept, why: string): void {
+    clearTimeout(timer);
+    if (call.id !== null) this.#kept.delete(call.id);
+    call.giveUp(new McpFault(why));
+  }
+
+  /** As it is carried to another process. */
+  readonly #told = (error: unknown): z.infer<typeof cameOf> => {
+    if (!(error instanceof RpcError)) this.deps.log.error({ error }, 'a call that was come back to failed');
+    const { code, message, data } = error instanceof RpcError ? error : ownFault('Internal error');
+    return { error: { code, message, data } };
+  };
+
+  /** Nobody can come back to this process any more; calls that are answered at the moment go on. */
+  stop(): void {
+    for (const kept of this.#kept.values()) if (!kept.call.isAttached) this.#forget(kept, 'the service is stopped');
+  }
+}
+
+const nobodyWaits = (): RpcError =>
+  badParams(
+    'Nobody waits for these answers: they were given, or time was up, or the call is gone. Call the tool again.',
+  );
