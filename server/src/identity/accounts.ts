@@ -89,7 +89,6 @@ export async function changeSelf(
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
   const { password, current_password, ...plain } = input;
   const change: UserChange = { ...plain };
-  if (plain.email !== undefined && plain.email !== row.email) change.email_verified = 0;
   if (password !== undefined) {
     if (hasPassword(row.password_hash)) await requirePassword(deps, row, current_password, ip);
     else await requireFreshSession(deps, userId, sessionId);
