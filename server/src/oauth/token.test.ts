@@ -116,6 +116,13 @@ describe('token', () => {
     expect((await t.call('/api/oauth2/token')).status).toBe(405);
   });
 
+  test.each(['token', 'revoke', 'introspect'])('%s without a content type is an invalid request', async (endpoint) => {
+    for (const body of [undefined, new Blob(['grant_type=refresh_token'])]) {
+      const request = new Request(`${t.config.baseUrl}/api/oauth2/${endpoint}`, { method: 'POST', body });
+      expect(await faultOf(t.app.app.fetch(request))).toEqual([400, 'invalid_request']);
+    }
+  });
+
   test('plain and S256 challenges; a failed proof leaves the code usable', async () => {
     const client = await t.client({ app_type: 'public' });
     const verifier = newVerifier();

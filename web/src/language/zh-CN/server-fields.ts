@@ -124,6 +124,8 @@ export default {
   'The request body is not valid multipart/form-data.': '请求正文不是有效的 multipart/form-data。',
   'Send the body as multipart/form-data.': '请以 multipart/form-data 发送请求正文。',
   'Send the body as application/json.': '请以 application/json 发送请求正文。',
+  'Send the body as application/x-www-form-urlencoded or application/json.':
+    '请以 application/x-www-form-urlencoded 或 application/json 发送请求正文。',
   'Send writes with Content-Type: application/json.': '写操作请使用 Content-Type: application/json。',
   'The form has more than {most} parts.': '表单超过 {most} 个部分。',
   'The form has more than {most} parameters.': '表单超过 {most} 个参数。',
