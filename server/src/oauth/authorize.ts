@@ -205,7 +205,8 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
       ...(spending && { spending }),
     },
   });
-  deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
+  if (approved.consent !== null)
+    deps.webhooks.notify(application, 'consent_granted', userId, { scopes: approved.consent });
   return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
 }
 

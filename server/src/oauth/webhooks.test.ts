@@ -72,6 +72,30 @@ describe('webhooks', () => {
     );
   });
 
+  test('tell of a consent when it is given or grows, by all that it holds, and not of each approval', async () => {
+    const client = await open.client({ webhook_url: at('/grows') });
+    const told = async (count: number) => {
+      const all = await waitFor('/grows', count);
+      return all.map(({ text }) => JSON.parse(text).data.scopes.split(' ').toSorted().join(' ')).toSorted();
+    };
+    const first = ['email openid'];
+    await open.code(client, { scope: 'email' });
+    for (const scope of ['email', 'openid', undefined]) await open.code(client, { scope });
+    expect(await told(1)).toEqual(first);
+    await open.code(client, { scope: 'profile' });
+    expect(await told(2)).toEqual([...first, 'email openid profile']);
+    await open.act('suspend', client.id);
+    await open.act('activate', client.id);
+    await open.code(client, { scope: 'profile' });
+    expect(await told(3)).toEqual([...first, 'email openid profile', 'openid profile']);
+    // Nothing is on its way any more once another application has heard of a later one.
+    const later = await open.client({ webhook_url: at('/later') });
+    await open.code(client, { scope: 'profile' });
+    await open.code(later, { scope: 'profile' });
+    await waitFor('/later');
+    expect(await told(3)).toHaveLength(3);
+  });
+
   test('follow no redirect, and try once', async () => {
     const redirecting = await open.client({ webhook_url: at('/redirect') });
     const failing = await open.client({ webhook_url: at('/fails') });
