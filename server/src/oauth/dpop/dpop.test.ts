@@ -4,6 +4,7 @@ import { basic, faultOf, jsonOf, newVerifier, openOAuthTest, type TestClient } f
 import { type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { s256 } from '../pkce.ts';
 import { newProver, type ProofChanges, type Prover } from './dpop.fixture.ts';
+import { proofAlgorithms } from './key.ts';
 
 const tokenPath = '/api/oauth2/token';
 const userinfoPath = '/api/oauth2/userinfo';
@@ -54,7 +55,7 @@ const userinfo = (token: string, proof: string | null, scheme = 'DPoP', path = u
 const proofOfUse = (token: string, changes: ProofChanges = {}) =>
   prover.prove(userinfoPath, { method: 'GET', token, ...changes });
 
-test.each(['ES256', 'RS256', 'EdDSA', 'Ed25519'])('a token is bound to a key of %s', async (alg) => {
+test.each(proofAlgorithms)('a token is bound to a key of %s', async (alg) => {
   const own = await newProver(t, alg);
   const tokens = await bound(client, own);
   expect(tokens.token_type).toBe('DPoP');
