@@ -1,5 +1,6 @@
 import { statuses, type User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
+import { errorDescription } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
 import { readToken, type TokenKey } from './credentials.ts';
 import { proofAlgorithms } from './dpop/key.ts';
@@ -42,7 +43,7 @@ type Scheme = 'bearer' | 'dpop';
 
 /** RFC 6750 §3, RFC 9449 §7.1. */
 export const challenge = (scheme: Scheme, error: string, message: string) => {
-  const told = `realm="svc", error="${error}", error_description="${message}"`;
+  const told = `realm="svc", error="${error}", error_description="${errorDescription(message)}"`;
   const value = scheme === 'dpop' ? `DPoP ${told}, algs="${proofAlgorithms.join(' ')}"` : `Bearer ${told}`;
   return { 'www-authenticate': value };
 };
