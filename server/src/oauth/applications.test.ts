@@ -151,6 +151,8 @@ describe('applications', () => {
     expect(second.applications).toHaveLength(1);
     expect(await list('page=-1&page_size=1000')).toMatchObject({ page: 1, page_size: 100 });
     expect(await list('page=x&page_size=0')).toMatchObject({ page: 1, page_size: 1 });
+    for (const none of ['page=&page_size=', 'page=%20&page_size=%20'])
+      expect(await list(none)).toMatchObject({ page: 1, page_size: 20 });
   });
 });
 
