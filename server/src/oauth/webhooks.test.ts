@@ -10,6 +10,7 @@ interface Received {
 }
 
 const received: Received[] = [];
+const { promise: held, resolve: release } = Promise.withResolvers<void>();
 const receiver = Bun.serve({
   port: 0,
   fetch: async (request) => {
@@ -17,6 +18,7 @@ const receiver = Bun.serve({
     received.push({ path: pathname, headers: request.headers, text: await request.text() });
     if (pathname === '/redirect') return new Response(null, { status: 307, headers: { location: '/followed' } });
     if (pathname === '/slow') await Bun.sleep(300);
+    if (pathname === '/held') await held;
     return new Response('ok', { status: pathname === '/fails' ? 500 : 200 });
   },
 });
@@ -94,6 +96,27 @@ describe('webhooks', () => {
     await open.code(later, { scope: 'profile' });
     await waitFor('/later');
     expect(await told(3)).toHaveLength(3);
+  });
+
+  test('tell of one user’s consent in the order in which it changed, and keep nobody else waiting for it', async () => {
+    const client = await open.client({ webhook_url: at('/held') });
+    const other = await open.user();
+    const revoke = (by = open.member) => by.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
+    const heard = () =>
+      received.flatMap(({ path, text }) => {
+        const { event, user_id } = JSON.parse(text);
+        return path === '/held' ? [`${event} ${user_id === other.id ? 'other' : 'member'}`] : [];
+      });
+    await open.code(client);
+    await revoke();
+    await open.code(client);
+    await open.code(client, {}, other);
+    await waitFor('/held', 2);
+    // The first is not answered yet.
+    expect(heard()).toEqual(['consent_granted member', 'consent_granted other']);
+    release();
+    await waitFor('/held', 4);
+    expect(heard().slice(2)).toEqual(['consent_revoked member', 'consent_granted member']);
   });
 
   test('follow no redirect, and try once', async () => {
