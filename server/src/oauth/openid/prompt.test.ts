@@ -35,6 +35,7 @@ test.each([
   [{ response_mode: 'fragment' }, 'invalid_request'],
   [{ response_mode: 'form_post' }, 'invalid_request'],
   [{ nonce: 'n'.repeat(1001) }, 'invalid_request'],
+  [{ nonce: 'n\ufffd' }, 'invalid_request'],
   [{ request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
   [{ request_uri: 'https://client.example/request' }, 'request_uri_not_supported'],
   [{ registration: '{}' }, 'registration_not_supported'],
