@@ -141,6 +141,18 @@ describe('an address that is changed in the middle of', () => {
     await isUnproven(member);
   });
 
+  test('an administrator’s look at it', async () => {
+    const member = await someone();
+    const seen = member.email;
+    await move(member, victims);
+    const put = (body: Record<string, unknown>) =>
+      root.call(`/api/admin/users/${member.id}`, { method: 'PUT', body: { email_verified: true, ...body } });
+    expect((await put({ email: seen })).status).toBe(409);
+    await isUnproven(member);
+    await move(member, seen);
+    expect(await dataOf(put({ email: seen }))).toMatchObject({ email: seen, email_verified: true });
+  });
+
   test('a reset that came to the one before', async () => {
     const member = await verified();
     await post(t, '/api/user/password/forgot', { email: member.email });
