@@ -79,6 +79,8 @@ export default {
   'must not hold a fragment': '不能包含片段',
   'must not hold a user name or password': '不能包含用户名或密码',
   'must not have a fragment': '不能包含片段',
+  'must not have code, state, iss or error in its query: answers add them':
+    '查询部分不能包含 code、state、iss 或 error：应答会添加这些参数',
   'must not have a wildcard': '不能包含通配符',
   'must not have a user name or password': '不能包含用户名或密码',
   'must not use {protocol}': '不能使用 {protocol}',
