@@ -77,39 +77,42 @@ test.each(['RS256', 'ES256'])('openid-client with ID tokens signed by %s', async
   expect([left.status, left.headers.get('location')]).toEqual([303, `${bye}?state=over`]);
 });
 
-test.each(['ES256', 'RS256', 'Ed25519'])('openid-client proves itself by a key of %s, and by no other', async (alg) => {
-  const [own, other] = [await generateKeyPair(alg), await generateKeyPair(alg)];
-  const jwks = { keys: [{ ...(await exportJWK(own.publicKey)), kid: 'own' }] };
-  const body = { name: 'A client', redirect_uris: [callback], scopes: 'openid profile', jwks };
-  const made = await user.api<{ client_id: string; client_secret_plain: string }>('/api/oauth2/applications', {
-    ...{ method: 'POST', body },
-  });
-  expect(made.client_secret_plain).toBe('');
-  const configured = (key: CryptoKey) =>
-    openid.discovery(new URL(service.url), made.client_id, undefined, openid.PrivateKeyJwt({ key, kid: 'own' }), {
-      execute: [openid.allowInsecureRequests],
+test.each(['ES256', 'ES384', 'RS256', 'PS256', 'Ed25519'])(
+  'openid-client proves itself by a key of %s, and by no other',
+  async (alg) => {
+    const [own, other] = [await generateKeyPair(alg), await generateKeyPair(alg)];
+    const jwks = { keys: [{ ...(await exportJWK(own.publicKey)), kid: 'own' }] };
+    const body = { name: 'A client', redirect_uris: [callback], scopes: 'openid profile', jwks };
+    const made = await user.api<{ client_id: string; client_secret_plain: string }>('/api/oauth2/applications', {
+      ...{ method: 'POST', body },
     });
-  const config = await configured(own.privateKey);
-  expect(config.serverMetadata().token_endpoint_auth_methods_supported).toContain('private_key_jwt');
-  expect(config.serverMetadata().token_endpoint_auth_signing_alg_values_supported).toContain(alg);
-  const tokens = await signIn(config);
-  const next = await openid.refreshTokenGrant(config, tokens.refresh_token!);
-  expect(await openid.fetchUserInfo(config, next.access_token, `${user.id}`)).toMatchObject({ sub: `${user.id}` });
-  expect(await openid.tokenIntrospection(config, next.access_token)).toMatchObject({ active: true });
-  const thief = await configured(other.privateKey);
-  const refused: unknown = await openid.refreshTokenGrant(thief, next.refresh_token!).catch((error) => error);
-  // The library reads no further than the header of a 401.
-  expect(refused).toBeInstanceOf(openid.WWWAuthenticateChallengeError);
-  const { response } = refused as openid.WWWAuthenticateChallengeError;
-  expect([response.status, await response.json()]).toEqual([
-    401,
-    expect.objectContaining({ error: 'invalid_client', error_description: expect.stringContaining('not signed by') }),
-  ]);
-  // What the thief tried has ended nothing.
-  const last = await openid.refreshTokenGrant(config, next.refresh_token!);
-  await openid.tokenRevocation(config, last.refresh_token!);
-  expect(await openid.tokenIntrospection(config, last.access_token)).toEqual({ active: false });
-  const pushed = await openid.buildAuthorizationUrlWithPAR(config, { redirect_uri: callback, scope: 'openid' });
-  expect(pushed.searchParams.get('request_uri')).toStartWith('urn:ietf:params:oauth:request_uri:');
-  expect((await openid.initiateDeviceAuthorization(config, { scope: 'openid' })).user_code).toBeString();
-});
+    expect(made.client_secret_plain).toBe('');
+    const configured = (key: CryptoKey) =>
+      openid.discovery(new URL(service.url), made.client_id, undefined, openid.PrivateKeyJwt({ key, kid: 'own' }), {
+        execute: [openid.allowInsecureRequests],
+      });
+    const config = await configured(own.privateKey);
+    expect(config.serverMetadata().token_endpoint_auth_methods_supported).toContain('private_key_jwt');
+    expect(config.serverMetadata().token_endpoint_auth_signing_alg_values_supported).toContain(alg);
+    const tokens = await signIn(config);
+    const next = await openid.refreshTokenGrant(config, tokens.refresh_token!);
+    expect(await openid.fetchUserInfo(config, next.access_token, `${user.id}`)).toMatchObject({ sub: `${user.id}` });
+    expect(await openid.tokenIntrospection(config, next.access_token)).toMatchObject({ active: true });
+    const thief = await configured(other.privateKey);
+    const refused: unknown = await openid.refreshTokenGrant(thief, next.refresh_token!).catch((error) => error);
+    // The library reads no further than the header of a 401.
+    expect(refused).toBeInstanceOf(openid.WWWAuthenticateChallengeError);
+    const { response } = refused as openid.WWWAuthenticateChallengeError;
+    expect([response.status, await response.json()]).toEqual([
+      401,
+      expect.objectContaining({ error: 'invalid_client', error_description: expect.stringContaining('not signed by') }),
+    ]);
+    // What the thief tried has ended nothing.
+    const last = await openid.refreshTokenGrant(config, next.refresh_token!);
+    await openid.tokenRevocation(config, last.refresh_token!);
+    expect(await openid.tokenIntrospection(config, last.access_token)).toEqual({ active: false });
+    const pushed = await openid.buildAuthorizationUrlWithPAR(config, { redirect_uri: callback, scope: 'openid' });
+    expect(pushed.searchParams.get('request_uri')).toStartWith('urn:ietf:params:oauth:request_uri:');
+    expect((await openid.initiateDeviceAuthorization(config, { scope: 'openid' })).user_code).toBeString();
+  },
+);

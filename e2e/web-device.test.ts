@@ -125,6 +125,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.getByLabel('Redirect address 1').fill(redirectUri);
     await button(page, 'Register application').click();
     await button(page, 'I have saved it').click();
+    await page.waitForURL(/applications\/\d+$/);
     await page.getByRole('switch', { name: 'Only pushed requests' }).click();
     await page.getByRole('switch', { name: 'Only tokens bound to a key' }).click();
     const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
@@ -140,6 +141,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.getByLabel('Redirect address 1').fill(redirectUri);
     await button(page, 'Register application').click();
     await button(page, 'I have saved it').click();
+    await page.waitForURL(/applications\/\d+$/);
     const choose = (name: string) => page.getByRole('radio', { name, exact: true }).check();
     const save = async () => {
       const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
@@ -172,5 +174,25 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await button(page, 'Rotate client secret').waitFor();
     // The one request that was refused, as it should be.
     expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);
+  }, 300_000);
+
+  test('an application is registered with keys, and is given no secret', async () => {
+    const { page, complaints } = await site.register('kay');
+    await page.goto('/applications/new');
+    await page.getByLabel('Name', { exact: false }).first().fill('Signing from the start');
+    await page.getByLabel('Redirect address 1').fill(redirectUri);
+    await page.getByRole('radio', { name: 'Keys given here', exact: true }).check();
+    await button(page, 'Register application').click();
+    await page.getByText('Paste a JSON Web Key Set, an object with a list called keys.').waitFor();
+    expect([await accessibilityFaults(page), await overflow(page)]).toEqual([[], 0]);
+    const jwks = { keys: [generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })] };
+    await page.getByLabel('Public keys').fill(JSON.stringify(jwks));
+    const made = page.waitForResponse((answer) => answer.request().method() === 'POST');
+    await button(page, 'Register application').click();
+    const { data } = (await (await made).json()) as { data: Record<string, unknown> };
+    expect(data).toMatchObject({ token_endpoint_auth_method: 'private_key_jwt', jwks, client_secret_plain: '' });
+    await page.waitForURL(/applications\/\d+$/);
+    await page.getByText('It has no secret: it proves itself by what its keys sign.').waitFor();
+    expect(complaints).toEqual([]);
   }, 300_000);
 });

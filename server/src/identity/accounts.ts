@@ -94,7 +94,6 @@ export async function changeSelf(
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
   const { password, current_password, language, ...plain } = input;
   const change: UserChange = { ...plain };
-  if (plain.email !== undefined && plain.email !== row.email) change.email_verified = 0;
   if (password !== undefined) {
     if (hasPassword(row.password_hash)) await requirePassword(deps, row, current_password, ip);
     else await requireFreshSession(deps, userId, sessionId);
@@ -132,7 +131,9 @@ async function requireFreshSession({ db, clock }: AccountDeps, userId: number, s
     throw new AppError('forbidden', 'Log in again first: a password can be set within 15 minutes of that.');
 }
 
-export type AdminChange = Partial<Pick<User, 'status' | 'role' | 'group' | 'email_verified' | 'display_name'>>;
+export type AdminChange = Partial<
+  Pick<User, 'status' | 'role' | 'group' | 'email_verified' | 'email' | 'display_name'>
+>;
 
 /** Neither users of a role like the administrator's own or higher, nor such a role for others. */
 export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: number, input: AdminChange): Promise<User> {
@@ -143,9 +144,11 @@ export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: numb
     throw new AppError('conflict', 'This user stands for an organisation, and has its name. Its owners change that.', {
       param: 'display_name',
     });
-  const { email_verified, ...plain } = input;
+  const { email_verified, email, ...plain } = input;
   const change = { ...plain, ...(email_verified !== undefined && { email_verified: Number(email_verified) }) };
-  const user = await changeUser(deps.db, id, change, { byAdmin: admin.id }).catch((error) => {
+  // Whoever asks to be believed could enter another address before the administrator says so.
+  const looked = email_verified && email !== undefined ? { email } : {};
+  const user = await changeUser(deps.db, id, change, { byAdmin: admin.id, ...looked }).catch((error) => {
     if (isTaken(error, 'users')) throw new AppError('conflict', 'Another account has verified this address.');
     throw error;
   });

@@ -130,16 +130,29 @@ export function readCookie(header: string | null, name: string = cookieName): st
 export const webCallHeader = 'x-svc-web';
 
 /**
- * A cookie travels by itself, so a write that carries one must show that a page of ours sent it: a content type that no
- * plain form can send, or for files, which have none, our own header; and, where the browser names one, our own origin.
+ * A cookie travels by itself, so a write that carries one must show that a page of ours sent it: where the browser names an
+ * origin, our own; and where there is a body, a content type that no plain form can send, or for files, which have none, our
+ * own header.
  */
 export function refuseForgery(request: Request, origins: string[]): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
-  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
-  const files = type === 'multipart/form-data' && request.headers.get(webCallHeader) === '1';
-  if (type !== 'application/json' && !files)
+  const { headers } = request;
+  const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  const files = type === 'multipart/form-data' && headers.get(webCallHeader) === '1';
+  const hasContent = hasBody(request);
+  if (type !== 'application/json' && !files && hasContent)
     throw new AppError('unsupported_media_type', 'Send writes with Content-Type: application/json.');
-  const origin = request.headers.get('origin');
-  if (origin !== null && !origins.includes(origin))
-    throw new AppError('forbidden', 'This request comes from another site.');
+  const origin = headers.get('origin');
+  const foreign = origin === null ? !hasContent && isFromElsewhere(headers) : !origins.includes(origin);
+  if (foreign) throw new AppError('forbidden', 'This request comes from another site.');
+}
+
+/** Browsers that name no origin say at least where a request comes from; programs say neither. */
+const isFromElsewhere = (headers: Headers): boolean =>
+  !['same-origin', 'none', null].includes(headers.get('sec-fetch-site'));
+
+/** RFC 9112 §6.3: told by either header; a request that came over no wire has neither. */
+function hasBody({ headers, body }: Request): boolean {
+  const length = headers.get('content-length');
+  return length === null ? headers.has('transfer-encoding') || body !== null : Number(length) !== 0;
 }

@@ -120,6 +120,17 @@ export const oauthCode = ({ code, status }: AppError): string => {
   return status === 403 ? 'access_denied' : 'invalid_request';
 };
 
+/**
+ * RFC 6749 §4.1.2.1, §5.2, RFC 6750 §3: ASCII without double quotes and backslashes, in bodies, addresses and headers alike. What
+ * people read is `message`.
+ */
+export const errorDescription = (message: string): string =>
+  message
+    .replace(/["“”‘’]/g, "'")
+    .replaceAll('\\', '/')
+    .replaceAll('…', '...')
+    .replace(/[^ -~]/gu, '?');
+
 /** Messages of the video endpoints that are fixed by their status, not by what went wrong in detail. */
 const videoMessages: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: 'Missing Authentication header',
@@ -145,7 +156,7 @@ export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: stri
     success: false,
     message: error.message,
     error: oauthCode(error),
-    error_description: error.message,
+    error_description: errorDescription(error.message),
     ...error.extras.body,
   }),
   openai: (error) => ({ error: openaiError(error) }),

@@ -112,6 +112,21 @@ test('grants that do not exist', async () => {
     expect(await faultOf(t.exchange(client, { grant_type }))).toEqual([400, 'invalid_request']);
 });
 
+test('introspection takes Basic credentials, and no others beside them or instead', async () => {
+  const [a, b] = [await t.client(), await t.client()];
+  const { access_token: token } = await t.tokens(a);
+  const ask = (fields: Record<string, string>, headers: Record<string, string> = { authorization: basic(a) }) =>
+    t.post('/api/oauth2/introspect', { token, ...fields }, headers);
+  expect(await jsonOf(ask({ client_id: a.clientId }))).toMatchObject({ active: true });
+  const invalid: [number, string] = [400, 'invalid_request'];
+  expect(await faultOf(ask({ client_id: a.clientId, client_secret: a.secret }))).toEqual(invalid);
+  expect(await faultOf(ask({ client_id: b.clientId }))).toEqual(invalid);
+  const inBody = { client_id: a.clientId, client_secret: a.secret };
+  // Without OpenID Connect an assertion is an unknown parameter, which opens nothing.
+  for (const more of [{}, { client_assertion: 'x' }] as Record<string, string>[])
+    expect(await faultOf(ask({ ...inBody, ...more }, {}))).toEqual(invalidClient);
+});
+
 test('client A introspects B’s token', async () => {
   const a = await t.client();
   const b = await t.client();

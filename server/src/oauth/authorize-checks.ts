@@ -1,4 +1,4 @@
-import { oauthCode } from '../lib/error-shapes.ts';
+import { errorDescription, oauthCode } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
 import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './openid/request.ts';
 import { type Challenge, readChallenge } from './pkce.ts';
@@ -183,4 +183,9 @@ export const errorRedirect = (
   description: string,
   deps: IssuerDeps,
 ): string =>
-  withParameters(redirectUri, { error, error_description: description, state, iss: issuerFor(application, deps) });
+  withParameters(redirectUri, {
+    error,
+    error_description: errorDescription(description),
+    state,
+    iss: issuerFor(application, deps),
+  });

@@ -11,6 +11,19 @@ describe('authorize', () => {
   const query = (clientId: string, more: Record<string, string> = {}) =>
     `/api/oauth2/authorize?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: callback, ...more })}`;
 
+  test.each(['%FF', '%C3', '%ED%A0%80', 'a%F0%9F%98b'])(
+    'a state of %s, which is no text, is refused, not changed',
+    async (state) => {
+      const client = await t.client();
+      const answer = await t.member.call(`${query(client.clientId)}&state=${state}`);
+      expect(await faultOf(answer)).toEqual([400, 'invalid_request']);
+      for (const kept of ['%E2%82%AC', '100%25', 'a%2Bb%20c', '%F0%9F%98%80']) {
+        const { data } = await json(t.member.call(`${query(client.clientId)}&state=${kept}`));
+        expect(data.state).toBe(decodeURIComponent(kept));
+      }
+    },
+  );
+
   test('GET describes the request; consent and re-consent', async () => {
     const client = await t.client({ name: 'Shown', description: 'What it does', homepage_url: 'https://home.example' });
     const first = await json(t.member.call(query(client.clientId, { scope: 'email', state: 'a b&c' })));

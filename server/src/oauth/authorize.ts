@@ -13,7 +13,7 @@ import {
 } from './authorize-checks.ts';
 import { newCode } from './credentials.ts';
 import { readHint } from './openid/hint.ts';
-import { neededInteraction, sealSignInAgain } from './openid/interaction.ts';
+import { type Interaction, neededInteraction, sealSignInAgain } from './openid/interaction.ts';
 import { invalidRequestUri, keepOpen } from './pushed/request-uri.ts';
 import { withParameters } from './redirect-uri.ts';
 import { documentHost } from './registration/document.ts';
@@ -40,6 +40,8 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
   const checked = await checkAuthorizeRequest(deps, request);
   const { redirectUri, state, openid, pushed, resources, scopes } = checked;
   if (pushed) await keepOpen(deps, pushed);
+  const interaction = openid && neededInteraction(deps, openid, who);
+  if (!changesUser(interaction)) await requireHinted(deps, who, checked);
   return {
     ...(await describeAsked(deps, who.userId, checked)),
     redirect_uri: redirectUri,
@@ -51,10 +53,21 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
           return { uri, name: deps.resources.at(uri)!.name, ...(servers && { servers }) };
         }),
       ),
-      interaction: neededInteraction(deps, openid, who),
+      interaction,
       signed_in_after: sealSignInAgain(deps, who),
     }),
   };
+}
+
+/** After these, somebody else may be logged in. */
+const changesUser = (interaction: Interaction): boolean => interaction === 'login' || interaction === 'select_account';
+
+/** OpenID Connect Core §3.1.2.2: of whom an ID token was that the application shows, and of nobody else. One that is none of ours names nobody. */
+async function requireHinted(deps: Room, { userId }: SignedIn, checked: CheckedRequest): Promise<void> {
+  const { idTokenHint } = checked.openid ?? {};
+  const hint = idTokenHint ? await readHint(deps, idTokenHint) : null;
+  if (hint && hint.sub !== `${userId}`)
+    throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
 }
 
 /** What somebody is asked for, wherever they are asked. */
@@ -131,6 +144,7 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
   }
   if (openid && neededInteraction(deps, openid, decision) === 'login')
     throw new AppError('not_logged_in', 'The application asks that you log in again.');
+  await requireHinted(deps, decision, checked);
   return approve(deps, decision, checked);
 }
 
@@ -205,7 +219,8 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
       ...(spending && { spending }),
     },
   });
-  deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
+  if (approved.consent !== null)
+    deps.webhooks.notify(application, 'consent_granted', userId, { scopes: approved.consent });
   return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
 }
 

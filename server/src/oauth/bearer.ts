@@ -1,5 +1,6 @@
 import { statuses, type User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
+import { errorDescription } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
 import { readToken, type TokenKey } from './credentials.ts';
 import { proofAlgorithms } from './dpop/key.ts';
@@ -17,6 +18,8 @@ export interface BearerPrincipal {
   user: User;
   applicationId: number;
   scopes: Scope[];
+  /** How the token was presented. */
+  scheme: Scheme;
   limitKey: string;
 }
 
@@ -39,10 +42,12 @@ const badToken = (scheme: Scheme = 'bearer'): AppError => {
 };
 
 type Scheme = 'bearer' | 'dpop';
+/** In which a token of this key is presented. */
+export const schemeOf = (key: string | null): Scheme => (key === null ? 'bearer' : 'dpop');
 
 /** RFC 6750 §3, RFC 9449 §7.1. */
 export const challenge = (scheme: Scheme, error: string, message: string) => {
-  const told = `realm="svc", error="${error}", error_description="${message}"`;
+  const told = `realm="svc", error="${error}", error_description="${errorDescription(message)}"`;
   const value = scheme === 'dpop' ? `DPoP ${told}, algs="${proofAlgorithms.join(' ')}"` : `Bearer ${told}`;
   return { 'www-authenticate': value };
 };
@@ -99,19 +104,21 @@ function principalOf(
   proofKey: string | null,
 ): BearerPrincipal | Promise<BearerPrincipal> {
   const now = nowSeconds(deps.clock);
-  if (!found || found.client.status === applicationStatus.deleted) throw badToken();
+  const scheme = schemeOf(proofKey);
+  if (!found || found.client.status === applicationStatus.deleted) throw badToken(scheme);
   const { client, token: row, user } = found;
   // Tokens of a suspended application are rejected on every use, and it may know why.
   if (client.status === applicationStatus.suspended) throw suspended();
-  if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken();
+  if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken(scheme);
   // RFC 9449 §7.2: a bound token without its key is a stolen one, and a bearer token proves no key.
-  if (row.jkt !== proofKey) throw badToken(proofKey === null ? 'bearer' : 'dpop');
+  if (row.jkt !== proofKey) throw badToken(scheme);
   // RFC 8707 §2: a token for one place, passed on from there, opens no other.
-  if (!isFor(row.access_resource, audience)) throw badToken();
-  const principal = {
+  if (!isFor(row.access_resource, audience)) throw badToken(scheme);
+  const principal: BearerPrincipal = {
     user: toUser(user),
     applicationId: client.id,
     scopes: scopesNow(row, client, deps.options),
+    scheme,
     limitKey: `user:${user.id}`,
   };
   const counted = countCall(deps, client);
@@ -151,14 +158,16 @@ export function countCall(
 
 export const toUser = (row: UserColumns): User => ({ ...row, email_verified: row.email_verified === 1 });
 
-/** RFC 6750 §3.1: names the scope that would do. */
-export function requireScope(principal: { scopes: readonly Scope[] }, scope: Scope): void {
-  if (principal.scopes.includes(scope)) return;
+/** RFC 6750 §3.1, RFC 9449 §7.1: names the scope that would do. */
+export function requireScope(
+  { scopes, scheme }: Pick<BearerPrincipal, 'scheme'> & { scopes: readonly Scope[] },
+  scope: Scope,
+): void {
+  if (scopes.includes(scope)) return;
   const message = `This call needs the scope ${scope}.`;
+  const told = challenge(scheme, 'insufficient_scope', message)['www-authenticate'];
   throw new AppError('insufficient_scope', message, {
-    headers: {
-      'www-authenticate': `Bearer realm="svc", error="insufficient_scope", error_description="${message}", scope="${scope}"`,
-    },
+    headers: { 'www-authenticate': `${told}, scope="${scope}"` },
     body: { scope },
   });
 }

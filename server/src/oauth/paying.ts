@@ -5,7 +5,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
-import { challenge, countCall, requireScope, toUser } from './bearer.ts';
+import { challenge, countCall, requireScope, schemeOf, toUser } from './bearer.ts';
 import { readToken } from './credentials.ts';
 import { proofOf } from './dpop/proof.ts';
 import { isFor } from './resource-indicators.ts';
@@ -83,7 +83,7 @@ export function openPaying(deps: Deps): TokenReader {
     const now = nowSeconds(clock);
     if (token.access_expires_at <= now) throw badToken();
     // The operator may have changed what applications may have; all else that could change throws the entry out.
-    requireScope({ scopes: scopesNow(token, client, options) }, 'models:use');
+    requireScope({ scopes: scopesNow(token, client, options), scheme: schemeOf(token.jkt) }, 'models:use');
     if (again) return principal;
     const count = (): KeyPrincipal | Promise<KeyPrincipal> => {
       const counted = countCall(deps, client);
@@ -120,7 +120,7 @@ async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
   if (client.status === applicationStatus.suspended) throw suspended();
   if (!tokenLives(token, client, 'access', nowSeconds(deps.clock)) || user.status !== statuses.enabled)
     throw badToken();
-  requireScope({ scopes: scopesNow(token, client, deps.options) }, 'models:use');
+  requireScope({ scopes: scopesNow(token, client, deps.options), scheme: schemeOf(token.jkt) }, 'models:use');
   // Of an exchanged token, the application that the user agreed to: what it may spend is what all may who act for it.
   const application = await findApplication(deps.db, { id: token.granted_by! });
   const allowance = application && (await allowanceOf(deps, user.id, application));

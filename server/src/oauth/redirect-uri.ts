@@ -13,6 +13,8 @@ const refusedSchemes = new Set([
   'ftp:',
 ]);
 const mostCharacters = 2000;
+/** What answers add to an address: none of it may be there twice (RFC 6749 §3.1), or programs differ about which counts. */
+const answered = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri'];
 
 /** RFC 8252 §7.3: native applications listen on whatever port is free. */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
@@ -30,6 +32,8 @@ export function redirectUriFault(uri: string): string | null {
   // An empty one too: parsers disagree about where it leads.
   if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri))
     return 'must not have a user name or password';
+  if (answered.some((name) => url.searchParams.has(name)))
+    return 'must not have code, state, iss or error in its query: answers add them';
   if (url.protocol === 'https:') return webForm(uri, url);
   if (url.protocol === 'http:') return loopback.test(uri) ? null : 'must use https, except on localhost';
   return /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri) ? null : 'must lead somewhere';

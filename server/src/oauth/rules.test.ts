@@ -123,6 +123,16 @@ describe('redirect URIs', () => {
     expect(redirectUriFault('my.app:')).toContain('lead');
     expect(redirectUriFault('https://a.example/#')).toContain('fragment');
   });
+
+  test.each(['code', 'state', 'iss', 'error', 'error_description', '%63ode', 'st%61te', 'x=1&iss'])(
+    'an address with %s in its query would have it twice in an answer',
+    (name) => {
+      for (const start of ['https://a.example/cb?', 'http://localhost/?', 'my.app:/cb?'])
+        for (const query of [name, `${name}=`, `${name}=1&y=2`])
+          expect(redirectUriFault(`${start}${query}`)).toContain('answers add');
+      expect(redirectUriFault(`https://a.example/${name.replace('&', '/')}?my_${name.replace('&', '.')}=1`)).toBeNull();
+    },
+  );
 });
 
 describe('client credentials', () => {

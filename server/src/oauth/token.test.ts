@@ -116,6 +116,40 @@ describe('token', () => {
     expect((await t.call('/api/oauth2/token')).status).toBe(405);
   });
 
+  // RFC 6749 §4.1.2.1, §5.2, RFC 6750 §3.
+  test('whatever is said of a fault, its description has no letters that a description may not have', async () => {
+    const client = await t.client();
+    const legal = /^[ !#-[\]-~]+$/;
+    const odd = ['"', '\\', 'é', '’', '…', '😀', '\t', '\n'];
+    const told = async (answer: Promise<Response>) => {
+      const { message, error_description, redirect_url } = await json(answer);
+      expect(error_description).toMatch(legal);
+      if (redirect_url) expect(new URL(redirect_url).searchParams.get('error_description')).toMatch(legal);
+      return message as string;
+    };
+    const { refresh_token } = await t.tokens(client);
+    for (const mark of odd) {
+      const scope = `openid a${mark}b`;
+      expect(await told(t.refresh(client, refresh_token, { scope }))).toContain(JSON.stringify(`a${mark}b`));
+      await told(t.decide(client, { scope }));
+      await told(t.post(`/api/oauth2/token`, { [mark]: 'x', grant_type: 'refresh_token' }));
+      const twice = new URLSearchParams([
+        [mark, ''],
+        [mark, ''],
+      ]);
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      await told(t.call('/api/oauth2/token', { method: 'POST', body: `${twice}`, headers }));
+    }
+    await told(t.call('/api/oauth2/userinfo'));
+  });
+
+  test.each(['token', 'revoke', 'introspect'])('%s without a content type is an invalid request', async (endpoint) => {
+    for (const body of [undefined, new Blob(['grant_type=refresh_token'])]) {
+      const request = new Request(`${t.config.baseUrl}/api/oauth2/${endpoint}`, { method: 'POST', body });
+      expect(await faultOf(t.app.app.fetch(request))).toEqual([400, 'invalid_request']);
+    }
+  });
+
   test('plain and S256 challenges; a failed proof leaves the code usable', async () => {
     const client = await t.client({ app_type: 'public' });
     const verifier = newVerifier();

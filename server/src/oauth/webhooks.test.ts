@@ -10,6 +10,7 @@ interface Received {
 }
 
 const received: Received[] = [];
+const { promise: held, resolve: release } = Promise.withResolvers<void>();
 const receiver = Bun.serve({
   port: 0,
   fetch: async (request) => {
@@ -17,6 +18,7 @@ const receiver = Bun.serve({
     received.push({ path: pathname, headers: request.headers, text: await request.text() });
     if (pathname === '/redirect') return new Response(null, { status: 307, headers: { location: '/followed' } });
     if (pathname === '/slow') await Bun.sleep(300);
+    if (pathname === '/held') await held;
     return new Response('ok', { status: pathname === '/fails' ? 500 : 200 });
   },
 });
@@ -70,6 +72,51 @@ describe('webhooks', () => {
     expect(revoked!.headers.get('x-svc-signature')).toBe(
       `t=${stamp},v1=${hmacSha256Hex(rotated, `${stamp}.${revoked!.text}`)}`,
     );
+  });
+
+  test('tell of a consent when it is given or grows, by all that it holds, and not of each approval', async () => {
+    const client = await open.client({ webhook_url: at('/grows') });
+    const told = async (count: number) => {
+      const all = await waitFor('/grows', count);
+      return all.map(({ text }) => JSON.parse(text).data.scopes.split(' ').toSorted().join(' ')).toSorted();
+    };
+    const first = ['email openid'];
+    await open.code(client, { scope: 'email' });
+    for (const scope of ['email', 'openid', undefined]) await open.code(client, { scope });
+    expect(await told(1)).toEqual(first);
+    await open.code(client, { scope: 'profile' });
+    expect(await told(2)).toEqual([...first, 'email openid profile']);
+    await open.act('suspend', client.id);
+    await open.act('activate', client.id);
+    await open.code(client, { scope: 'profile' });
+    expect(await told(3)).toEqual([...first, 'email openid profile', 'openid profile']);
+    // Nothing is on its way any more once another application has heard of a later one.
+    const later = await open.client({ webhook_url: at('/later') });
+    await open.code(client, { scope: 'profile' });
+    await open.code(later, { scope: 'profile' });
+    await waitFor('/later');
+    expect(await told(3)).toHaveLength(3);
+  });
+
+  test('tell of one user’s consent in the order in which it changed, and keep nobody else waiting for it', async () => {
+    const client = await open.client({ webhook_url: at('/held') });
+    const other = await open.user();
+    const revoke = (by = open.member) => by.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
+    const heard = () =>
+      received.flatMap(({ path, text }) => {
+        const { event, user_id } = JSON.parse(text);
+        return path === '/held' ? [`${event} ${user_id === other.id ? 'other' : 'member'}`] : [];
+      });
+    await open.code(client);
+    await revoke();
+    await open.code(client);
+    await open.code(client, {}, other);
+    await waitFor('/held', 2);
+    // The first is not answered yet.
+    expect(heard()).toEqual(['consent_granted member', 'consent_granted other']);
+    release();
+    await waitFor('/held', 4);
+    expect(heard().slice(2)).toEqual(['consent_revoked member', 'consent_granted member']);
   });
 
   test('follow no redirect, and try once', async () => {

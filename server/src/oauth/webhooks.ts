@@ -32,20 +32,28 @@ const timeoutMs = 10_000;
 const mostAtOnce = 32;
 const mostWaiting = 5_000;
 
+interface Delivery {
+  /** Whose, to whom. */
+  consent: string;
+  send(): Promise<void>;
+}
+
 export function openWebhooks(deps: WebhookDeps): Webhooks {
-  const waiting: (() => Promise<void>)[] = [];
+  const waiting: Delivery[] = [];
   const idle: (() => void)[] = [];
-  let running = 0;
+  /** One at a time of each consent: whoever hears of its end before its beginning takes it for given. */
+  const running = new Set<string>();
 
   const next = () => {
-    const work = waiting.shift();
-    if (!work) {
-      if (running === 0) for (const resolve of idle.splice(0)) resolve();
+    const at = waiting.findIndex(({ consent }) => !running.has(consent));
+    if (at < 0) {
+      if (running.size === 0) for (const resolve of idle.splice(0)) resolve();
       return;
     }
-    running += 1;
-    void work().finally(() => {
-      running -= 1;
+    const [{ consent, send }] = waiting.splice(at, 1) as [Delivery];
+    running.add(consent);
+    void send().finally(() => {
+      running.delete(consent);
       next();
     });
   };
@@ -58,11 +66,11 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
         return;
       }
       const body = { event, application_id: target.id, user_id: userId, timestamp: nowSeconds(deps.clock), data };
-      waiting.push(() => deliver(deps, target, body));
-      if (running < mostAtOnce) next();
+      waiting.push({ consent: `${userId} ${target.id}`, send: () => deliver(deps, target, body) });
+      if (running.size < mostAtOnce) next();
     },
     stop: async (drainMs) => {
-      if (running === 0) return;
+      if (running.size === 0) return;
       const drained = new Promise<void>((resolve) => idle.push(resolve));
       await Promise.race([drained, Bun.sleep(drainMs)]);
       waiting.length = 0;

@@ -3,6 +3,7 @@ import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
 import { manualClock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { dataOf, password, post } from '../factors/factors.fixture.ts';
+import { verifyEmail } from './recovery.ts';
 import { type Inbox, openInbox } from './smtp.fixture.ts';
 
 const clock = manualClock(Date.UTC(2026, 0, 15, 12));
@@ -89,6 +90,94 @@ describe('verifying an address', () => {
     const loser = both[statuses.indexOf(409)]!;
     const body = { email_verified: true };
     expect((await root.call(`/api/admin/users/${loser.id}`, { method: 'PUT', body })).status).toBe(409);
+  });
+});
+
+describe('an address that is changed in the middle of', () => {
+  const victims = 'somebody.else@mail.example';
+  const move = (member: Member, email: string) =>
+    member.call('/api/user/self', { method: 'PUT', body: { email, display_name: 'Mallory' } });
+  const isUnproven = async (member: Member) =>
+    expect(
+      await t.platform.database.db
+        .selectFrom('users')
+        .select(['email', 'email_verified'])
+        .where('id', '=', member.id)
+        .executeTakeFirst(),
+    ).toEqual({ email: victims, email_verified: 0 });
+  /** Does something while the next password is hashed, which takes its time. */
+  const whileHashing = async (meanwhile: () => Promise<unknown>, act: () => Promise<Response>) => {
+    const { hash } = Bun.password;
+    Bun.password.hash = async (...given) => {
+      Bun.password.hash = hash;
+      await meanwhile();
+      return hash(...given);
+    };
+    return act();
+  };
+
+  test('its verification', async () => {
+    const member = await someone();
+    const { url } = await dataOf<{ url: string }>(
+      post(root, `/api/admin/users/${member.id}/links`, { purpose: 'verify_email' }),
+    );
+    const { db } = t.platform.database;
+    // The last moment before the write.
+    const transaction = () => ({
+      execute: async <T>(work: (tx: typeof db) => Promise<T>) => {
+        await move(member, victims);
+        return db.transaction().execute(work);
+      },
+    });
+    const late = new Proxy(db, {
+      get: (target, name) => {
+        if (name === 'transaction') return transaction;
+        const member = Reflect.get(target, name, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const deps = { ...t.app.identity.accounts, db: late, webUrl: t.config.webUrl, mailer: null, log: t.platform.log };
+    await expect(verifyEmail(deps, tokenIn(url))).rejects.toMatchObject({ code: 'invalid_value' });
+    await isUnproven(member);
+  });
+
+  test('an administrator’s look at it', async () => {
+    const member = await someone();
+    const seen = member.email;
+    await move(member, victims);
+    const put = (body: Record<string, unknown>) =>
+      root.call(`/api/admin/users/${member.id}`, { method: 'PUT', body: { email_verified: true, ...body } });
+    expect((await put({ email: seen })).status).toBe(409);
+    await isUnproven(member);
+    await move(member, seen);
+    expect(await dataOf(put({ email: seen }))).toMatchObject({ email: seen, email_verified: true });
+  });
+
+  test('a reset that came to the one before', async () => {
+    const member = await verified();
+    await post(t, '/api/user/password/forgot', { email: member.email });
+    const token = await newest(member.email, 2);
+    const done = await whileHashing(
+      () => move(member, victims),
+      () => reset(token),
+    );
+    expect(done.status).toBe(200);
+    await isUnproven(member);
+  });
+
+  test('a change of the password that names it', async () => {
+    const member = await someone();
+    await post(member, '/api/user/email/verification', { password });
+    const token = await newest(member.email, 1);
+    await move(member, victims);
+    const body = { email: victims, password: another, current_password: password };
+    const meanwhile = async () => {
+      await move(member, member.email);
+      expect((await verify(token)).status).toBe(200);
+    };
+    const changed = await whileHashing(meanwhile, () => member.call('/api/user/self', { method: 'PUT', body }));
+    expect(changed.status).toBe(200);
+    await isUnproven(member);
   });
 });
 

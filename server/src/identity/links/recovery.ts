@@ -2,7 +2,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Language } from '../../lib/languages.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
 import { checkLoginAttempt, hashPassword } from '../passwords.ts';
-import { changeUser, findUserRow, findVerified, type UserChange } from '../store/users.ts';
+import { type ChangeTerms, changeUser, findUserRow, findVerified, type UserChange } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
 import { mailLink, takeLink } from './links.ts';
@@ -37,8 +37,8 @@ export async function sendVerification(
 }
 
 /** An address belongs to one account once it is verified, of two who verify it at once to the first. */
-async function changed(deps: LinkDeps, id: number, change: UserChange, passwordHash?: string): Promise<User | null> {
-  const user = await changeUser(deps.db, id, change, passwordHash === undefined ? {} : { passwordHash });
+async function changed(deps: LinkDeps, id: number, change: UserChange, terms: ChangeTerms): Promise<User | null> {
+  const user = await changeUser(deps.db, id, change, terms);
   if (user) await deps.announcements.changed(`user:${id}`);
   return user;
 }
@@ -46,7 +46,8 @@ async function changed(deps: LinkDeps, id: number, change: UserChange, passwordH
 export async function verifyEmail(deps: LinkDeps, token: string): Promise<User> {
   const taken = await takeLink(deps, ['verify_email'], token, (id) => findUserRow(deps.db, id));
   if (!taken) throw spent();
-  const user = await changed(deps, taken.user.id, { email_verified: 1 }).catch((error) => {
+  const { id, email } = taken.user;
+  const user = await changed(deps, id, { email_verified: 1 }, { email }).catch((error) => {
     if (isTaken(error, 'users')) throw new AppError('conflict', 'Another account has verified this address.');
     throw error;
   });
@@ -71,10 +72,10 @@ export async function resetPassword(deps: LinkDeps, token: string, password: str
   if (!taken) throw spent();
   const { user, mailed } = taken;
   const password_hash = await hashPassword(password);
-  const reset = await changed(deps, user.id, { password_hash }, user.password_hash);
+  const reset = await changed(deps, user.id, { password_hash }, { passwordHash: user.password_hash });
   if (!reset) throw spent();
   if (mailed && !reset.email_verified)
-    await changed(deps, user.id, { email_verified: 1 }).catch((error) => {
+    await changed(deps, user.id, { email_verified: 1 }, { email: user.email }).catch((error) => {
       // The password is changed all the same.
       if (!isTaken(error, 'users')) throw error;
     });

@@ -61,6 +61,10 @@ export function adminRoutes(deps: LinkDeps): Route[] {
           .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 _ . -')
           .optional(),
         email_verified: z.boolean().optional(),
+        email: z
+          .string()
+          .optional()
+          .describe('With `email_verified`: the address that is meant; 409 where it is another by now'),
         display_name: displayNameRule.optional(),
       }),
       audit: { action: 'user_updated', subject: userSubject(deps.db), id: (call) => call.params.id },

@@ -113,6 +113,8 @@ export type UserChange = Partial<
 /** What must still be so when the change is written: it was found out before, and others write meanwhile. */
 export interface ChangeTerms {
   passwordHash?: string;
+  /** The address that was shown to be theirs. */
+  email?: string;
   /** This user stands above the one to be changed, and above the role to be given. */
   byAdmin?: number;
 }
@@ -122,15 +124,16 @@ export async function changeUser(
   db: Db,
   id: number,
   change: UserChange,
-  { passwordHash, byAdmin }: ChangeTerms = {},
+  { passwordHash, email, byAdmin }: ChangeTerms = {},
 ): Promise<User | null> {
   if (Object.keys(change).length === 0) return findUser(db, id);
   return db.transaction().execute(async (tx) => {
     const row = await tx
       .updateTable('users')
-      .set(change)
+      .set({ ...unprovenUnlessKept(change.email), ...change })
       .where('id', '=', id)
       .$if(passwordHash !== undefined, (q) => q.where('password_hash', '=', passwordHash!))
+      .$if(email !== undefined, (q) => q.where('email', '=', email!))
       .$if(byAdmin !== undefined, (q) => q.where((e) => e.exists(adminAbove(byAdmin!, change.role ?? 0))))
       .returning('id')
       .executeTakeFirst();
@@ -138,6 +141,10 @@ export async function changeUser(
     return row ? findUser(tx, id) : null;
   });
 }
+
+/** Nobody has shown that another address is theirs. Told apart where it is written: before, it may have been another one still. */
+const unprovenUnlessKept = (email: string | undefined) =>
+  email === undefined ? {} : { email_verified: sql<number>`case when email = ${email} then email_verified else 0 end` };
 
 /** With whatever it stands for, in a transaction. */
 export async function renameAccount(tx: Db, id: number, display_name: string): Promise<void> {

@@ -3,6 +3,7 @@ import { sign } from 'node:crypto';
 import { openTestApp } from '../../app.fixture.ts';
 import { randomString } from '../../lib/ids.ts';
 import { openLog } from '../../platform/log.ts';
+import { proofAlgorithms } from '../dpop/key.ts';
 import { basic, faultOf, jsonOf, openOAuthTest, type TestClient } from '../oauth.fixture.ts';
 import { type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import {
@@ -36,7 +37,7 @@ afterAll(() => t.close());
 const now = () => Math.floor(t.clock.nowMs() / 1000);
 const signed = (changes?: AssertionChanges) => signer.signed(client, changes);
 
-test.each(['ES256', 'RS256', 'EdDSA', 'Ed25519'])('a key of %s proves its client: code, refresh', async (alg) => {
+test.each(proofAlgorithms)('a key of %s proves its client: code, refresh', async (alg) => {
   const own = await newSigner(t, alg);
   const its = await t.client({ jwks: { keys: [own.jwk] } });
   expect(its.secret).toBe('');

@@ -40,6 +40,21 @@ const refusedSets: Record<string, [says: string, set: () => unknown]> = {
   'a key of another algorithm': ['a key for signatures', () => ({ keys: [{ ...signer.jwk, alg: 'ES384' }] })],
   'too many': ['at most 20', () => ({ keys: Array.from({ length: 21 }, () => signer.jwk) })],
 };
+test.each([
+  ['PS256', 'RS256'],
+  ['RS256', 'PS256'],
+  ['RS256', 'RS512'],
+  ['PS512', 'PS384'],
+])('a key that says it is for %s verifies nothing by %s', async (said, used) => {
+  const own = await newSigner(t, used);
+  const letIn = async (alg: string | undefined) => {
+    const client = await t.client({ jwks: { keys: [{ ...own.jwk, ...(alg && { alg }) }] } });
+    return steps.letIn(await own.signed(client));
+  };
+  expect(await letIn(said)).toEqual(notLetIn);
+  for (const alg of [used, undefined]) expect(await letIn(alg)).toEqual(wasLetIn);
+});
+
 const refusedAddresses = ['http://client.example/keys', 'ftp://client.example/keys', 'keys', 'https://a:b@c.example/'];
 
 describe('its owner', () => {

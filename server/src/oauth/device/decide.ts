@@ -66,7 +66,8 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
     ...entry,
     metadata: { scopes: scope, grant_type: deviceGrant, ...(spending && { spending }) },
   });
-  deps.webhooks.notify(application, 'consent_granted', userId, { scopes: scope });
+  if (approved.consent !== null)
+    deps.webhooks.notify(application, 'consent_granted', userId, { scopes: approved.consent });
 }
 
 /** The request behind a code that nobody has answered yet. */

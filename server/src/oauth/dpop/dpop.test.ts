@@ -4,6 +4,7 @@ import { basic, faultOf, jsonOf, newVerifier, openOAuthTest, type TestClient } f
 import { type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { s256 } from '../pkce.ts';
 import { newProver, type ProofChanges, type Prover } from './dpop.fixture.ts';
+import { proofAlgorithms } from './key.ts';
 
 const tokenPath = '/api/oauth2/token';
 const userinfoPath = '/api/oauth2/userinfo';
@@ -54,7 +55,7 @@ const userinfo = (token: string, proof: string | null, scheme = 'DPoP', path = u
 const proofOfUse = (token: string, changes: ProofChanges = {}) =>
   prover.prove(userinfoPath, { method: 'GET', token, ...changes });
 
-test.each(['ES256', 'RS256', 'EdDSA', 'Ed25519'])('a token is bound to a key of %s', async (alg) => {
+test.each(proofAlgorithms)('a token is bound to a key of %s', async (alg) => {
   const own = await newProver(t, alg);
   const tokens = await bound(client, own);
   expect(tokens.token_type).toBe('DPoP');
@@ -182,8 +183,21 @@ test('at userinfo: a proof, of this use, of this token, of its key, once', async
   expect(await faultOf(userinfo(access_token, theirs))).toEqual(invalidToken);
   // Everything else that a token opens asks for the same.
   const listing = await prover.prove('/api/oauth2/tokens', { method: 'GET', token: access_token });
-  expect((await userinfo(access_token, listing, 'DPoP', '/api/oauth2/tokens?x=1')).status).toBe(403);
+  const lacking = await userinfo(access_token, listing, 'DPoP', '/api/oauth2/tokens?x=1');
+  expect(lacking.status).toBe(403);
+  expect(lacking.headers.get('www-authenticate')).toMatch(/^DPoP .*error="insufficient_scope".* scope="tokens:read"/);
   expect(await faultOf(userinfo('svcat_unknown', await proofOfUse('svcat_unknown')))).toEqual(invalidToken);
+});
+
+test('a bound token that is refused is refused in its own scheme', async () => {
+  const { access_token } = await bound();
+  const refused = async () => {
+    const answer = await userinfo(access_token, await proofOfUse(access_token));
+    return [answer.status, answer.headers.get('www-authenticate')?.slice(0, 39)];
+  };
+  expect((await refused())[0]).toBe(200);
+  t.clock.advance(3_601_000);
+  expect(await refused()).toEqual([401, 'DPoP realm="svc", error="invalid_token"']);
 });
 
 test('one proof, 50 at once', async () => {

@@ -1,7 +1,14 @@
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
 
-/** RFC 9449 §11.6: signatures that only the holder of a private key can make; `EdDSA` and, after RFC 9864, `Ed25519` are one. */
-export const proofAlgorithms = ['ES256', 'RS256', 'EdDSA', 'Ed25519'] as const;
+/**
+ * RFC 9449 §11.6: signatures that only the holder of a private key can make, as many as are verified here (RFC 7518 §3.1);
+ * `EdDSA` and, after RFC 9864, `Ed25519` are one.
+ */
+export const proofAlgorithms = [
+  ...(['ES256', 'ES384', 'ES512'] as const),
+  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
+  ...(['EdDSA', 'Ed25519'] as const),
+];
 export type ProofAlgorithm = (typeof proofAlgorithms)[number];
 
 export const isProofAlgorithm = (name: unknown): name is ProofAlgorithm =>
@@ -9,21 +16,26 @@ export const isProofAlgorithm = (name: unknown): name is ProofAlgorithm =>
 
 type Part = (name: string) => string;
 const edwards = (part: Part): JWK => ({ kty: 'OKP', crv: 'Ed25519', x: part('x') });
+const rsa = (part: Part): JWK => ({ kty: 'RSA', n: part('n'), e: part('e') });
+const onCurve =
+  (crv: string) =>
+  (part: Part): JWK => ({ kty: 'EC', crv, x: part('x'), y: part('y') });
 
 /** What a key of each kind is made of, and no more: RFC 7518 §6, RFC 8037 §2. */
 const publicKeys: Record<ProofAlgorithm, (part: Part) => JWK> = {
-  ES256: (part) => ({ kty: 'EC', crv: 'P-256', x: part('x'), y: part('y') }),
-  RS256: (part) => ({ kty: 'RSA', n: part('n'), e: part('e') }),
-  EdDSA: edwards,
-  Ed25519: edwards,
+  ES256: onCurve('P-256'),
+  ES384: onCurve('P-384'),
+  ES512: onCurve('P-521'),
+  ...{ RS256: rsa, RS384: rsa, RS512: rsa, PS256: rsa, PS384: rsa, PS512: rsa },
+  ...{ EdDSA: edwards, Ed25519: edwards },
 };
 
 /** Private parts of any kind of key, and the whole of a symmetric one. */
 const secretParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 export const holdsSecret = (jwk: object): boolean => secretParts.some((name) => name in jwk);
 
-/** RSA of 4,096 bits, and its usual exponent: larger ones would take a processor for as long as the caller likes. */
-const mostCharacters: Record<string, number> = { n: 684, e: 6, x: 43, y: 43 };
+/** RSA of 4,096 bits with its usual exponent, a point of P-521: larger ones would take a processor for as long as the caller likes. */
+const mostCharacters: Record<string, number> = { n: 684, e: 6, x: 88, y: 88 };
 
 /** Empty for what cannot be that part of a key. */
 const partOf = (value: unknown, most: number): string =>

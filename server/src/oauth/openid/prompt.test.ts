@@ -35,6 +35,7 @@ test.each([
   [{ response_mode: 'fragment' }, 'invalid_request'],
   [{ response_mode: 'form_post' }, 'invalid_request'],
   [{ nonce: 'n'.repeat(1001) }, 'invalid_request'],
+  [{ nonce: 'n\ufffd' }, 'invalid_request'],
   [{ request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
   [{ request_uri: 'https://client.example/request' }, 'request_uri_not_supported'],
   [{ registration: '{}' }, 'registration_not_supported'],
@@ -83,6 +84,27 @@ test.each([{ prompt: 'login' }, { max_age: '0' }, { max_age: '60' }] as Fields[]
     );
   },
 );
+
+test('who is not the one that the application names by an ID token is not asked, and the application hears of it', async () => {
+  const other = await t.user();
+  const [{ id_token: theirs }, { id_token: own }] = [await t.signIn(client, {}, other), await t.signIn(client)];
+  const named = { state: 's', id_token_hint: theirs };
+  const consenting = { ...named, prompt: 'consent' };
+  for (const fields of [named, consenting])
+    expect((await leadsTo(t.member.call(askFor(client, fields)))).get('error')).toBe('login_required');
+  for (const fields of [named, consenting, { ...named, prompt: 'select_account' }])
+    expect((await leadsTo(t.decide(client, { scope: 'openid', ...fields }))).get('error')).toBe('login_required');
+  // They may be about to log in.
+  for (const prompt of ['login', 'select_account'])
+    expect((await described({ ...named, prompt })).interaction).toBe(prompt);
+  // Saying no tells nothing of anybody.
+  const denied = await leadsTo(t.decide(client, { scope: 'openid', ...named, approved: false }));
+  expect(denied.get('error')).toBe('access_denied');
+  for (const id_token_hint of [own, 'rubbish', '']) {
+    expect((await described({ id_token_hint })).interaction).toBeNull();
+    expect((await leadsTo(t.decide(client, { scope: 'openid', id_token_hint }))).get('code')).toBeTruthy();
+  }
+});
 
 test('prompt=none: a code where nobody has to be asked, else the reason', async () => {
   const fresh = await t.client();

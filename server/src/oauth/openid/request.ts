@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import { canBeGivenBack } from '../given-back.ts';
 import { splitScopes } from '../scopes.ts';
 
 /** What OpenID Connect adds to an authorization request (Core §3.1.2.1), RFC 9449 §10, and, the last, our own page. */
@@ -59,7 +60,7 @@ export function readOpenidRequest(given: OpenidParameters & { scope?: string | u
     if (given[name]) throw new AppError(code, `${name} is not supported.`, { param: name });
   for (const [name, most] of Object.entries(mostCharacters) as [keyof OpenidParameters, number][])
     if ((given[name]?.length ?? 0) > most) throw fault(name, `must have at most ${most} characters`);
-  if (given.nonce?.isWellFormed() === false) throw fault('nonce', 'must be valid Unicode');
+  if (given.nonce && !canBeGivenBack(given.nonce)) throw fault('nonce', 'must be valid Unicode');
   // OAuth 2.0 Multiple Response Types §2.1: a code in a fragment or a form reaches nobody who asked for a query.
   if (given.response_mode && given.response_mode !== 'query') throw fault('response_mode', 'must be query');
   return {

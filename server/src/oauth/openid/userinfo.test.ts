@@ -29,6 +29,8 @@ test('userinfo tells the standard names beside ours, by GET and by POST', async 
   expect((await t.call('/api/oauth2/userinfo', { method: 'POST' })).status).toBe(401);
 });
 
+const signatures = 'ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA Ed25519'.split(' ');
+
 test('every address tells of the same server, and of nothing that is not there', async () => {
   const documents = await Promise.all(addresses.map((address) => jsonOf(t.call(address))));
   const [document] = documents as [Record<string, unknown>];
@@ -43,7 +45,10 @@ test('every address tells of the same server, and of nothing that is not there',
     authorization_response_iss_parameter_supported: true,
     pushed_authorization_request_endpoint: `${t.config.baseUrl}/api/oauth2/par`,
     device_authorization_endpoint: `${t.config.baseUrl}/api/oauth2/device_authorization`,
-    dpop_signing_alg_values_supported: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
+    dpop_signing_alg_values_supported: signatures,
+    ...{ token_endpoint_auth_signing_alg_values_supported: signatures },
+    ...{ revocation_endpoint_auth_signing_alg_values_supported: signatures },
+    ...{ introspection_endpoint_auth_signing_alg_values_supported: signatures },
     grant_types_supported: [
       ...['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
       'urn:ietf:params:oauth:grant-type:token-exchange',

@@ -6,6 +6,7 @@ import { shownName } from '../../platform/http/shown-text.ts';
 import { redirectUris, webUrl } from '../address-fields.ts';
 import { keyColumns, keyFields } from '../assertion/client-keys.ts';
 import { holdsPrivateKey } from '../assertion/key-set.ts';
+import { openidFields } from '../openid/application.ts';
 import { signingAlgorithms } from '../openid/signing-keys.ts';
 import { allScopes, isListed, joinScopes, splitScopes } from '../scopes.ts';
 
@@ -26,6 +27,10 @@ const metadataSchema = z
     scope: z.string().max(500, 'must have at most 500 characters').optional(),
     post_logout_redirect_uris: redirectUris.optional(),
     id_token_signed_response_alg: z.enum(signingAlgorithms).optional(),
+    // Back-Channel Logout 1.0 §2.2, RFC 9126 §6, RFC 9449 §5.2.
+    backchannel_logout_uri: openidFields.backchannel_logout_uri.optional(),
+    require_pushed_authorization_requests: z.boolean().optional(),
+    dpop_bound_access_tokens: z.boolean().optional(),
     jwks: keyFields.jwks.optional(),
     jwks_uri: keyFields.jwks_uri.optional(),
   })
@@ -62,6 +67,9 @@ export const columnsOf = (metadata: Metadata) =>
     allowed_scopes: scopesIn(metadata.scope),
     post_logout_redirect_uris: JSON.stringify(metadata.post_logout_redirect_uris ?? []),
     id_token_signed_response_alg: metadata.id_token_signed_response_alg ?? 'RS256',
+    backchannel_logout_uri: metadata.backchannel_logout_uri ?? '',
+    require_pushed_requests: Number(metadata.require_pushed_authorization_requests ?? false),
+    dpop_bound_access_tokens: Number(metadata.dpop_bound_access_tokens ?? false),
     // RFC 7591 §2: without a word about it, a client has a secret.
     app_type: metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential',
     ...keyColumns(metadata.jwks ? JSON.stringify(metadata.jwks) : '', metadata.jwks_uri ?? ''),
@@ -71,10 +79,16 @@ export const columnsOf = (metadata: Metadata) =>
 const scopesIn = (scope: string | undefined): string =>
   joinScopes(scope === undefined ? allScopes : splitScopes(scope).filter(isListed));
 
-/** What an administrator did not look at: more scopes, which users are asked for anyway, and keys, which change as secrets do. */
+/**
+ * What an administrator did not look at: more scopes, which users are asked for anyway, keys, which change as secrets do, and how
+ * requests, tokens and logouts travel.
+ */
 const unlooked: ReadonlySet<string> = new Set([
   'allowed_scopes',
   'id_token_signed_response_alg',
+  'backchannel_logout_uri',
+  'require_pushed_requests',
+  'dpop_bound_access_tokens',
   'jwks',
   'jwks_uri',
 ] satisfies (keyof ReturnType<typeof columnsOf>)[]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { faultOf, jsonOf, type TestClient } from '../oauth.fixture.ts';
-import { askFor, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
+import { askFor, leadsTo, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { changeClient, ownClient } from './register.ts';
 import { openClientSweep } from './sweep.ts';
 
@@ -92,8 +92,35 @@ test.each([
   [{ response_types: ['token'] }, 'invalid_client_metadata'],
   [{ scope: ['openid'] }, 'invalid_client_metadata'],
   [{ id_token_signed_response_alg: 'none' }, 'invalid_client_metadata'],
+  [{ dpop_bound_access_tokens: 'true' }, 'invalid_client_metadata'],
+  [{ require_pushed_authorization_requests: 1 }, 'invalid_client_metadata'],
+  [{ backchannel_logout_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
+  [{ backchannel_logout_uri: `${callback}#x` }, 'invalid_client_metadata'],
 ] as [Fields, string][])('%j is refused as %s', async (fields, error) => {
   expect(await faultOf(register(fields))).toEqual([400, error]);
+});
+
+test('what it asks to be held to, it is held to: bound tokens, pushed requests, and it hears of logouts', async () => {
+  const usual = { require_pushed_authorization_requests: false, dpop_bound_access_tokens: false };
+  const plain = await registered();
+  expect(plain).toMatchObject(usual);
+  expect(plain).not.toHaveProperty('backchannel_logout_uri');
+  const bound = await registered({ dpop_bound_access_tokens: true });
+  expect(bound).toMatchObject({ ...usual, dpop_bound_access_tokens: true });
+  const own = asClient(bound);
+  const code = await t.code(own, { scope: 'openid' });
+  expect(await faultOf(t.exchange(own, { code }))).toEqual([400, 'invalid_dpop_proof']);
+  const pushing = await registered({ require_pushed_authorization_requests: true });
+  expect((await leadsTo(t.decide(asClient(pushing), { scope: 'openid' }))).get('error')).toBe('invalid_request');
+  const backchannel_logout_uri = 'https://self.example/logout';
+  const told = await registered({ backchannel_logout_uri });
+  expect(await rowOf(told)).toMatchObject({ backchannel_logout_uri });
+  expect(await jsonOf(manage(told, 'GET'))).toMatchObject({ ...usual, backchannel_logout_uri });
+  // What it says no more counts no more.
+  const said = { client_id: told.client_id, redirect_uris: [callback], dpop_bound_access_tokens: true };
+  const replaced = await jsonOf(manage(told, 'PUT', said));
+  expect(replaced).toMatchObject({ ...usual, dpop_bound_access_tokens: true });
+  expect(replaced).not.toHaveProperty('backchannel_logout_uri');
 });
 
 test('what it does not understand is left out, and nothing of ours can be set', async () => {

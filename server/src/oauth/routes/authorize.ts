@@ -4,6 +4,7 @@ import { refuseForgery } from '../../identity/sessions.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
+import { canBeGivenBack } from '../given-back.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
 import { type Spending, spendingFields } from '../spending.ts';
@@ -14,11 +15,11 @@ export const requestFields = {
   // Not where a pushed request stands for all the others.
   redirect_uri: z.string().optional(),
   scope: z.string().optional(),
-  // Echoed byte for byte, which half a surrogate pair cannot be.
+  // Echoed byte for byte.
   state: z
     .string()
     .max(8000, 'must have at most 8000 characters')
-    .refine((text) => text.isWellFormed(), 'must be valid Unicode')
+    .refine(canBeGivenBack, 'must be valid Unicode')
     .optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().optional(),

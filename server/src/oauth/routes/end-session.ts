@@ -2,17 +2,18 @@ import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { canBeGivenBack } from '../given-back.ts';
 import { confirmEndSession, type EndSessionRequest, endSession } from '../openid/end-session.ts';
 import { withParameters } from '../redirect-uri.ts';
 import type { Room } from '../room.ts';
 import { base, management, noStore } from './shapes.ts';
 
-/** Each becomes part of an address, which half a surrogate pair cannot be. */
+/** Each becomes part of an address. */
 const bounded = (most: number) =>
   z
     .string()
     .max(most, `must have at most ${most} characters`)
-    .refine((text) => text.isWellFormed(), 'must be valid Unicode')
+    .refine(canBeGivenBack, 'must be valid Unicode')
     .optional();
 const confirmed = {
   client_id: bounded(200),

@@ -27,6 +27,9 @@ const metadataBody = z
     scope: z.unknown().describe('Names with spaces between them'),
     post_logout_redirect_uris: z.unknown(),
     id_token_signed_response_alg: z.unknown(),
+    backchannel_logout_uri: z.unknown(),
+    require_pushed_authorization_requests: z.unknown(),
+    dpop_bound_access_tokens: z.unknown(),
     client_id: z.unknown().describe('When it changes what it registered: its own'),
     client_secret: z.unknown().describe('When it changes what it registered: its own, or left out'),
   })
@@ -50,6 +53,9 @@ const clientSchema = z.object({
   response_types: z.array(z.string()),
   scope: z.string(),
   id_token_signed_response_alg: z.string(),
+  backchannel_logout_uri: z.string().optional(),
+  require_pushed_authorization_requests: z.boolean(),
+  dpop_bound_access_tokens: z.boolean(),
 });
 
 /** RFC 7591 §3.2.1, RFC 7592 §3. The token is known by its hash alone: it is told to whoever has it. */
@@ -72,6 +78,9 @@ function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: R
     response_types: ['code'],
     scope: row.allowed_scopes,
     id_token_signed_response_alg: row.id_token_signed_response_alg,
+    ...(row.backchannel_logout_uri !== '' && { backchannel_logout_uri: row.backchannel_logout_uri }),
+    require_pushed_authorization_requests: row.require_pushed_requests === 1,
+    dpop_bound_access_tokens: row.dpop_bound_access_tokens === 1,
   };
 }
 

@@ -3,6 +3,7 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { done } from '../../platform/http/answers.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { clientFields, presentedClient, requiredClient } from '../assertion/presented-client.ts';
+import { invalidClient } from '../client-auth.ts';
 import { introspect } from '../introspect.ts';
 import { revokeToken } from '../revoke.ts';
 import type { Room } from '../room.ts';
@@ -77,8 +78,9 @@ export function tokenStatusRoutes(room: Room): Route[] {
       answers: { 200: introspectionSchema },
       handle: async (call) => {
         requireEnabled(room.options);
+        const credentials = await requiredClient(room, call, call.body);
         // Basic or an assertion; a secret in the body is no credential here.
-        const credentials = await requiredClient(room, call, call.body.client_assertion ? call.body : {});
+        if (!credentials.signed && !call.request.headers.has('authorization')) throw invalidClient();
         return json(call, await introspect(room, call.body.token, credentials));
       },
     }),

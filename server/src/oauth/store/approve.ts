@@ -35,8 +35,11 @@ export interface Approval {
 /** What the consent holds afterwards. */
 type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
 
-/** `session_ended` and `spent`: meanwhile, and nothing was written. */
-export type Approved = 'written' | 'session_ended' | 'spent';
+/**
+ * What the consent holds where it was given or has grown, null where it was there before. `session_ended` and `spent`: meanwhile,
+ * and nothing was written.
+ */
+export type Approved = { consent: string | null } | 'session_ended' | 'spent';
 
 /** Writes the consent and what it allows, all or nothing. */
 export interface Approvals {
@@ -122,26 +125,26 @@ function postgresApprovals(db: Db): Approvals {
       db.transaction().execute(async (tx): Promise<Approved> => {
         if ((await execute(tx, heldSession, [sessionId, approval.user_id])).length === 0) return 'session_ended';
         if (approval.spend && (await run(tx, approval.spend)).length === 0) return 'spent';
-        await consentInPostgres(tx, approval, merge);
+        const consent = await consentInPostgres(tx, approval, merge);
         const [signIn] = approval.sign_in
           ? await all<{ sid: string }>(tx, addSignIn, [...signInValues(approval, sessionId)])
           : [];
         await run(tx, grantOf(approval, signIn?.sid));
-        return 'written';
+        return { consent };
       }),
   };
 }
 
 /** A consent that was there and is revoked before it is held has to be given anew: nothing is granted without one. */
-async function consentInPostgres(tx: Db, approval: Approval, merge: Merge): Promise<void> {
+async function consentInPostgres(tx: Db, approval: Approval, merge: Merge): Promise<string | null> {
   for (;;) {
     const added = await all(tx, addConsent, [...consentValues(approval, merge)]);
-    if (added.length > 0) return;
+    if (added.length > 0) return merge(null);
     const [existing] = await execute<ConsentRow>(tx, heldConsent, [approval.user_id, approval.application_id]);
     if (!existing) continue;
     const change = widened(existing, approval, merge);
     if (change) await all(tx, changeConsent, change);
-    return;
+    return change?.[0] ?? null;
   }
 }
 
@@ -159,15 +162,18 @@ function approveOne(writer: Database, approval: Approval, merge: Merge, sessionI
   if (!prepared(writer, session.sqlite.sql).get(sessionId, approval.user_id)) return 'session_ended';
   const { spend } = approval;
   if (spend && !prepared(writer, spend.statement.sqlite.sql).get(...spend.values)) return 'spent';
-  const added = prepared(writer, addConsent.sqlite.sql).get(...consentValues(approval, merge));
-  if (!added) {
-    const find = prepared<ConsentRow, [number, number]>(writer, consentOf.sqlite.sql);
-    const change = widened(find.get(approval.user_id, approval.application_id)!, approval, merge);
-    if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
-  }
+  const consent = consentInSqlite(writer, approval, merge);
   const known = prepared<{ sid: string }, SQLQueryBindings[]>(writer, addSignIn.sqlite.sql);
   const signIn = approval.sign_in ? known.get(...signInValues(approval, sessionId)) : null;
   const last = grantOf(approval, signIn?.sid);
   prepared(writer, last.statement.sqlite.sql).run(...last.values);
-  return 'written';
+  return { consent };
+}
+
+function consentInSqlite(writer: Database, approval: Approval, merge: Merge): string | null {
+  if (prepared(writer, addConsent.sqlite.sql).get(...consentValues(approval, merge))) return merge(null);
+  const find = prepared<ConsentRow, [number, number]>(writer, consentOf.sqlite.sql);
+  const change = widened(find.get(approval.user_id, approval.application_id)!, approval, merge);
+  if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
+  return change?.[0] ?? null;
 }

@@ -5,7 +5,7 @@ const clamped = (fallback: number, most: number) =>
     .string()
     .optional()
     .transform((text) => {
-      const n = Math.trunc(Number(text ?? fallback));
+      const n = Math.trunc(Number(text?.trim() || fallback));
       return Number.isFinite(n) ? Math.min(Math.max(n, 1), most) : fallback;
     });
 

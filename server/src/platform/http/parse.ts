@@ -35,9 +35,15 @@ const jsonType = 'application/json';
 
 async function parseBody(route: Route, schema: ZodType, call: Call): Promise<void> {
   const type = mediaTypeOf(call.request.headers.get('content-type') ?? '');
-  const isForm = route.bodyAs === 'form' && type === formType;
-  if (!isForm && type !== jsonType && !type.endsWith('+json'))
-    throw new AppError('unsupported_media_type', 'Send the body as application/json.');
+  const takesForm = route.bodyAs === 'form';
+  const isForm = takesForm && type === formType;
+  if (!isForm && type !== jsonType && !type.endsWith('+json')) {
+    const wanted = takesForm
+      ? 'Send the body as application/x-www-form-urlencoded or application/json.'
+      : 'Send the body as application/json.';
+    // RFC 6749 §5.2: what a client of OAuth has left out is an invalid request like any other.
+    throw new AppError(type === '' && route.errors === 'oauth' ? 'invalid_request' : 'unsupported_media_type', wanted);
+  }
   const maxBytes = route.maxBytes ?? defaultMaxBytes;
   const input = isForm ? await formOf(route, call, maxBytes) : await jsonOf(call, maxBytes);
   const given = withMembers(call, input);

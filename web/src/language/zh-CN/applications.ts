@@ -25,8 +25,8 @@ export default {
   'The same, with public keys that are read from your server, so that you can change them there':
     '同上，但公钥从你的服务器读取，可在那里更换',
   'Public keys': '公钥',
-  'A JSON Web Key Set with keys for ES256, RS256 or EdDSA. Keep the private halves to yourself. While you change keys, name both.':
-    '一个 JSON Web Key Set，密钥用于 ES256、RS256 或 EdDSA。私钥请自行保管。更换密钥期间请同时填写新旧两个公钥。',
+  'A JSON Web Key Set with keys for signatures: EC, RSA or Ed25519. Keep the private halves to yourself. While you change keys, name both.':
+    '一个 JSON Web Key Set，密钥用于签名：EC、RSA 或 Ed25519。私钥请自行保管。更换密钥期间请同时填写新旧两个公钥。',
   'Address of the public keys': '公钥地址',
   'An https address that answers with a JSON Web Key Set, without redirects':
     '返回 JSON Web Key Set 的 https 地址，不支持重定向',

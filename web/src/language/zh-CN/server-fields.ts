@@ -79,6 +79,8 @@ export default {
   'must not hold a fragment': '不能包含片段',
   'must not hold a user name or password': '不能包含用户名或密码',
   'must not have a fragment': '不能包含片段',
+  'must not have code, state, iss or error in its query: answers add them':
+    '查询部分不能包含 code、state、iss 或 error：应答会添加这些参数',
   'must not have a wildcard': '不能包含通配符',
   'must not have a user name or password': '不能包含用户名或密码',
   'must not use {protocol}': '不能使用 {protocol}',
@@ -124,6 +126,8 @@ export default {
   'The request body is not valid multipart/form-data.': '请求正文不是有效的 multipart/form-data。',
   'Send the body as multipart/form-data.': '请以 multipart/form-data 发送请求正文。',
   'Send the body as application/json.': '请以 application/json 发送请求正文。',
+  'Send the body as application/x-www-form-urlencoded or application/json.':
+    '请以 application/x-www-form-urlencoded 或 application/json 发送请求正文。',
   'Send writes with Content-Type: application/json.': '写操作请使用 Content-Type: application/json。',
   'The form has more than {most} parts.': '表单超过 {most} 个部分。',
   'The form has more than {most} parameters.': '表单超过 {most} 个参数。',

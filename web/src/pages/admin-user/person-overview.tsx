@@ -20,7 +20,7 @@ import type { PartProps } from './part-props.ts';
 function Address({ person: { user, mail }, acts }: PartProps) {
   const verify = useAct({
     mutationFn: (email_verified: boolean) =>
-      put('/api/admin/users/{id}', { path: { id: user.id }, body: { email_verified } }),
+      put('/api/admin/users/{id}', { path: { id: user.id }, body: { email_verified, email: user.email } }),
     onSuccess: ({ email_verified }) =>
       notifySuccess(email_verified ? t('The address is verified') : t('The address counts as verified no more')),
     onError: notifyError,

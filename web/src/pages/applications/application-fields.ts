@@ -65,6 +65,20 @@ export const emptyApplication: ApplicationFields = {
   openid: null,
 };
 
+export const emptyOpenid: OpenidFields = {
+  post_logout_redirect_uris: '',
+  backchannel_logout_uri: '',
+  id_token_signed_response_alg: 'RS256',
+  require_pushed_requests: false,
+  dpop_bound_access_tokens: false,
+  send_iss: true,
+  token_exchange: false,
+  token_exchange_clients: '',
+  proof: 'secret',
+  jwks: '',
+  jwks_uri: '',
+};
+
 export const fieldsOf = (application: Application): ApplicationFields => ({
   name: application.name,
   description: application.description,

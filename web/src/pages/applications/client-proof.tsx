@@ -42,7 +42,7 @@ export function ClientProofFields({ value, faults, onChange }: ClientProofFields
         <Textarea
           label={t('Public keys')}
           description={t(
-            'A JSON Web Key Set with keys for ES256, RS256 or EdDSA. Keep the private halves to yourself. While you change keys, name both.',
+            'A JSON Web Key Set with keys for signatures: EC, RSA or Ed25519. Keep the private halves to yourself. While you change keys, name both.',
           )}
           placeholder='{"keys": [{"kty": "EC", "crv": "P-256", "kid": "…", "x": "…", "y": "…"}]}'
           autosize

@@ -1,4 +1,5 @@
-import { Box, Card } from '@mantine/core';
+import { Box, Card, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ButtonLink } from '../../components/link.tsx';
@@ -9,14 +10,15 @@ import { SecretOnce } from '../../components/secret-once.tsx';
 import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { ownerBody } from '../../owner.ts';
-import { type ApplicationFields, bodyOf, emptyApplication } from './application-fields.ts';
+import { type ApplicationFields, bodyOf, emptyApplication, emptyOpenid } from './application-fields.ts';
 import { ApplicationForm } from './application-form.tsx';
-import { giveToTeam, reloadApplications } from './application-queries.ts';
+import { discoveryQuery, giveToTeam, reloadApplications } from './application-queries.ts';
 
 export function NewApplicationPage() {
   const navigate = useNavigate();
   const post = usePost();
   const [made, setMade] = useState<{ id: number; secret: string } | null>(null);
+  const { data: discovery, isPending } = useQuery(discoveryQuery);
   const { organisationId, who, field } = useOwnerChoice({ among: 'team' });
   const team = who === '' ? null : (ownerBody(who).team_id ?? null);
   const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } });
@@ -42,16 +44,20 @@ export function NewApplicationPage() {
       />
       <Card maw={720}>
         {field && <Box mb="md">{field}</Box>}
-        <ApplicationForm
-          initial={emptyApplication}
-          submitLabel={t('Register application')}
-          onSubmit={create}
-          cancel={
-            <ButtonLink to="/applications" variant="default">
-              {t('Cancel')}
-            </ButtonLink>
-          }
-        />
+        {isPending ? (
+          <Skeleton height={420} />
+        ) : (
+          <ApplicationForm
+            initial={{ ...emptyApplication, openid: discovery?.jwks_uri ? emptyOpenid : null }}
+            submitLabel={t('Register application')}
+            onSubmit={create}
+            cancel={
+              <ButtonLink to="/applications" variant="default">
+                {t('Cancel')}
+              </ButtonLink>
+            }
+          />
+        )}
       </Card>
       <SecretOnce
         secret={made?.secret ?? null}

@@ -38,7 +38,7 @@ export async function readAuthorization(search: string, signal: AbortSignal): Pr
 const names = [
   ...['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'code_challenge_method'],
   ...['nonce', 'prompt', 'max_age', 'response_mode', 'request', 'request_uri', 'registration', 'signed_in_after'],
-  ...['dpop_jkt', 'resource'],
+  ...['dpop_jkt', 'resource', 'id_token_hint'],
 ];
 
 /** The user's answer; gives the address that leads back to the application. `spending` where it asks for models. */
