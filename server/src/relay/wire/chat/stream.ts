@@ -49,6 +49,13 @@ export function chatUsageChunk(usage: Json, options: RenderOptions): string {
   );
 }
 
+/** The last text of a stream with our own count before its end mark. */
+export function withChatUsage(last: string, usage: Usage, options: RenderOptions): string {
+  const at = last.lastIndexOf('data:', last.lastIndexOf('[DONE]'));
+  if (at === -1) return last;
+  return last.slice(0, at) + chatUsageChunk(renderChatUsage(usage), options) + last.slice(at);
+}
+
 /** Pieces of one thought have one number; a signature ends it, and so does whatever else is said. */
 function detailIndexes(): { place(detail: Json): Json; close(): void } {
   let next = 0;
