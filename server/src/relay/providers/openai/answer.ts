@@ -79,6 +79,8 @@ export function openaiDecoder(): (json: Json) => Delta[] {
   let called = false;
   /** By index: begun, and ended. A choice that goes on after its end is no other one. */
   const ended = new Map<unknown, boolean>();
+  /** Of choices beside the one that came first only that they are there and have ended: who asked for several gets them as they come. */
+  let main: { index: unknown } | undefined;
   const calls = new CallPlaces();
 
   function readCalls(pieces: unknown[]): Delta[] {
@@ -95,8 +97,20 @@ export function openaiDecoder(): (json: Json) => Delta[] {
 
   function readChoice(choice: Json): Delta[] {
     if (choice.error != null) return [{ type: 'error', error: readEmbeddedError(choice) }];
+    const index = choice.index ?? 0;
+    const out = begin(index);
+    main ??= { index };
+    if (main.index === index) out.push(...readPiece(choice));
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '' && !ended.get(index)) {
+      ended.set(index, true);
+      out.push(finish(choice.finish_reason));
+    }
+    return out;
+  }
+
+  function readPiece(choice: Json): Delta[] {
     const delta = isObject(choice.delta) ? choice.delta : {};
-    const out: Delta[] = begin(choice.index ?? 0);
+    const out: Delta[] = [];
     const { said, thought } = saidIn(delta.content);
     const thinking = text(delta.reasoning_content) || text(delta.reasoning) || thought;
     if (thinking !== '') out.push({ type: 'thinking', text: thinking });
@@ -106,10 +120,6 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     const refusal = text(delta.refusal);
     if (refusal !== '') out.push({ type: 'text', text: refusal, refusal: true });
     if (Array.isArray(delta.tool_calls)) out.push(...readCalls(delta.tool_calls));
-    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '' && !ended.get(choice.index ?? 0)) {
-      ended.set(choice.index ?? 0, true);
-      out.push(finish(choice.finish_reason));
-    }
     return out;
   }
 

@@ -220,6 +220,20 @@ describe('a stream', () => {
     expect(new Set(chunks.map(({ id, created }) => `${id} ${created}`))).toEqual(new Set(['c 7']));
   });
 
+  test('of several choices with JSON each is well formed', () => {
+    const said = (index: number, delta: Json, finish: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index, delta, finish_reason: finish }] })}\n\n`;
+    const call = { tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"n":1}' } }] };
+    for (const delta of [{ content: '{"n":1}' }, call]) {
+      const stream = new RelayStream({
+        ...{ client: 'chat', upstream: 'chat', decode: openaiKind.decoder(), model: 'm', id: 'x', created: 1 },
+        ...{ includeUsage: false, expectsJson: true },
+      });
+      stream.push(Buffer.from(said(0, delta) + said(1, delta) + said(1, {}, 'stop') + said(0, {}, 'stop')));
+      expect(stream.end().summary).toMatchObject({ complete: true, wellFormed: true });
+    }
+  });
+
   test.each([
     ['chat', openaiKind, [chunk({ content: 'a' }), chunk({}, 'stop')]],
     [
