@@ -16,10 +16,11 @@ export default {
   "'n' above 1 is not supported by this model.": "此模型不支持大于 1 的 'n'。",
   "'n' above 1 is not supported by {vendor}.": "{vendor} 不支持大于 1 的 'n'。",
   'Tools are not supported by {vendor}.': '{vendor} 不支持工具。',
-  "'file_url' is not supported by this model: send the file as 'file_data'.":
-    "此模型不支持 'file_url'：请用 'file_data' 发送文件。",
+  "'{address}' is not supported by this model: send the data.": "此模型不支持 '{address}'：请直接发送数据。",
+  "'{fileId}' names a file that another vendor keeps: send its data.":
+    "'{fileId}' 指向的文件保存在其他供应商处：请直接发送数据。",
   "'{name}' is not supported by this model together with tools.": "此模型不支持 '{name}' 与工具同时使用。",
-  "Parts of type '{type}' are not supported together with tools.": "'{type}' 类型的部分不能与工具同时使用。",
+  "Parts of type '{type}' are not supported by this model.": "此模型不支持 '{type}' 类型的部分。",
   "'{name}' is not supported by this model.": "此模型不支持 '{name}'。",
   "'{name}' is not supported by this model; say 'n'.": "此模型不支持 '{name}'，请使用 'n'。",
   "'{name}' is not supported here; use /v1/chat/completions.": "此处不支持 '{name}'，请使用 /v1/chat/completions。",

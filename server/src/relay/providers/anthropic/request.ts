@@ -5,6 +5,7 @@ import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
+import { carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
 import { assumedOutputTokens, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
 import { type Traits, traitsOf } from './traits.ts';
@@ -81,10 +82,14 @@ function withoutForeignThinking(message: unknown): unknown {
   return { ...given, content: given.content.filter((block) => !isForeign(block)) };
 }
 
+/** Its models do not hear. */
+const carried = carriesAllBut('messages', 'audio');
+
 /** A conversation of another format as a messages body. */
 export function buildMessagesRequest(conversation: Conversation, target: Target): Json {
   const { params } = conversation;
   refuseForeignTools(conversation);
+  refuseUncarried(conversation, carried);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
   const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);

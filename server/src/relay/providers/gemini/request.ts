@@ -2,6 +2,7 @@ import { withoutTrailing } from '../../../lib/trailing.ts';
 import type { Conversation, Effort, Json, Params } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
+import { type Carries, carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
 import { rewriteGeminiRequest } from './rewrite.ts';
@@ -39,9 +40,16 @@ export const geminiRequestOf = (conversation: Conversation, target: Target): Jso
     ? rewriteGeminiRequest(conversation.source.body, conversation, target)
     : buildGeminiRequest(conversation, target);
 
+/** Files that its own API keeps have addresses, which clients of other formats give as ids. */
+const carried: Carries = (part) =>
+  (part.type === 'file' && 'fileId' in part.source && /^(https?:|gs:|files\/)/.test(part.source.fileId)) ||
+  carriesAll(part);
+const carriesAll = carriesAllBut('gemini');
+
 export function buildGeminiRequest(conversation: Conversation, target: Target): Json {
   const { params, system } = conversation;
   refuseForeignTools(conversation);
+  refuseUncarried(conversation, carried);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   return {
     contents: buildContents(conversation, target.modelName),
