@@ -2,6 +2,7 @@ import { withoutTrailing } from '../../../lib/trailing.ts';
 import type { Conversation, Effort, Json, Params } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
+import { jsonInWords } from '../kind/json-in-words.ts';
 import { type Carries, carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
@@ -51,11 +52,11 @@ export function buildGeminiRequest(conversation: Conversation, target: Target): 
   refuseForeignTools(conversation);
   refuseUncarried(conversation, carried);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
+  const told = system.map(({ text }) => text).filter((text) => text !== '');
+  const instructions = formatInWords(params, target.modelName) ? [...told, jsonInWords(params.responseFormat!)] : told;
   return {
     contents: buildContents(conversation, target.modelName),
-    ...(system.length > 0 && {
-      systemInstruction: { parts: system.filter((part) => part.text !== '').map((part) => ({ text: part.text })) },
-    }),
+    ...(instructions.length > 0 && { systemInstruction: { parts: instructions.map((text) => ({ text })) } }),
     ...buildTools(params),
     generationConfig: generationConfig(params, target),
   };
@@ -72,16 +73,21 @@ function generationConfig(params: Params, target: Target): Json {
     seed: params.seed === undefined ? undefined : params.seed | 0,
     frequencyPenalty: params.frequencyPenalty,
     presencePenalty: params.presencePenalty,
-    ...responseFormat(params),
+    ...responseFormat(params, target.modelName),
     thinkingConfig: thinkingConfig(params, target.modelName),
   };
   for (const key of Object.keys(config)) if (config[key] === undefined) delete config[key];
   return config;
 }
 
-/** `response_format` under this vendor's names; it does not go together with tools. */
-function responseFormat({ responseFormat: format, tools }: Params): Json {
-  if (format === undefined || tools !== undefined) return {};
+/** Models before 3 refuse a format together with tools; they are told in words. */
+const formatInWords = ({ responseFormat: format, tools }: Params, modelName: string): boolean =>
+  format !== undefined && tools !== undefined && !/gemini-([3-9]|\d\d)/.test(modelName);
+
+/** `response_format` under this vendor's names. */
+function responseFormat(params: Params, modelName: string): Json {
+  const { responseFormat: format } = params;
+  if (format === undefined || formatInWords(params, modelName)) return {};
   if (format.type === 'json_object') return { responseMimeType: 'application/json' };
   return { responseMimeType: 'application/json', responseSchema: toGeminiSchema(format.schema) };
 }
