@@ -245,6 +245,8 @@ export type Delta =
   | { type: 'redacted_thinking'; data: string }
   /** One of `reasoning_details` that only its own vendor can read. */
   | { type: 'detail'; detail: Json }
+  /** A picture that the model made; it comes whole. */
+  | ImagePart
   | { type: 'tool_start'; index: number; id: string; name: string; signature?: string }
   | { type: 'tool_args'; index: number; args: string }
   | { type: 'finish'; finish: Finish; stopSequence?: string; extra?: Json }

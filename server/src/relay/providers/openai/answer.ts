@@ -6,6 +6,7 @@ import {
   type Answer,
   type Delta,
   failure,
+  type ImagePart,
   isObject,
   type Json,
   type Part,
@@ -54,10 +55,7 @@ function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
     thoughts.unshift({ type: 'thinking', text: thinking });
   if (said !== '') parts.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
   else if (text(message.refusal) !== '') parts.push({ type: 'text', text: text(message.refusal), refusal: true });
-  for (const image of Array.isArray(message.images) ? message.images : []) {
-    const url = isObject(image) && isObject(image.image_url) ? text(image.image_url.url) : '';
-    if (url !== '') parts.push({ type: 'image', source: parseDataUrl(url) ?? { url } });
-  }
+  parts.push(...readImages(message.images));
   for (const call of Array.isArray(message.tool_calls) ? message.tool_calls : []) {
     if (!isObject(call) || !isObject(call.function)) continue;
     parts.push({
@@ -69,6 +67,13 @@ function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
   }
   return withSignatures(thoughts, signatures, parts);
 }
+
+/** OpenRouter's addition to the format. */
+const readImages = (images: unknown): ImagePart[] =>
+  objectsIn(images).flatMap(({ image_url: image }): ImagePart[] => {
+    const url = isObject(image) ? text(image.url) : '';
+    return url === '' ? [] : [{ type: 'image', source: parseDataUrl(url) ?? { url } }];
+  });
 
 const readLogprobs = ({ logprobs }: Json): unknown[] | undefined =>
   isObject(logprobs) && Array.isArray(logprobs.content) && logprobs.content.length > 0 ? logprobs.content : undefined;
@@ -119,6 +124,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     if (said !== '') out.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
     const refusal = text(delta.refusal);
     if (refusal !== '') out.push({ type: 'text', text: refusal, refusal: true });
+    if (delta.images != null) out.push(...readImages(delta.images));
     if (Array.isArray(delta.tool_calls)) out.push(...readCalls(delta.tool_calls));
     return out;
   }

@@ -37,7 +37,7 @@ function renderBody(answer: Answer, options: RenderOptions): Json {
       {
         index: 0,
         message: renderMessage(answer.parts, answer.reasoningFormat),
-        logprobs: null,
+        logprobs: logprobsOf(answer.parts.flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))),
         finish_reason: answer.finish,
       },
     ],
@@ -75,7 +75,10 @@ export function renderToolCall(part: Extract<Part, { type: 'tool_call' }>): Json
   };
 }
 
-function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {
+export const logprobsOf = (content: unknown[] = []): Json | null =>
+  content.length === 0 ? null : { content, refusal: null };
+
+export function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {
   if ('data' in part.source) {
     return [{ type: 'image_url', image_url: { url: toDataUrl(part.source.mediaType, part.source.data) } }];
   }

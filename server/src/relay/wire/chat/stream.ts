@@ -4,7 +4,7 @@ import type { Usage } from '../../../lib/money.ts';
 import { sseData } from '../../../lib/sse.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { renderChatUsage } from '../usage.ts';
-import type { RenderOptions } from './answer.ts';
+import { logprobsOf, type RenderOptions, renderImage } from './answer.ts';
 import { oldFinish } from './legacy-functions.ts';
 import { callDetail, reasoningFormats, redactedDetail, signatureDetail, textDetail } from './reasoning.ts';
 
@@ -80,8 +80,8 @@ export function chatStream(options: StreamOptions): StreamRenderer {
   const head =
     `{"id":${JSON.stringify(options.id)},"object":"chat.completion.chunk","created":${options.created},` +
     `"model":${JSON.stringify(options.model)},"choices":[{"index":0,"delta":`;
-  const chunk = (delta: string, finish = 'null', extra?: Json): string =>
-    `data: ${head}${delta},"logprobs":null,"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
+  const chunk = (delta: string, finish = 'null', extra?: Json, logprobs?: unknown[]): string =>
+    `data: ${head}${delta},"logprobs":${JSON.stringify(logprobsOf(logprobs))},"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
   let started = false;
   let usage: Json | undefined;
   const format = reasoningFormats[options.upstream ?? ''];
@@ -97,7 +97,12 @@ export function chatStream(options: StreamOptions): StreamRenderer {
     switch (delta.type) {
       case 'text':
         details.close();
-        return chunk(`{"${delta.refusal ? 'refusal' : 'content'}":${JSON.stringify(delta.text)}}`);
+        return chunk(
+          `{"${delta.refusal ? 'refusal' : 'content'}":${JSON.stringify(delta.text)}}`,
+          'null',
+          undefined,
+          delta.logprobs,
+        );
       case 'thinking':
         return format
           ? detail(textDetail(delta.text, format), { reasoning_content: delta.text })
@@ -106,6 +111,9 @@ export function chatStream(options: StreamOptions): StreamRenderer {
         return detail(signatureDetail(delta.signature));
       case 'redacted_thinking':
         return detail(redactedDetail(delta.data));
+      case 'image':
+        details.close();
+        return chunk(JSON.stringify({ images: renderImage(delta) }));
       case 'tool_start':
         if (options.oldFunctions) return oldCall(delta.index, { name: delta.name, arguments: '' });
         details.close();
