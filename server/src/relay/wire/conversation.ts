@@ -148,10 +148,7 @@ export interface Params {
   hints?: Json;
 }
 
-/**
- * `chat`: OpenAI chat completions. `messages`: Anthropic messages. `responses`: OpenAI responses. `gemini`: Google's
- * generateContent.
- */
+/** `chat`: OpenAI chat completions. `messages`: Anthropic messages. `responses`: OpenAI responses. `gemini`: Google's. */
 export type WireFormat = 'chat' | 'messages' | 'responses' | 'gemini';
 
 export interface Source {
