@@ -27,6 +27,8 @@ export default {
   "'best_of' above 'n' is not supported by this model.": "此模型不支持 'best_of' 大于 'n'。",
   "'echo' together with 'logprobs' is not supported by this model.": "此模型不支持同时使用 'echo' 和 'logprobs'。",
   "'logprobs' are not supported here.": "此处不支持 'logprobs'。",
+  "'images' are not supported here.": "此处不支持 'images'。",
+  "'embedding_types' may hold float and base64 here.": "此处 'embedding_types' 只能包含 float 和 base64。",
   "'cachedContent' is not supported; send the whole conversation.": "不支持 'cachedContent'，请发送完整对话。",
   "'background' is not available here.": "此处不能使用 'background'。",
   "'background' needs 'store', which is how its response is fetched.":
