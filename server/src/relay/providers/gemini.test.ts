@@ -45,6 +45,17 @@ describe('requests', () => {
     expect(newer).not.toHaveProperty('systemInstruction');
   });
 
+  test.each([
+    ['gemini-2.5-pro', { reasoning_effort: 'none' }, 128],
+    ['gemini-2.5-flash', { reasoning_effort: 'none' }, 0],
+    ['gemini-2.5-flash', { reasoning_effort: 'high' }, 24_576],
+    ['gemini-2.5-flash', { reasoning_effort: 'high', max_tokens: 5_000 }, 4_000],
+    ['gemini-2.5-flash', { reasoning_effort: 'high', max_tokens: 10 }, 512],
+    ['gemini-2.5-flash', { reasoning: { max_tokens: 9_000 }, max_tokens: 10 }, 9_000],
+  ])('%s thinks as much as it may and as leaves room for the answer: %j', (modelName, body, thinkingBudget) => {
+    expect(sent(body, { modelName }).generationConfig.thinkingConfig).toMatchObject({ thinkingBudget });
+  });
+
   test('system, images, stop, JSON', () => {
     const body = sent({
       stop: ['a', 'b'],

@@ -74,7 +74,7 @@ function generationConfig(params: Params, target: Target): Json {
     frequencyPenalty: params.frequencyPenalty,
     presencePenalty: params.presencePenalty,
     ...responseFormat(params, target.modelName),
-    thinkingConfig: thinkingConfig(params, target.modelName),
+    thinkingConfig: thinkingConfig(params, target),
   };
   for (const key of Object.keys(config)) if (config[key] === undefined) delete config[key];
   return config;
@@ -103,7 +103,9 @@ const budgets: Record<Effort, number> = {
 };
 
 /** Models before 2.5 do not think and refuse the question; 3 and later take a level where 2.5 takes a budget. */
-function thinkingConfig({ reasoning }: Params, modelName: string): Json | undefined {
+function thinkingConfig(params: Params, target: Target): Json | undefined {
+  const { reasoning } = params;
+  const { modelName } = target;
   if (reasoning === undefined || !/gemini-(2\.5|[3-9])/.test(modelName)) return undefined;
   const thoughts = reasoning.effort !== 'none';
   if (/gemini-[3-9]/.test(modelName)) {
@@ -114,7 +116,19 @@ function thinkingConfig({ reasoning }: Params, modelName: string): Json | undefi
     return { includeThoughts: thoughts, thinkingLevel: low ? 'low' : 'high' };
   }
   if (reasoning.adaptive && reasoning.effort === undefined) return { includeThoughts: true, thinkingBudget: -1 };
-  return { includeThoughts: thoughts, thinkingBudget: reasoning.budgetTokens ?? budgets[reasoning.effort ?? 'medium'] };
+  const thinkingBudget = reasoning.budgetTokens ?? budgetOf(reasoning.effort ?? 'medium', outputLimit(params, target));
+  // Some cannot but think, and refuse to be asked for no thoughts at all.
+  return { includeThoughts: thoughts, thinkingBudget: thinkingBudget || (/pro/.test(modelName) ? leastOfPro : 0) };
+}
+
+const leastOfPro = 128;
+/** No model refuses as much. */
+const leastBudget = 512;
+
+/** An effort as a budget. Thoughts are part of the limit; a fifth is left for the answer. */
+function budgetOf(effort: Effort, limit = Number.POSITIVE_INFINITY): number {
+  const wanted = budgets[effort];
+  return Math.min(wanted, Math.max(leastBudget, Math.floor(limit * 0.8)));
 }
 
 function buildTools({ tools, toolChoice }: Params): Json {

@@ -110,9 +110,18 @@ function readMessageParts(role: string, message: Json, param: string): Part[] {
 
 /** What a model said and called. */
 export const readAnswerParts = (message: Json, param: string): Part[] => [
-  ...readContent(message.content, `${param}.content`),
+  ...readWords(message, param),
   ...readToolCalls(message.tool_calls, `${param}.tool_calls`),
 ];
+
+/** Why it did not answer, or what it said aloud, where there is nothing else. */
+function readWords(message: Json, param: string): Part[] {
+  const content = readContent(message.content, `${param}.content`);
+  if (content.length > 0) return content;
+  const aloud = isObject(message.audio) ? message.audio.transcript : undefined;
+  const text = [message.refusal, aloud].find((words) => typeof words === 'string' && words !== '');
+  return typeof text === 'string' ? [{ type: 'text', text }] : [];
+}
 
 const nameOf = (message: Json, role: string, param: string): { name?: string } => {
   const name = role === 'tool' ? undefined : optionalString(message, 'name', param);
