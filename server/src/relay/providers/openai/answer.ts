@@ -14,7 +14,7 @@ import {
 } from '../../wire/conversation.ts';
 import { parseDataUrl } from '../../wire/data-url.ts';
 import { hasOutput } from '../../wire/output.ts';
-import { readChatUsage } from '../../wire/usage.ts';
+import { chatUsageIn, readChatUsage } from '../../wire/usage.ts';
 import { readEmbeddedError } from '../kind/errors.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -162,8 +162,8 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     }
     for (const choice of Array.isArray(json.choices) ? json.choices : [])
       if (isObject(choice)) out.push(...readChoice(choice));
-    // Usage may come with a normal chunk as well as alone; Groq puts it into `x_groq`.
-    const usage = readChatUsage(json.usage ?? (isObject(json.x_groq) ? json.x_groq.usage : undefined));
+    // Usage may come with a normal chunk as well as alone.
+    const usage = readChatUsage(chatUsageIn(json));
     if (usage) out.push({ type: 'usage', usage });
     return out;
   };

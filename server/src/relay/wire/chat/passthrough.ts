@@ -3,7 +3,7 @@ import type { Usage } from '../../../lib/money.ts';
 import { sseData } from '../../../lib/sse.ts';
 import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
-import { readChatUsage, renderChatUsage } from '../usage.ts';
+import { chatUsageIn, readChatUsage, renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
 import { functionCallChunks } from './legacy-functions.ts';
 import { chatUsageChunk, withChatUsage } from './stream.ts';
@@ -36,9 +36,9 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
   return {
     edit(frame, json) {
       if (identity === options) identity = identityOf(json, options);
+      usage = chatUsageIn(json) ?? usage;
       const hasUsage = isObject(json.usage);
       if (hasUsage) {
-        usage = json.usage as Json;
         if (!Array.isArray(json.choices) || json.choices.length === 0) return null;
       }
       const dropUsage = hasUsage || (json.usage === null && !options.includeUsage);

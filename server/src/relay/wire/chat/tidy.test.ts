@@ -192,6 +192,8 @@ describe('a whole answer', () => {
   });
 });
 
+const ending = { index: 0, delta: {}, finish_reason: 'stop' };
+
 describe('a stream', () => {
   test('with content in parts is text and thoughts', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
@@ -218,6 +220,28 @@ describe('a stream', () => {
     const chunks = relayed('chat', [chunk({ content: 'a' }), chunk({}, 'stop'), told, 'data: [DONE]\n\n']);
     expect(chunks.at(-1)).toMatchObject({ usage });
     expect(new Set(chunks.map(({ id, created }) => `${id} ${created}`))).toEqual(new Set(['c 7']));
+  });
+
+  test.each<[string, Json]>([
+    ['by itself', { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
+    ['with the end', { choices: [ending], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
+    ['in the choice that ends', { choices: [{ ...ending, usage: { prompt_tokens: 1, completion_tokens: 2 } }] }],
+    ['in a member of its own', { choices: [ending], x_groq: { usage: { prompt_tokens: 1, completion_tokens: 2 } } }],
+  ])('that says %s what was used is counted by it, and tells it once, at the end', (_, told) => {
+    const stream = new RelayStream({
+      ...{ client: 'chat', upstream: 'chat', decode: openaiKind.decoder(), model: 'm', id: 'x', created: 1 },
+      includeUsage: true,
+    });
+    const events = [
+      chunk({ content: 'a' }),
+      chunk({}, 'stop'),
+      `data: ${JSON.stringify(told)}\n\n`,
+      'data: [DONE]\n\n',
+    ];
+    const chunks = dataOf(Buffer.from(stream.push(Buffer.from(events.join('')))!).toString());
+    expect(stream.summary().usage).toMatchObject({ promptTokens: 1, completionTokens: 2 });
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 3 } });
+    expect(chunks.filter((one) => JSON.stringify(one).includes('"usage"') && one.x_groq === undefined)).toHaveLength(1);
   });
 
   test('of several choices with JSON each is well formed', () => {

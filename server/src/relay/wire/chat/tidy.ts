@@ -75,7 +75,8 @@ export class ChunkTidier {
 
   #tidyChoice(choice: Json): boolean {
     const { delta } = choice;
-    const changed = isObject(delta) && this.#tidyDelta(choice, delta);
+    const told = 'usage' in choice && delete choice.usage;
+    const changed = (isObject(delta) && this.#tidyDelta(choice, delta)) || told;
     if (choice.finish_reason !== 'stop' || !this.#places.has(choice.index)) return changed;
     choice.finish_reason = 'tool_calls';
     return true;
