@@ -6,7 +6,7 @@ import { ModelRewriter } from '../rewrite-model.ts';
 import { chatUsageIn, readChatUsage, renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
 import { functionCallChunks } from './legacy-functions.ts';
-import { chatUsageChunk, withChatUsage } from './stream.ts';
+import { chatErrorChunk, chatUsageChunk, withChatUsage } from './stream.ts';
 import { ChunkTidier } from './tidy.ts';
 
 /** Edits the frames of a stream that is already in the client's format; null drops one. */
@@ -52,6 +52,7 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
       const read = readChatUsage(usage);
       return chatUsageChunk(read ? { ...usage, ...renderTotal(read) } : usage, identity);
     },
+    fail: (error) => chatErrorChunk(error, identity),
     withUsage: (last, counted) => encoder.encode(withChatUsage(decoder.decode(last), counted, identity)),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { AppError } from '../../../lib/errors.ts';
 import { anthropicKind } from '../../providers/anthropic.ts';
 import { openaiKind } from '../../providers/openai.ts';
 import type { Json } from '../conversation.ts';
@@ -220,6 +221,17 @@ describe('a stream', () => {
     const chunks = relayed('chat', [chunk({ content: 'a' }), chunk({}, 'stop'), told, 'data: [DONE]\n\n']);
     expect(chunks.at(-1)).toMatchObject({ usage });
     expect(new Set(chunks.map(({ id, created }) => `${id} ${created}`))).toEqual(new Set(['c 7']));
+  });
+
+  test('that breaks off says so under the id that it had', () => {
+    const stream = new RelayStream({
+      ...{ client: 'chat', upstream: 'chat', decode: openaiKind.decoder(), model: 'm', id: 'x', created: 1 },
+      includeUsage: false,
+    });
+    const failed = () => dataOf(Buffer.from(stream.fail(new AppError('provider_error', 'gone'))).toString());
+    expect(failed()).toMatchObject([{ id: 'x', created: 1, error: { message: 'gone' } }]);
+    stream.push(Buffer.from(chunk({ content: 'a' })));
+    expect(failed()).toMatchObject([{ id: 'c', created: 7, choices: [{ finish_reason: 'error' }] }]);
   });
 
   test.each<[string, Json]>([
