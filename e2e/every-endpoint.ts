@@ -65,6 +65,11 @@ export const everyEndpoint: [name: string, type: ModelType, request: (model: str
   ],
   ['/v1/embeddings', 'embedding', (model) => ({ path: '/v1/embeddings', body: { model, input: 'tea' } })],
   [
+    '/v2/embed',
+    'embedding',
+    (model) => ({ path: '/v2/embed', body: { model, texts: ['tea'], input_type: 'search_query' } }),
+  ],
+  [
     'embedContent',
     'embedding',
     (model) => ({ path: `/v1beta/models/${model}:embedContent`, body: { content: { parts: [{ text: 'tea' }] } } }),

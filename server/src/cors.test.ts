@@ -54,6 +54,7 @@ describe('pages of registered applications', () => {
     ['/v1/completions', 'POST'],
     ['/v1/models', 'GET'],
     ['/v1/videos/some', 'DELETE'],
+    ['/v2/embed', 'POST'],
     ['/v2/rerank', 'POST'],
     ['/openai/deployments/demo/chat/chat/completions', 'POST'],
     [tokens, 'POST'],

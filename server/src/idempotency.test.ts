@@ -396,6 +396,7 @@ const without = [
   '/api/stripe/webhook',
   // Always refused.
   '/v1/videos/{jobId}/remix',
+  '/v2/embed',
   '/v2/rerank',
 ];
 

@@ -43,7 +43,18 @@ export async function openCall(
     const admitting = keyId === null ? null : (deps.admit?.(keyId, [modelId, meant.name], context.counted) ?? null);
     const admission = admitting instanceof Promise ? await admitting : admitting;
     const planned = deps.routing.plan({
-      ...{ requestId, userId, keyId, group, modelId, type, conversation, insteadOf, parentRequestId },
+      ...{
+        requestId,
+        userId,
+        keyId,
+        group,
+        modelId,
+        type,
+        conversation,
+        insteadOf,
+        parentRequestId,
+        expectation: estimate,
+      },
       override: sortedAs(override, meant.sort),
       fits: admission
         ? (candidate) => admission.mayUse(candidate.channel.provider) && (fits?.(candidate) ?? true)

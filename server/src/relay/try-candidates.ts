@@ -6,6 +6,7 @@ import type { RelayDeps, RequestContext } from './deps.ts';
 import { DispatchFault, noSample, reportOf } from './dispatch.ts';
 import { noteFailure, wordsOf } from './note-failure.ts';
 import type { OpenCall } from './open-call.ts';
+import { retryAfterOf, retryHeaders } from './retry-headers.ts';
 import { isStopping, stoppingError } from './stopping.ts';
 import { UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
@@ -29,7 +30,7 @@ export async function tryCandidates<T>(
   ask: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let refusal: AppError | null = null;
-  let retryHeaders: Record<string, string> | undefined;
+  const sentAway: Record<string, string>[] = [];
   let words: UpstreamWords | undefined;
   const begunMs = deps.clock.steadyMs();
   try {
@@ -42,10 +43,10 @@ export async function tryCandidates<T>(
         const next = judge(deps, context, attempt, error, startedMs);
         if (next.throw) throw next.throw;
         refusal = next.refusal ?? refusal;
-        retryHeaders = { ...retryHeaders, ...next.headers };
+        if (next.headers) sentAway.push(next.headers);
       }
     }
-    throw refusal ?? withHeaders(call.plan.failure(), retryHeaders ?? {});
+    throw refusal ?? withHeaders(call.plan.failure(), sentAway, deps.clock.nowMs());
   } catch (error) {
     if (!(error instanceof ClientLeft))
       noteFailure(deps, context, call.modelId, error, deps.clock.steadyMs() - begunMs, words);
@@ -59,6 +60,7 @@ interface Verdict {
   throw?: Error;
   /** Answered if no other candidate can do what was asked. */
   refusal?: AppError;
+  /** Of an upstream at its limit. */
   headers?: Record<string, string>;
 }
 
@@ -78,14 +80,14 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
     const { outcome, cause, status } = reportOf(error.error);
     fail(outcome, cause, {
       status,
-      ...(cause === 'rate_limited' && { retryAfterMs: retryAfterOf(error.error.headers) }),
+      ...(cause === 'rate_limited' && { retryAfterMs: retryAfterOf(error.error.headers, deps.clock.nowMs()) }),
     });
     if (error.error.kind === 'caller') {
       const told = appErrorOf(error.error);
       return error.error.byRequest ? { refusal: told } : { throw: told };
     }
     logFailure(deps, context, attempt, error.message, status);
-    return { headers: error.error.kind === 'busy' ? error.error.headers : {} };
+    return error.error.kind === 'busy' ? { headers: error.error.headers } : {};
   }
   if (error instanceof DispatchFault && error.why === 'shortage') {
     fail('neutral', error.why);
@@ -106,12 +108,6 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
   }
   fail('neutral', 'refused');
   return { throw: error instanceof Error ? error : new Error(String(error)) };
-}
-
-/** As an upstream says it; undefined where it does not, or in a form that nobody uses with these. */
-function retryAfterOf(headers: Record<string, string>): number | undefined {
-  const ms = Number(headers['retry-after-ms'] ?? Number(headers['retry-after']) * 1_000);
-  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
 }
 
 function logFailure(
@@ -135,7 +131,12 @@ function logFailure(
   );
 }
 
-function withHeaders(error: AppError, headers: Record<string, string>): AppError {
-  if (error.code !== 'capacity_exhausted' || Object.keys(headers).length === 0) return error;
-  return new AppError(error.code, error.message, { ...error.extras, headers }, error.detail);
+function withHeaders(error: AppError, sentAway: readonly Record<string, string>[], nowMs: number): AppError {
+  if (error.code !== 'capacity_exhausted' || sentAway.length === 0) return error;
+  return new AppError(
+    error.code,
+    error.message,
+    { ...error.extras, headers: retryHeaders(sentAway, nowMs) },
+    error.detail,
+  );
 }

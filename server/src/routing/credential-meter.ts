@@ -3,15 +3,23 @@ import type { Db } from '../platform/db/tables.ts';
 import { WriteBehind } from '../platform/durable/batch.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Credential } from './candidate.ts';
-import { MinuteCount, minuteEndsInMs } from './minute-count.ts';
+import { MinuteCount, minuteEndsInMs, minuteOf } from './minute-count.ts';
 import { addToDay, type CredentialDay, type DayUse, readDay, sweepDays } from './store/credential-days.ts';
 
 /** What one call made of a credential. */
-interface CredentialUse {
+export interface CredentialUse {
   failed: boolean;
   tokens: number;
   /** In quota, at the price of the model. */
   spent: number;
+}
+
+/** What a call will make of it, as far as can be told when it begins. */
+export type Expected = Pick<CredentialUse, 'tokens' | 'spent'>;
+
+/** What is put aside for a call that is under way. */
+export interface PutAside extends Expected {
+  minute: number;
 }
 
 /** What the credentials of channels are used for, against their limits. Asking never waits. */
@@ -21,9 +29,10 @@ export interface CredentialMeter {
   /** The upstream is at its limit with this key, for this model: others come first until it wants to be asked again. */
   rest(wayKey: string, ms?: number): void;
   rests(wayKey: string): boolean;
-  /** A request goes out with it. */
-  sent(credential: Credential): void;
-  ended(credential: Credential, use: CredentialUse): void;
+  /** A request goes out with it. What is expected of it counts at once, so that a burst finds the limits where they are. */
+  sent(credential: Credential, expected?: () => Expected): PutAside | undefined;
+  /** Takes the place of what was put aside. */
+  ended(credential: Credential, use: CredentialUse, aside?: PutAside): void;
   /** By all processes, as far as is known here. */
   today(credentialId: number): DayUse;
   /** Part of the cycle: hears what other processes counted, forgets what is long past. */
@@ -51,6 +60,8 @@ const longestRestMs = 60_000;
 
 const nothing = (): DayUse => ({ requests: 0, failures: 0, tokens: 0, spent: 0 });
 
+const nothingAside: PutAside = { tokens: 0, spent: 0, minute: 0 };
+
 interface Meter {
   requests: MinuteCount;
   tokens: MinuteCount;
@@ -59,6 +70,8 @@ interface Meter {
   written: DayUse;
   /** Not in the database yet. */
   pending: DayUse;
+  /** For calls of this process that are under way. */
+  asideSpent: number;
 }
 
 class StoredMeter implements CredentialMeter {
@@ -81,7 +94,7 @@ class StoredMeter implements CredentialMeter {
     const nowMs = this.deps.clock.nowMs();
     const meter = this.#current(id, nowMs);
     const { requestsPerMinute, tokensPerMinute, spendPerDay } = limits;
-    if (spendPerDay !== null && meter.written.spent + meter.pending.spent >= spendPerDay)
+    if (spendPerDay !== null && meter.written.spent + meter.pending.spent + meter.asideSpent >= spendPerDay)
       return dayMs - (nowMs % dayMs);
     const full =
       (requestsPerMinute !== null && meter.requests.at(nowMs) >= requestsPerMinute) ||
@@ -101,18 +114,27 @@ class StoredMeter implements CredentialMeter {
     return false;
   }
 
-  sent({ id, limits }: Credential): void {
+  sent({ id, limits }: Credential, expected?: () => Expected): PutAside | undefined {
     const nowMs = this.deps.clock.nowMs();
     const meter = this.#current(id, nowMs);
     if (limits?.requestsPerMinute != null) meter.requests.add(nowMs, 1);
     meter.pending.requests += 1;
     this.#behind.soon();
+    if (!expected || (limits?.tokensPerMinute ?? limits?.spendPerDay ?? null) === null) return undefined;
+    const aside = { ...expected(), minute: minuteOf(nowMs) };
+    if (limits?.tokensPerMinute != null) meter.tokens.add(nowMs, aside.tokens);
+    meter.asideSpent += aside.spent;
+    return aside;
   }
 
-  ended({ id, limits }: Credential, { failed, tokens, spent }: CredentialUse): void {
+  ended({ id, limits }: Credential, { failed, tokens, spent }: CredentialUse, aside = nothingAside): void {
     const nowMs = this.deps.clock.nowMs();
     const meter = this.#current(id, nowMs);
-    if (limits?.tokensPerMinute != null && tokens > 0) meter.tokens.add(nowMs, tokens);
+    const more = tokens - aside.tokens;
+    // What was expected was counted when it began; a minute that is over gets nothing back.
+    if (limits?.tokensPerMinute != null && (more > 0 || (more < 0 && aside.minute === minuteOf(nowMs))))
+      meter.tokens.add(nowMs, more);
+    meter.asideSpent -= aside.spent;
     meter.pending.tokens += tokens;
     meter.pending.spent += spent;
     if (failed) meter.pending.failures += 1;
@@ -144,7 +166,7 @@ class StoredMeter implements CredentialMeter {
       meter = {
         requests: new MinuteCount(`routing:credential:${id}:requests`, shared),
         tokens: new MinuteCount(`routing:credential:${id}:tokens`, shared),
-        ...{ day, written: nothing(), pending: nothing() },
+        ...{ day, written: nothing(), pending: nothing(), asideSpent: 0 },
       };
       this.#meters.set(id, meter);
     }

@@ -199,6 +199,61 @@ describe('limits of a credential', () => {
     await t.close();
   });
 
+  describe.each([
+    ['tokens per minute', { tokensPerMinute: 1_000 }],
+    // 1 USD a million tokens is half a unit of quota a token.
+    ['money per day', { spendPerDay: 500 }],
+  ])('%s count what is under way', (_, limits) => {
+    /** 300 tokens of a prompt and 100 of an answer are expected. */
+    const expectation = { most: () => ({ promptTokens: 1_200, completionTokens: 100 }) };
+    const small = () => success({ promptTokens: 3, completionTokens: 1 });
+    const burst = async (routing: Routing, requests: number) => {
+      const plans = [];
+      for (let i = 0; i < requests; i += 1) plans.push(await routing.plan(requestOf({ expectation })));
+      return plans.map((plan) => ({ plan, attempt: plan.next() }));
+    };
+    const secrets = (asked: Awaited<ReturnType<typeof burst>>) =>
+      asked.map(({ attempt }) => attempt?.candidate.channel.credential);
+
+    test('so that a burst passes a limit by one request at most, and has it back when it used less', async () => {
+      const t = await opened([withKeys(1, [credential(11, limits)])]);
+      const first = await burst(t.routing, 5);
+      expect(secrets(first)).toEqual(['sk-11', 'sk-11', 'sk-11', undefined, undefined]);
+      expect(first[3]!.plan.failure()).toMatchObject({ code: 'capacity_exhausted' });
+      for (const { attempt } of first) attempt?.report(small());
+      const second = await burst(t.routing, 4);
+      expect(secrets(second)).toEqual(['sk-11', 'sk-11', 'sk-11', undefined]);
+      expect(t.routing.parts.meter.today(11)).toMatchObject({ tokens: 12, spent: 6 });
+      for (const { plan } of [...first, ...second]) plan.close();
+      await t.close();
+    });
+
+    test('and those of which nobody says how they ended are given back', async () => {
+      const t = await opened([withKeys(1, [credential(11, limits)])]);
+      for (let i = 0; i < 5; i += 1) {
+        const asked = await burst(t.routing, 1);
+        expect(secrets(asked)).toEqual(['sk-11']);
+        for (const { plan } of asked) plan.close();
+      }
+      await t.close();
+    });
+  });
+
+  test('an answer that ends in a later minute counts in the one it began in', async () => {
+    const t = await opened([withKeys(1, [credential(11, { tokensPerMinute: 500 })])]);
+    const expectation = { most: () => ({ promptTokens: 400, completionTokens: 400 }) };
+    const plan = await t.routing.plan(requestOf({ expectation }));
+    const attempt = plan.next()!;
+    expect(await ask(t.routing, () => success({ promptTokens: 1, completionTokens: 1 }))).toEqual([]);
+    t.clock.advance(60_000);
+    attempt.report(success({ promptTokens: 100, completionTokens: 300 }));
+    expect(await ask(t.routing, () => success({ promptTokens: 0, completionTokens: 499 }))).toEqual(['sk-11']);
+    expect(await ask(t.routing, answers)).toEqual(['sk-11']);
+    expect(await ask(t.routing, answers)).toEqual([]);
+    plan.close();
+    await t.close();
+  });
+
   for (const [name, open] of databases)
     test(`money per day outlives the process, and is counted over all of them (${name})`, async () => {
       const { db, close } = await open();

@@ -4,6 +4,7 @@ const minuteMs = 60_000;
 /** Longer than its minute, so that processes whose clocks differ a little count in the same place. */
 const keptMs = 2 * minuteMs;
 
+export const minuteOf = (nowMs: number): number => Math.floor(nowMs / minuteMs);
 export const minuteEndsInMs = (nowMs: number): number => minuteMs - (nowMs % minuteMs);
 
 /**
@@ -21,11 +22,11 @@ export class MinuteCount {
   ) {}
 
   at(nowMs: number): number {
-    return Math.floor(nowMs / minuteMs) === this.#minute ? this.#count : 0;
+    return minuteOf(nowMs) === this.#minute ? this.#count : 0;
   }
 
   add(nowMs: number, by: number): void {
-    const minute = Math.floor(nowMs / minuteMs);
+    const minute = minuteOf(nowMs);
     if (minute !== this.#minute) {
       this.#minute = minute;
       this.#count = 0;

@@ -1,11 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { costOf, type Usage } from '../lib/money.ts';
+import type { Usage } from '../lib/money.ts';
 import type { Breaker, Permit } from './breaker.ts';
-import type { Candidate } from './candidate.ts';
+import type { Candidate, Via } from './candidate.ts';
 import type { Choice } from './choose.ts';
-import type { CredentialMeter } from './credential-meter.ts';
+import type { CredentialMeter, PutAside } from './credential-meter.ts';
 import { limitsEndInMs } from './credential-order.ts';
+import { type Expectation, expectedOf, useOf } from './credential-use.ts';
 import type { AttemptRecord, Cause, Decision } from './decision.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sample } from './window.ts';
@@ -74,6 +75,8 @@ function otherKeysAfter({ outcome, cause }: Report): 'next' | 'later' | 'never' 
 
 class OneAttempt implements Attempt {
   #reported = false;
+  /** What is put aside of its credential's limits. */
+  aside: PutAside | undefined;
 
   constructor(
     readonly plan: RoutePlan,
@@ -85,7 +88,7 @@ class OneAttempt implements Attempt {
     if (this.#reported) return;
     this.#reported = true;
     this.permit[report.outcome]();
-    this.plan.done(this.candidate, report);
+    this.plan.done(this.candidate, report, this.aside);
   }
 
   /** Nobody said how it ended: the place is given back, nothing is counted. */
@@ -93,6 +96,7 @@ class OneAttempt implements Attempt {
     if (this.#reported) return;
     this.#reported = true;
     this.permit.neutral();
+    if (this.aside) this.plan.giveBack(this.candidate, this.aside);
   }
 }
 
@@ -121,6 +125,7 @@ class RoutePlan implements Plan {
     readonly choice: Choice,
     /** In the order of trying. */
     readonly line: readonly Candidate[],
+    readonly expectation: Expectation | undefined,
   ) {
     this.#startedAtMs = deps.clock.nowMs();
     this.#startedMs = deps.clock.steadyMs();
@@ -145,12 +150,17 @@ class RoutePlan implements Plan {
       if (permit) {
         const attempt = new OneAttempt(this, candidate, permit);
         this.#attempts.push(attempt);
-        if (candidate.via && !candidate.via.own) this.deps.meter.sent(candidate.via.credential);
+        if (candidate.via && !candidate.via.own) attempt.aside = this.#sent(candidate.via);
         return attempt;
       }
       this.#skipped = [...this.#skipped, candidate];
     }
     return null;
+  }
+
+  #sent({ credential, base }: Via): PutAside | undefined {
+    const { expectation } = this;
+    return this.deps.meter.sent(credential, expectation && (() => expectedOf(base, expectation.most(base))));
   }
 
   #following(): Candidate | undefined {
@@ -239,12 +249,16 @@ class RoutePlan implements Plan {
     });
   }
 
-  done(candidate: Candidate, report: Report): void {
+  giveBack({ via }: Candidate, aside: PutAside): void {
+    if (via) this.deps.meter.ended(via.credential, { failed: false, tokens: 0, spent: 0 }, aside);
+  }
+
+  done(candidate: Candidate, report: Report, aside: PutAside | undefined): void {
     const { via } = candidate;
     // What a user's own key is good for says nothing of the channel.
     if (!via?.own) this.deps.metrics.record(via?.base ?? candidate, report);
     if (via && !via.own) {
-      this.deps.meter.ended(via.credential, useOf(via.base, report));
+      this.deps.meter.ended(via.credential, useOf(via.base, report), aside);
       if (report.cause === 'rate_limited') this.deps.meter.rest(candidate.key, report.retryAfterMs);
     }
     this.#otherKeys = otherKeysAfter(report);
@@ -255,15 +269,10 @@ class RoutePlan implements Plan {
   }
 }
 
-const useOf = ({ price }: Candidate, { outcome, usage, promptTokens, completionTokens }: Report) => ({
-  failed: outcome === 'failure',
-  tokens: promptTokens + completionTokens,
-  spent: costOf(price, usage ?? { promptTokens, completionTokens }),
-});
-
 export const openPlan = (
   deps: PlanDeps,
   request: PlanFor,
   choice: Choice,
   line: readonly Candidate[] = choice.ordered,
-): Plan => new RoutePlan(deps, request, choice, line);
+  expectation?: Expectation,
+): Plan => new RoutePlan(deps, request, choice, line, expectation);

@@ -12,6 +12,7 @@ import type { CircuitState } from './circuit.ts';
 import { type ConfigCache, openConfigs } from './configs.ts';
 import { type CredentialMeter, openCredentialMeter } from './credential-meter.ts';
 import { credentialOrder } from './credential-order.ts';
+import type { Expectation } from './credential-use.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Health, healthOf } from './health.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
@@ -38,6 +39,8 @@ export interface PlanRequest {
   fits?: (candidate: Candidate) => boolean;
   /** Stays with whoever answered it before, for the sake of the cache there. */
   conversation?: ConversationName | undefined;
+  /** What it may use, for the limits of credentials. */
+  expectation?: Expectation | undefined;
   /** The model in whose place this one is asked. */
   insteadOf?: string | undefined;
   /** Of the turn or run that makes the request. */
@@ -215,9 +218,9 @@ class RoutingRoom implements Routing {
     const about = { requestId, userId, modelId, sort, insteadOf, parentRequestId, place, boundTo };
     const orderGiven = Boolean(override?.order?.length || override?.sort);
     const own = ownLine(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
-    if (own === null) return openPlan(this.#planDeps, about, choice);
+    if (own === null) return openPlan(this.#planDeps, about, choice, choice.ordered, request.expectation);
     const told = own.line[0]?.via ? ledBy(choice, own.first, 'own_key') : choice;
-    return openPlan(this.#planDeps, about, told, own.line);
+    return openPlan(this.#planDeps, about, told, own.line, request.expectation);
   }
 
   #choose(request: PlanRequest, preferences: Preferences | null): Choice {

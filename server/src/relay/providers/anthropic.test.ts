@@ -146,6 +146,8 @@ describe('chat client to Anthropic', () => {
     expect(sent({ temperature: 1.7, top_p: 0.5 })).toMatchObject({ temperature: 1 });
     expect(sent({ temperature: 1.7, top_p: 0.5 })).not.toHaveProperty('top_p');
     expect(sent({ top_p: 0.5 }).top_p).toBe(0.5);
+    expect(sent({ top_k: 40 }).top_k).toBe(40);
+    expect(sent({ top_k: -1 })).not.toHaveProperty('top_k');
     expect(sent({ temperature: 0.2 }, { modelName: 'claude-opus-4-8' })).not.toHaveProperty('temperature');
   });
 

@@ -32,6 +32,30 @@ describe('requests', () => {
     expect(streamed.url).toBe('https://h.test/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
   });
 
+  test.each([
+    [{ type: 'json_object' }, 'one JSON object'],
+    [{ type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object', title: 'MARK' } } }, 'MARK'],
+  ])('%j together with tools: as a format where the model takes both, else in words', (response_format, told) => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const older = sent({ response_format, tools });
+    expect(older.generationConfig).not.toHaveProperty('responseMimeType');
+    expect(JSON.stringify(older.systemInstruction)).toContain(told);
+    const newer = sent({ response_format, tools }, { modelName: 'gemini-3-pro-preview' });
+    expect(newer.generationConfig).toHaveProperty('responseMimeType', 'application/json');
+    expect(newer).not.toHaveProperty('systemInstruction');
+  });
+
+  test.each([
+    ['gemini-2.5-pro', { reasoning_effort: 'none' }, 128],
+    ['gemini-2.5-flash', { reasoning_effort: 'none' }, 0],
+    ['gemini-2.5-flash', { reasoning_effort: 'high' }, 24_576],
+    ['gemini-2.5-flash', { reasoning_effort: 'high', max_tokens: 5_000 }, 4_000],
+    ['gemini-2.5-flash', { reasoning_effort: 'high', max_tokens: 10 }, 512],
+    ['gemini-2.5-flash', { reasoning: { max_tokens: 9_000 }, max_tokens: 10 }, 9_000],
+  ])('%s thinks as much as it may and as leaves room for the answer: %j', (modelName, body, thinkingBudget) => {
+    expect(sent(body, { modelName }).generationConfig.thinkingConfig).toMatchObject({ thinkingBudget });
+  });
+
   test('system, images, stop, JSON', () => {
     const body = sent({
       stop: ['a', 'b'],

@@ -190,6 +190,7 @@ describe('another candidate takes over', () => {
     first.answer(busy);
     const answer = await embed({ provider: { only: ['openai'] } });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
+    expect(answer.headers.get('retry-after-ms')).toBe('7000');
     expect(await answer.json()).toMatchObject({ error: { code: 'capacity_exhausted' } });
   });
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
+import { parseCohereEmbed, renderCohereEmbed } from '../wire/cohere/embed.ts';
 import { jsonEndpoint, tell } from './json-endpoint.ts';
 
 const input = z.union([z.string(), z.array(z.string()), z.array(z.int()), z.array(z.array(z.int()))]);
@@ -31,6 +32,32 @@ const answerSchema = z
   })
   .meta({ id: 'EmbeddingList' });
 
+const cohereRequest = z
+  .looseObject({
+    model: z.string(),
+    texts: z.array(z.string()).max(96).optional(),
+    inputs: z.array(z.looseObject({ content: z.array(z.looseObject({ type: z.literal('text') })) })).optional(),
+    input_type: z.enum(['search_document', 'search_query', 'classification', 'clustering']),
+    embedding_types: z.array(z.enum(['float', 'base64'])).optional(),
+    output_dimension: z.int().min(1).optional(),
+    truncate: z.enum(['NONE', 'START', 'END']).optional(),
+    provider: z.looseObject({}).optional(),
+  })
+  .meta({ id: 'CohereEmbedRequest' });
+
+const cohereAnswer = z
+  .looseObject({
+    id: z.string(),
+    embeddings: z.looseObject({
+      float: z.array(z.array(z.number())).optional(),
+      base64: z.array(z.string()).optional(),
+    }),
+    texts: z.array(z.string()),
+    meta: z.looseObject({ billed_units: z.looseObject({ input_tokens: z.int() }) }),
+    response_type: z.literal('embeddings_by_type'),
+  })
+  .meta({ id: 'CohereEmbedResult' });
+
 export const embeddingsRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/embeddings',
@@ -41,6 +68,19 @@ export const embeddingsRoutes = (deps: RelayDeps): Route[] => [
       const answered = await embed(deps, context, body);
       tell(call, answered);
       return json(call, answered.value);
+    },
+  }),
+  jsonEndpoint({
+    path: '/v2/embed',
+    summary: 'The same in the shape of Cohere, at its address',
+    body: cohereRequest,
+    answer: cohereAnswer,
+    errors: 'cohere',
+    respond: async (context, body, call) => {
+      const asked = parseCohereEmbed(body);
+      const answered = await embed(deps, context, asked.body);
+      tell(call, answered);
+      return json(call, renderCohereEmbed(answered.value, asked));
     },
   }),
 ];

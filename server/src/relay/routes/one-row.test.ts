@@ -61,6 +61,7 @@ const asked: [route: string, body: Json | FormData, address?: string][] = [
   ['/v1/moderations', { model: 'demo/moderation', input: ['a', 'b'] }],
   ['/v1/rerank', rank],
   ['/v2/rerank', rank],
+  ['/v2/embed', { model: 'demo/embed', texts: ['a', 'b'], input_type: 'search_query' }],
   ['/v1/images/generations', drawn],
   ['/v1/images/generations', { ...drawn, ...stream }],
   ['/v1/images/edits', form({ model: 'demo/image', prompt: 'tea', size: '64x64', image })],

@@ -148,10 +148,7 @@ export interface Params {
   hints?: Json;
 }
 
-/**
- * `chat`: OpenAI chat completions. `messages`: Anthropic messages. `responses`: OpenAI responses. `gemini`: Google's
- * generateContent.
- */
+/** `chat`: OpenAI chat completions. `messages`: Anthropic messages. `responses`: OpenAI responses. `gemini`: Google's. */
 export type WireFormat = 'chat' | 'messages' | 'responses' | 'gemini';
 
 export interface Source {
@@ -245,6 +242,8 @@ export type Delta =
   | { type: 'redacted_thinking'; data: string }
   /** One of `reasoning_details` that only its own vendor can read. */
   | { type: 'detail'; detail: Json }
+  /** A picture that the model made; it comes whole. */
+  | ImagePart
   | { type: 'tool_start'; index: number; id: string; name: string; signature?: string }
   | { type: 'tool_args'; index: number; args: string }
   | { type: 'finish'; finish: Finish; stopSequence?: string; extra?: Json }

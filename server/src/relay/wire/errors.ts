@@ -19,7 +19,7 @@ export function appErrorOf(error: UpstreamError): AppError {
     if (error.code === 'context_length_exceeded') {
       return new AppError('context_length_exceeded', message, { ...extras, status: 400 });
     }
-    return new AppError('upstream_refused', message, extras);
+    return new AppError(error.status === 413 ? 'request_too_large' : 'upstream_refused', message, extras);
   }
   if (kind === 'busy') {
     return new AppError(

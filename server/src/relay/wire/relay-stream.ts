@@ -3,7 +3,7 @@ import type { Usage } from '../../lib/money.ts';
 import { parseFrame, SseFramer, ssePing } from '../../lib/sse.ts';
 import { chatPassthrough, type FrameEditor } from './chat/passthrough.ts';
 import { PlainPieces } from './chat/plain-delta.ts';
-import { chatUsageChunk, type StreamRenderer } from './chat/stream.ts';
+import { type StreamRenderer, withChatUsage } from './chat/stream.ts';
 import { failure, isObject, type Json, type UpstreamError } from './conversation.ts';
 import { geminiPassthrough } from './gemini/passthrough.ts';
 import { withGeminiUsage } from './gemini/stream.ts';
@@ -12,7 +12,6 @@ import { messagesPing } from './messages/stream.ts';
 import { eachOutput } from './output.ts';
 import { endMarks, newRenderer, type RelayStreamOptions, type StreamClient } from './renderers.ts';
 import { ResponsesPassthrough } from './responses/passthrough.ts';
-import { renderChatUsage } from './usage.ts';
 import { type AnswerSummary, AnswerWatch } from './watch.ts';
 
 const encoder = new TextEncoder();
@@ -125,18 +124,14 @@ export class RelayStream {
 
   /** The last bytes with our own count before the end mark, for a client that asked for one and an upstream without. */
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
-    const { client, includeUsage, id } = this.options;
+    const { client, includeUsage } = this.options;
     if (!includeUsage || this.#watch.usage) return last;
     if (this.#editor?.withUsage) return this.#editor.withUsage(last, usage);
     const text = decoder.decode(last);
     if (this.#editor === undefined && this.#renderer.withUsage)
       return encoder.encode(this.#renderer.withUsage(text, usage));
     if (client === 'gemini') return encoder.encode(withGeminiUsage(text, usage));
-    if (client !== 'chat') return last;
-    const at = text.lastIndexOf('data:', text.lastIndexOf('[DONE]'));
-    if (at === -1) return last;
-    const chunk = chatUsageChunk(renderChatUsage(usage), { ...this.options, id: this.summary().id || id });
-    return encoder.encode(text.slice(0, at) + chunk + text.slice(at));
+    return client === 'chat' ? encoder.encode(withChatUsage(text, usage, this.options)) : last;
   }
 
   fail(error: AppError): Uint8Array {

@@ -63,6 +63,12 @@ export function readChatUsage(value: unknown): Usage | undefined {
   });
 }
 
+/** Where a chunk says what was used: by itself, in Groq's member of its own, or in the choice that ends, as Moonshot's. */
+export function chatUsageIn({ usage, x_groq: groq, choices }: Json): Json | undefined {
+  const inChoice = Array.isArray(choices) && isObject(choices[0]) ? choices[0].usage : undefined;
+  return [usage, record(groq).usage, inChoice].find(isObject);
+}
+
 /** Without what is undefined; nothing when all of it is. */
 function details(name: string, fields: Record<string, number | undefined>): Json {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);

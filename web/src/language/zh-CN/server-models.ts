@@ -16,16 +16,19 @@ export default {
   "'n' above 1 is not supported by this model.": "此模型不支持大于 1 的 'n'。",
   "'n' above 1 is not supported by {vendor}.": "{vendor} 不支持大于 1 的 'n'。",
   'Tools are not supported by {vendor}.': '{vendor} 不支持工具。',
-  "'file_url' is not supported by this model: send the file as 'file_data'.":
-    "此模型不支持 'file_url'：请用 'file_data' 发送文件。",
+  "'{address}' is not supported by this model: send the data.": "此模型不支持 '{address}'：请直接发送数据。",
+  "'{fileId}' names a file that another vendor keeps: send its data.":
+    "'{fileId}' 指向的文件保存在其他供应商处：请直接发送数据。",
   "'{name}' is not supported by this model together with tools.": "此模型不支持 '{name}' 与工具同时使用。",
-  "Parts of type '{type}' are not supported together with tools.": "'{type}' 类型的部分不能与工具同时使用。",
+  "Parts of type '{type}' are not supported by this model.": "此模型不支持 '{type}' 类型的部分。",
   "'{name}' is not supported by this model.": "此模型不支持 '{name}'。",
   "'{name}' is not supported by this model; say 'n'.": "此模型不支持 '{name}'，请使用 'n'。",
   "'{name}' is not supported here; use /v1/chat/completions.": "此处不支持 '{name}'，请使用 /v1/chat/completions。",
   "'best_of' above 'n' is not supported by this model.": "此模型不支持 'best_of' 大于 'n'。",
   "'echo' together with 'logprobs' is not supported by this model.": "此模型不支持同时使用 'echo' 和 'logprobs'。",
   "'logprobs' are not supported here.": "此处不支持 'logprobs'。",
+  "'images' are not supported here.": "此处不支持 'images'。",
+  "'embedding_types' may hold float and base64 here.": "此处 'embedding_types' 只能包含 float 和 base64。",
   "'cachedContent' is not supported; send the whole conversation.": "不支持 'cachedContent'，请发送完整对话。",
   "'background' is not available here.": "此处不能使用 'background'。",
   "'background' needs 'store', which is how its response is fetched.":

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { renderChatAnswer } from '../../wire/chat/answer.ts';
 import { parseChatRequest } from '../../wire/chat/request.ts';
-import { type Json, UpstreamFault } from '../../wire/conversation.ts';
+import { type Delta, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { renderMessagesAnswer } from '../../wire/messages/answer.ts';
 import { anthropicKind } from '../anthropic.ts';
 
 const target = { baseUrl: 'https://api.anthropic.com', credential: 'sk-ant', modelName: 'claude-sonnet-4-5' };
 const user = { role: 'user', content: 'hi' };
+const args = (text: string): Delta => ({ type: 'tool_args', index: 0, args: text });
 const sent = (body: Json): Json =>
   JSON.parse(anthropicKind.toUpstream(parseChatRequest({ model: 'm', ...body }), target).body as string);
 
@@ -108,5 +109,37 @@ describe('answers', () => {
     ['something_new', 'stop'],
   ])('stop reason %s is %s', (stop_reason, finish) => {
     expect(anthropicKind.fromUpstream({ ...upstream, stop_reason }).finish).toBe(finish as never);
+  });
+});
+
+describe('a stream', () => {
+  const deltasOf = (events: Json[]) => {
+    const decode = anthropicKind.decoder();
+    return events.flatMap(decode);
+  };
+  const start = (content_block: Json) => ({ type: 'content_block_start', index: 0, content_block });
+  const delta = (value: Json) => ({ type: 'content_block_delta', index: 0, delta: value });
+  const stop = { type: 'content_block_stop', index: 0 };
+  const call = { type: 'tool_start', index: 0, id: 'toolu_1', name: 'f' } as const;
+  const tool = { type: 'tool_use', id: 'toolu_1', name: 'f' };
+
+  test.each<[string, Json[], Delta[]]>([
+    ['a call whose input comes whole', [start({ ...tool, input: { a: 1 } }), stop], [call, args('{"a":1}')]],
+    [
+      'a call whose input comes in pieces, and has come before',
+      [start({ ...tool, input: { a: 1 } }), delta({ type: 'input_json_delta', partial_json: '{"a":1}' }), stop],
+      [call, args('{"a":1}')],
+    ],
+    ['a call without input', [start({ ...tool, input: {} }), stop], [call]],
+    [
+      'a thought that comes whole',
+      [start({ type: 'thinking', thinking: 'hm', signature: 'Sig' }), stop],
+      [
+        { type: 'thinking', text: 'hm' },
+        { type: 'signature', signature: 'Sig' },
+      ],
+    ],
+  ])('with %s says it once', (_, events, deltas) => {
+    expect(deltasOf(events)).toEqual(deltas);
   });
 });

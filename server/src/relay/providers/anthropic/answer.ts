@@ -60,21 +60,38 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
   let calls = 0;
   /** Block index to call index; only blocks of client tools are calls. */
   const callOf = new Map<unknown, number>();
+  /** What a block began with, for servers that give it whole and nothing after it. */
+  const begunWith = new Map<unknown, Delta[]>();
 
   function blockStart(json: Json): Delta[] {
     const block = isObject(json.content_block) ? json.content_block : {};
     if (block.type === 'tool_use') {
       const index = calls++;
       callOf.set(json.index, index);
+      if (isObject(block.input) && Object.keys(block.input).length > 0)
+        begunWith.set(json.index, [{ type: 'tool_args', index, args: JSON.stringify(block.input) }]);
       return [{ type: 'tool_start', index, id: text(block.id), name: text(block.name) }];
     }
     if (block.type === 'redacted_thinking') return [{ type: 'redacted_thinking', data: text(block.data) }];
+    if (block.type === 'thinking' && text(block.thinking) + text(block.signature) !== '') {
+      begunWith.set(json.index, [
+        { type: 'thinking', text: text(block.thinking) },
+        ...(text(block.signature) === '' ? [] : [{ type: 'signature' as const, signature: text(block.signature) }]),
+      ]);
+    }
     if (block.type === 'text' && text(block.text) !== '') return [{ type: 'text', text: text(block.text) }];
     return [];
   }
 
+  function blockStop({ index }: Json): Delta[] {
+    const whole = begunWith.get(index) ?? [];
+    begunWith.delete(index);
+    return whole;
+  }
+
   function blockDelta(json: Json): Delta[] {
     const delta = isObject(json.delta) ? json.delta : {};
+    begunWith.delete(json.index);
     switch (delta.type) {
       case 'text_delta':
         return [{ type: 'text', text: text(delta.text) }];
@@ -115,6 +132,8 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
         return blockStart(json);
       case 'content_block_delta':
         return blockDelta(json);
+      case 'content_block_stop':
+        return blockStop(json);
       case 'message_delta':
         return messageDelta(json);
       case 'message_stop':

@@ -1,6 +1,7 @@
 import type { Conversation, Json, Part, TextPart, Turn } from '../../wire/conversation.ts';
 import { parseInput } from '../../wire/messages/answer.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
+import { wordless } from '../kind/wordless.ts';
 
 const cache = (part: { cacheControl?: unknown }): Json =>
   part.cacheControl === undefined ? {} : { cache_control: part.cacheControl };
@@ -16,9 +17,16 @@ export function buildMessages(conversation: Conversation): Json[] {
     else messages.push({ role: turn.role, content });
   }
   for (const message of messages) if (message.role === 'user') resultsFirst(message);
-  // A conversation may begin with the assistant in other formats; here the user speaks first.
-  if (messages[0]?.role === 'assistant') messages.unshift({ role: 'user', content: [{ type: 'text', text: '.' }] });
+  endWithWords(messages.at(-1));
+  // A conversation may begin with the assistant in other formats, or hold instructions alone; here the user speaks first.
+  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ type: 'text', text: wordless }] });
   return messages;
+}
+
+/** The vendor refuses an answer to go on with that ends in blanks. */
+function endWithWords(last: { role: string; content: Json[] } | undefined): void {
+  const block = last?.role === 'assistant' ? last.content.at(-1) : undefined;
+  if (typeof block?.text === 'string') block.text = block.text.trimEnd();
 }
 
 /** The vendor refuses a turn in which anything stands before the tool results. The order among them stays. */

@@ -5,6 +5,8 @@ import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
+import { jsonInWords } from '../kind/json-in-words.ts';
+import { carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
 import { assumedOutputTokens, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
 import { type Traits, traitsOf } from './traits.ts';
@@ -81,10 +83,14 @@ function withoutForeignThinking(message: unknown): unknown {
   return { ...given, content: given.content.filter((block) => !isForeign(block)) };
 }
 
+/** Its models do not hear. */
+const carried = carriesAllBut('messages', 'audio');
+
 /** A conversation of another format as a messages body. */
 export function buildMessagesRequest(conversation: Conversation, target: Target): Json {
   const { params } = conversation;
   refuseForeignTools(conversation);
+  refuseUncarried(conversation, carried);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
   const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);
@@ -113,9 +119,11 @@ const limitOf = ({ maxTokens }: Params, { maxOutputTokens }: Target): number =>
 /** Documented drops: penalties, seed and logprobs have no counterpart; newer models take no sampling at all. */
 function sampling(params: Params, traits: Traits, thinks: boolean): Json {
   if (!traits.sampling || thinks) return {};
+  // Less than nothing means all tokens elsewhere, and is refused here.
+  const topK = (params.topK ?? -1) < 0 ? undefined : params.topK;
   // 0-2 there, 0-1 here; and newer models refuse both at once.
-  if (params.temperature !== undefined) return { temperature: Math.min(params.temperature, 1), top_k: params.topK };
-  return { top_p: params.topP, top_k: params.topK };
+  if (params.temperature !== undefined) return { temperature: Math.min(params.temperature, 1), top_k: topK };
+  return { top_p: params.topP, top_k: topK };
 }
 
 function buildTools(params: Params, traits: Traits, thinks: boolean): Json {
@@ -186,10 +194,6 @@ function effortName(reasoning: Reasoning | undefined): string | undefined {
 
 /** Models without structured output are told in words. */
 function jsonInstruction({ responseFormat }: Params, traits: Traits): Json[] {
-  if (responseFormat === undefined) return [];
-  if (responseFormat.type === 'json_object')
-    return [{ type: 'text', text: 'Answer with one JSON object and nothing else.' }];
-  if (traits.structuredOutput) return [];
-  const schema = JSON.stringify(responseFormat.schema);
-  return [{ type: 'text', text: `Answer with JSON that fits this JSON Schema, and nothing else:\n${schema}` }];
+  if (responseFormat === undefined || (traits.structuredOutput && responseFormat.type === 'json_schema')) return [];
+  return [{ type: 'text', text: jsonInWords(responseFormat) }];
 }

@@ -108,6 +108,7 @@ export function geminiDecoder(): (json: Json) => Delta[] {
       const thought: Delta[] = part.text === '' ? [] : [{ type: 'thinking', text: part.text }];
       return part.signature === undefined ? thought : [...thought, { type: 'signature', signature: part.signature }];
     }
+    if (part.type === 'image') return [part];
     if (part.type !== 'tool_call') return [];
     const index = calls++;
     const signed = part.signature === undefined ? {} : { signature: part.signature };

@@ -1,6 +1,7 @@
 import { type Conversation, isObject, type Json, type Part, type ToolResultPart } from '../../wire/conversation.ts';
 import { writeMedia } from '../../wire/gemini/media.ts';
 import { PartWriter } from '../../wire/gemini/part-writer.ts';
+import { wordless } from '../kind/wordless.ts';
 
 /** Accepted by Gemini 3 in place of a signature for calls that another vendor made; without it they are refused. */
 const foreignCallSignature = 'skip_thought_signature_validator';
@@ -18,6 +19,8 @@ export function buildContents(conversation: Conversation, modelName: string): Js
     if (last?.role === role) last.parts.push(...parts);
     else contents.push({ role, parts });
   }
+  // A conversation may begin with the assistant in other formats, or hold instructions alone; here the user speaks first.
+  if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [{ text: wordless }] });
   return contents;
 }
 

@@ -2,6 +2,8 @@ import { withoutTrailing } from '../../../lib/trailing.ts';
 import type { Conversation, Effort, Json, Params } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
+import { jsonInWords } from '../kind/json-in-words.ts';
+import { type Carries, carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
 import { rewriteGeminiRequest } from './rewrite.ts';
@@ -39,15 +41,22 @@ export const geminiRequestOf = (conversation: Conversation, target: Target): Jso
     ? rewriteGeminiRequest(conversation.source.body, conversation, target)
     : buildGeminiRequest(conversation, target);
 
+/** Files that its own API keeps have addresses, which clients of other formats give as ids. */
+const carried: Carries = (part) =>
+  (part.type === 'file' && 'fileId' in part.source && /^(https?:|gs:|files\/)/.test(part.source.fileId)) ||
+  carriesAll(part);
+const carriesAll = carriesAllBut('gemini');
+
 export function buildGeminiRequest(conversation: Conversation, target: Target): Json {
   const { params, system } = conversation;
   refuseForeignTools(conversation);
+  refuseUncarried(conversation, carried);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
+  const told = system.map(({ text }) => text).filter((text) => text !== '');
+  const instructions = formatInWords(params, target.modelName) ? [...told, jsonInWords(params.responseFormat!)] : told;
   return {
     contents: buildContents(conversation, target.modelName),
-    ...(system.length > 0 && {
-      systemInstruction: { parts: system.filter((part) => part.text !== '').map((part) => ({ text: part.text })) },
-    }),
+    ...(instructions.length > 0 && { systemInstruction: { parts: instructions.map((text) => ({ text })) } }),
     ...buildTools(params),
     generationConfig: generationConfig(params, target),
   };
@@ -64,16 +73,21 @@ function generationConfig(params: Params, target: Target): Json {
     seed: params.seed === undefined ? undefined : params.seed | 0,
     frequencyPenalty: params.frequencyPenalty,
     presencePenalty: params.presencePenalty,
-    ...responseFormat(params),
-    thinkingConfig: thinkingConfig(params, target.modelName),
+    ...responseFormat(params, target.modelName),
+    thinkingConfig: thinkingConfig(params, target),
   };
   for (const key of Object.keys(config)) if (config[key] === undefined) delete config[key];
   return config;
 }
 
-/** `response_format` under this vendor's names; it does not go together with tools. */
-function responseFormat({ responseFormat: format, tools }: Params): Json {
-  if (format === undefined || tools !== undefined) return {};
+/** Models before 3 refuse a format together with tools; they are told in words. */
+const formatInWords = ({ responseFormat: format, tools }: Params, modelName: string): boolean =>
+  format !== undefined && tools !== undefined && !/gemini-([3-9]|\d\d)/.test(modelName);
+
+/** `response_format` under this vendor's names. */
+function responseFormat(params: Params, modelName: string): Json {
+  const { responseFormat: format } = params;
+  if (format === undefined || formatInWords(params, modelName)) return {};
   if (format.type === 'json_object') return { responseMimeType: 'application/json' };
   return { responseMimeType: 'application/json', responseSchema: toGeminiSchema(format.schema) };
 }
@@ -89,7 +103,9 @@ const budgets: Record<Effort, number> = {
 };
 
 /** Models before 2.5 do not think and refuse the question; 3 and later take a level where 2.5 takes a budget. */
-function thinkingConfig({ reasoning }: Params, modelName: string): Json | undefined {
+function thinkingConfig(params: Params, target: Target): Json | undefined {
+  const { reasoning } = params;
+  const { modelName } = target;
   if (reasoning === undefined || !/gemini-(2\.5|[3-9])/.test(modelName)) return undefined;
   const thoughts = reasoning.effort !== 'none';
   if (/gemini-[3-9]/.test(modelName)) {
@@ -100,7 +116,19 @@ function thinkingConfig({ reasoning }: Params, modelName: string): Json | undefi
     return { includeThoughts: thoughts, thinkingLevel: low ? 'low' : 'high' };
   }
   if (reasoning.adaptive && reasoning.effort === undefined) return { includeThoughts: true, thinkingBudget: -1 };
-  return { includeThoughts: thoughts, thinkingBudget: reasoning.budgetTokens ?? budgets[reasoning.effort ?? 'medium'] };
+  const thinkingBudget = reasoning.budgetTokens ?? budgetOf(reasoning.effort ?? 'medium', outputLimit(params, target));
+  // Some cannot but think, and refuse to be asked for no thoughts at all.
+  return { includeThoughts: thoughts, thinkingBudget: thinkingBudget || (/pro/.test(modelName) ? leastOfPro : 0) };
+}
+
+const leastOfPro = 128;
+/** No model refuses as much. */
+const leastBudget = 512;
+
+/** An effort as a budget. Thoughts are part of the limit; a fifth is left for the answer. */
+function budgetOf(effort: Effort, limit = Number.POSITIVE_INFINITY): number {
+  const wanted = budgets[effort];
+  return Math.min(wanted, Math.max(leastBudget, Math.floor(limit * 0.8)));
 }
 
 function buildTools({ tools, toolChoice }: Params): Json {

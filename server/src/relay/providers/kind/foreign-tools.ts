@@ -5,8 +5,8 @@ import { errandIn } from './beyond-tokens.ts';
 import { refuseGoogleOnly } from './google-only.ts';
 
 /**
- * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches
- * and the like. Left out silently, the model would answer without them, and nobody would know.
+ * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches,
+ * speech and the like. Left out silently, the model would answer without them, and nobody would know.
  */
 export function refuseForeignTools({ params, source, turns }: Conversation): void {
   if (source?.format === 'messages' && source.body.thread != null) throw threadUnsupported();
@@ -21,6 +21,8 @@ export function refuseForeignTools({ params, source, turns }: Conversation): voi
   if (source?.format === 'responses') refuseForeignItems(turns);
   const errand = source && errandIn(source.format, source.body);
   if (errand) throw unsupported(errand, `'${errand}' is not supported by this model.`);
+  if (source?.format === 'chat' && asksForSound(source.body))
+    throw unsupported('modalities', `'audio' is not supported by this model.`);
   if (source?.format === 'gemini') refuseGoogleOnly(turns, source.body);
 }
 
@@ -49,5 +51,9 @@ export const threadUnsupported = (): AppError =>
       details: { error_code: 'thread_unsupported_request' },
     },
   );
+
+/** Of an answer. */
+const asksForSound = ({ audio, modalities }: Json): boolean =>
+  audio != null || (Array.isArray(modalities) && modalities.includes('audio'));
 
 const nameOf = ({ type, name }: Json): unknown => type ?? name;

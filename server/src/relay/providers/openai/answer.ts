@@ -1,9 +1,12 @@
 import { readChatFinish } from '../../wire/chat/answer.ts';
+import { argumentsText, CallPlaces, newCallId } from '../../wire/chat/call-places.ts';
 import { objectsIn, readReasoningDetails, withSignatures } from '../../wire/chat/reasoning.ts';
+import { saidIn } from '../../wire/chat/said.ts';
 import {
   type Answer,
   type Delta,
   failure,
+  type ImagePart,
   isObject,
   type Json,
   type Part,
@@ -11,7 +14,7 @@ import {
 } from '../../wire/conversation.ts';
 import { parseDataUrl } from '../../wire/data-url.ts';
 import { hasOutput } from '../../wire/output.ts';
-import { readChatUsage } from '../../wire/usage.ts';
+import { chatUsageIn, readChatUsage } from '../../wire/usage.ts';
 import { readEmbeddedError } from '../kind/errors.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -46,36 +49,34 @@ export function fromOpenai(json: unknown): Answer {
 function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
   const parts: Part[] = [];
   const { thoughts, signatures } = readReasoningDetails(objectsIn(message.reasoning_details), 'keep');
-  const thinking = text(message.reasoning_content) || text(message.reasoning);
+  const { said, thought } = saidIn(message.content);
+  const thinking = text(message.reasoning_content) || text(message.reasoning) || thought;
   if (thinking !== '' && thoughts.every(({ type }) => type === 'raw'))
     thoughts.unshift({ type: 'thinking', text: thinking });
-  const said = contentText(message.content);
   if (said !== '') parts.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
   else if (text(message.refusal) !== '') parts.push({ type: 'text', text: text(message.refusal), refusal: true });
-  for (const image of Array.isArray(message.images) ? message.images : []) {
-    const url = isObject(image) && isObject(image.image_url) ? text(image.image_url.url) : '';
-    if (url !== '') parts.push({ type: 'image', source: parseDataUrl(url) ?? { url } });
-  }
+  parts.push(...readImages(message.images));
   for (const call of Array.isArray(message.tool_calls) ? message.tool_calls : []) {
     if (!isObject(call) || !isObject(call.function)) continue;
     parts.push({
       type: 'tool_call',
-      id: text(call.id),
+      id: text(call.id) || newCallId(),
       name: text(call.function.name),
-      arguments: text(call.function.arguments),
+      arguments: argumentsText(call.function.arguments),
     });
   }
   return withSignatures(thoughts, signatures, parts);
 }
 
+/** OpenRouter's addition to the format. */
+const readImages = (images: unknown): ImagePart[] =>
+  objectsIn(images).flatMap(({ image_url: image }): ImagePart[] => {
+    const url = isObject(image) ? text(image.url) : '';
+    return url === '' ? [] : [{ type: 'image', source: parseDataUrl(url) ?? { url } }];
+  });
+
 const readLogprobs = ({ logprobs }: Json): unknown[] | undefined =>
   isObject(logprobs) && Array.isArray(logprobs.content) && logprobs.content.length > 0 ? logprobs.content : undefined;
-
-/** Assistant content may be null, absent, a string or parts. */
-function contentText(content: unknown): string {
-  if (!Array.isArray(content)) return text(content);
-  return content.map((part) => (isObject(part) && part.type === 'text' ? text(part.text) : '')).join('');
-}
 
 /** Reads the chunks of one stream. Never relies on `choices[0]` being there. */
 export function openaiDecoder(): (json: Json) => Delta[] {
@@ -83,50 +84,48 @@ export function openaiDecoder(): (json: Json) => Delta[] {
   let called = false;
   /** By index: begun, and ended. A choice that goes on after its end is no other one. */
   const ended = new Map<unknown, boolean>();
-  const names = new Set<number>();
-  /** Upstream's number of a call to its place among those that came: their numbers may be anything, and ours count. */
-  const places = new Map<unknown, number>();
+  /** Of choices beside the one that came first only that they are there and have ended: who asked for several gets them as they come. */
+  let main: { index: unknown } | undefined;
+  const calls = new CallPlaces();
 
-  function placeOf(number: unknown): number {
-    const place = places.get(number) ?? places.size;
-    places.set(number, place);
-    return place;
-  }
-
-  function readCalls(calls: unknown[]): Delta[] {
-    return calls.filter(isObject).flatMap((call, i): Delta[] => {
-      const index = placeOf(typeof call.index === 'number' ? call.index : i);
-      const fn = isObject(call.function) ? call.function : {};
-      const out: Delta[] = [];
-      // Some servers repeat id and name on every piece; the first one opens the call.
-      if (!names.has(index) && (text(call.id) !== '' || text(fn.name) !== '')) {
-        names.add(index);
-        called = true;
-        out.push({ type: 'tool_start', index, id: text(call.id) || `call_${index}`, name: text(fn.name) });
-      }
-      const args = text(fn.arguments);
-      if (args !== '') out.push({ type: 'tool_args', index, args });
-      return out;
+  function readCalls(pieces: unknown[]): Delta[] {
+    return pieces.filter(isObject).flatMap((piece, position): Delta[] => {
+      const { place: index, opens } = calls.placeOf(piece, position);
+      const args = isObject(piece.function) ? argumentsText(piece.function.arguments) : '';
+      called ||= opens !== undefined;
+      return [
+        ...(opens ? [{ type: 'tool_start', index, ...opens } as const] : []),
+        ...(args === '' ? [] : [{ type: 'tool_args', index, args } as const]),
+      ];
     });
   }
 
   function readChoice(choice: Json): Delta[] {
     if (choice.error != null) return [{ type: 'error', error: readEmbeddedError(choice) }];
+    const index = choice.index ?? 0;
+    const out = begin(index);
+    main ??= { index };
+    if (main.index === index) out.push(...readPiece(choice));
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '' && !ended.get(index)) {
+      ended.set(index, true);
+      out.push(finish(choice.finish_reason));
+    }
+    return out;
+  }
+
+  function readPiece(choice: Json): Delta[] {
     const delta = isObject(choice.delta) ? choice.delta : {};
-    const out: Delta[] = begin(choice.index ?? 0);
-    const thinking = text(delta.reasoning_content) || text(delta.reasoning);
+    const out: Delta[] = [];
+    const { said, thought } = saidIn(delta.content);
+    const thinking = text(delta.reasoning_content) || text(delta.reasoning) || thought;
     if (thinking !== '') out.push({ type: 'thinking', text: thinking });
     if (delta.reasoning_details != null) out.push(...readDetails(delta.reasoning_details, thinking === ''));
-    const said = contentText(delta.content);
     const logprobs = choice.logprobs == null ? undefined : readLogprobs(choice);
     if (said !== '') out.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
     const refusal = text(delta.refusal);
     if (refusal !== '') out.push({ type: 'text', text: refusal, refusal: true });
+    if (delta.images != null) out.push(...readImages(delta.images));
     if (Array.isArray(delta.tool_calls)) out.push(...readCalls(delta.tool_calls));
-    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '' && !ended.get(choice.index ?? 0)) {
-      ended.set(choice.index ?? 0, true);
-      out.push(finish(choice.finish_reason));
-    }
     return out;
   }
 
@@ -163,8 +162,8 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     }
     for (const choice of Array.isArray(json.choices) ? json.choices : [])
       if (isObject(choice)) out.push(...readChoice(choice));
-    // Usage may come with a normal chunk as well as alone; Groq puts it into `x_groq`.
-    const usage = readChatUsage(json.usage ?? (isObject(json.x_groq) ? json.x_groq.usage : undefined));
+    // Usage may come with a normal chunk as well as alone.
+    const usage = readChatUsage(chatUsageIn(json));
     if (usage) out.push({ type: 'usage', usage });
     return out;
   };

@@ -1,9 +1,9 @@
 import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
-import type { Conversation, Effort, Json, Params, Part, ToolChoice } from '../../wire/conversation.ts';
-import { unsupported } from '../../wire/read.ts';
+import type { Conversation, Effort, Json, Params, ToolChoice } from '../../wire/conversation.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
+import { type Carries, carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
 import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
@@ -75,7 +75,7 @@ export const chatRequestOf = (
 function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName: string): Json {
   const { params } = conversation;
   refuseForeignTools(conversation);
-  if (conversation.source?.format === 'responses') refuseFileAddresses(conversation, vendor);
+  refuseUncarried(conversation, vendor.id === 'openrouter' ? carriesAll : carriesNoAddress);
   const body: Json = {
     model: modelName,
     messages: buildMessages(conversation, vendor),
@@ -137,13 +137,8 @@ function buildHints({ hints }: Params, vendor: Vendor, modelName: string): Json 
 const terseModels = /(^|\/)(gpt-[5-9]|codex)/;
 
 /** The format takes a file as data; an address is OpenRouter's addition to it. */
-function refuseFileAddresses({ turns }: Conversation, vendor: Vendor): void {
-  if (vendor.id === 'openrouter') return;
-  const isByAddress = (part: Part): boolean =>
-    part.type === 'tool_result' ? part.content.some(isByAddress) : part.type === 'file' && 'url' in part.source;
-  if (turns.some(({ parts }) => parts.some(isByAddress)))
-    throw unsupported('input', `'file_url' is not supported by this model: send the file as 'file_data'.`);
-}
+const carriesAll = carriesAllBut('chat');
+const carriesNoAddress: Carries = (part) => carriesAll(part) && !(part.type === 'file' && 'url' in part.source);
 
 function buildReasoning({ reasoning }: Params, vendor: Vendor, modelName: string): Json {
   if (reasoning === undefined || vendor.reasoning === 'none') return {};

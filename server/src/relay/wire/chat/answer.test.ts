@@ -4,7 +4,15 @@ import { renamedChatText } from './answer.ts';
 
 const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 const message = { role: 'assistant', content: 'Hello' };
-const body = { id: 'c', model: 'upstream-name', choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
+const choice = { index: 0, message, finish_reason: 'stop' };
+const body = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 7,
+  model: 'upstream-name',
+  choices: [choice],
+  usage,
+};
 
 describe('an answer as it came, with another name for the model', () => {
   test.each([
@@ -17,9 +25,11 @@ describe('an answer as it came, with another name for the model', () => {
   });
 
   test.each([
-    ['a second member of that name', { ...body, choices: [{ ...body.choices[0], model: 'other' }] }],
-    ['a word that looks like it', { object: 'model', ...body }],
-    ['calls that are null', { ...body, choices: [{ message: { ...message, tool_calls: null } }] }],
+    ['a second member of that name', { ...body, choices: [{ ...choice, model: 'other' }] }],
+    ['a word that looks like it', { ...body, kind: 'model' }],
+    ['calls that are null', { ...body, choices: [{ ...choice, message: { ...message, tool_calls: null } }] }],
+    ['no time', { ...body, created: undefined }],
+    ['no id', { ...body, id: '' }],
     ['no usage', { ...body, usage: null }],
     ['no name', { ...body, model: undefined }],
     ['a name that is none', { ...body, model: 7 }],
@@ -40,7 +50,7 @@ describe('an answer as it came, with another name for the model', () => {
     let passed = 0;
     fc.assert(
       fc.property(extra, words, words, fc.boolean(), (before, name, content, after) => {
-        const own = { model: name, choices: [{ message: { ...message, content } }], usage };
+        const own = { ...body, model: name, choices: [{ ...choice, message: { ...message, content } }] };
         const given = JSON.parse(JSON.stringify(after ? { ...before, ...own } : { ...own, ...before }));
         const text = JSON.stringify(given);
         const renamed = renamedChatText(text, given, 'acme/large');

@@ -5,6 +5,7 @@ import { renameMember } from '../rewrite-model.ts';
 import { renderChatUsage } from '../usage.ts';
 import { withFunctionCall } from './legacy-functions.ts';
 import { type ReasoningFormat, renderReasoningDetails } from './reasoning.ts';
+import { isTidyChoice, tidyChoice } from './tidy.ts';
 
 export interface RenderOptions {
   /** The name the client asked for. */
@@ -26,7 +27,7 @@ export function renderChatAnswer(answer: Answer, options: RenderOptions): Json {
 }
 
 function renderBody(answer: Answer, options: RenderOptions): Json {
-  if (answer.source?.format === 'chat') return cleanChatBody(answer.source.body, options.model, answer.usage);
+  if (answer.source?.format === 'chat') return cleanChatBody(answer.source.body, options, answer.usage);
   return {
     id: options.id,
     object: 'chat.completion',
@@ -36,7 +37,7 @@ function renderBody(answer: Answer, options: RenderOptions): Json {
       {
         index: 0,
         message: renderMessage(answer.parts, answer.reasoningFormat),
-        logprobs: null,
+        logprobs: logprobsOf(answer.parts.flatMap((part) => (part.type === 'text' ? (part.logprobs ?? []) : []))),
         finish_reason: answer.finish,
       },
     ],
@@ -74,37 +75,38 @@ export function renderToolCall(part: Extract<Part, { type: 'tool_call' }>): Json
   };
 }
 
-function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {
+export const logprobsOf = (content: unknown[] = []): Json | null =>
+  content.length === 0 ? null : { content, refusal: null };
+
+export function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {
   if ('data' in part.source) {
     return [{ type: 'image_url', image_url: { url: toDataUrl(part.source.mediaType, part.source.data) } }];
   }
   return 'url' in part.source ? [{ type: 'image_url', image_url: { url: part.source.url } }] : [];
 }
 
-/** An OpenAI-compatible body for a chat client: its model name, no null where validators want absence, and a usage. */
-function cleanChatBody(body: Json, model: string, usage: Usage | undefined): Json {
-  const choices = Array.isArray(body.choices) ? body.choices : [];
+/** An OpenAI-compatible body for a chat client: its model name, tidy choices, a usage, and what else servers leave out. */
+function cleanChatBody(body: Json, options: RenderOptions, usage: Usage | undefined): Json {
+  const { id, object, created, choices } = body;
   return {
     ...body,
-    model,
-    choices: choices.some(hasNullCalls) ? choices.map(withoutNullCalls) : choices,
+    id: isName(id) ? id : options.id,
+    object: isName(object) ? object : 'chat.completion',
+    created: typeof created === 'number' ? created : options.created,
+    model: options.model,
+    choices: Array.isArray(choices) ? choices.map(tidyChoice) : [],
     ...(body.usage == null && usage && { usage: renderChatUsage(usage) }),
   };
 }
 
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
 /** The text of an OpenAI-compatible body as it came, with the client's name for the model; null where more has to change. */
 export function renamedChatText(text: string, body: Json, model: string): string | null {
-  if (!Array.isArray(body.choices) || body.choices.some(hasNullCalls) || !isObject(body.usage)) return null;
+  const { id, object, created, choices, usage } = body;
+  const isWhole = isName(id) && isName(object) && typeof created === 'number' && isObject(usage);
+  if (!isWhole || !Array.isArray(choices) || !choices.every(isTidyChoice)) return null;
   return renameMember(text, 'model', body.model, model);
-}
-
-const hasNullCalls = (choice: unknown): choice is Json & { message: Json } =>
-  isObject(choice) && isObject(choice.message) && choice.message.tool_calls === null;
-
-function withoutNullCalls(choice: unknown): unknown {
-  if (!hasNullCalls(choice)) return choice;
-  const { tool_calls: _, ...message } = choice.message;
-  return { ...choice, message };
 }
 
 /** Finish reasons that vendors of this format use besides the four. */

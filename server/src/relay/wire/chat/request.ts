@@ -28,6 +28,7 @@ import {
   requiredString,
   weigh,
 } from '../read.ts';
+import { argumentsOf } from '../responses/tools.ts';
 import { readContent, readResultContent, readTexts, withThinking } from './content.ts';
 import { asksForFunctions, withTools } from './legacy-functions.ts';
 import { usualChoice } from './tool-choice.ts';
@@ -109,9 +110,18 @@ function readMessageParts(role: string, message: Json, param: string): Part[] {
 
 /** What a model said and called. */
 export const readAnswerParts = (message: Json, param: string): Part[] => [
-  ...readContent(message.content, `${param}.content`),
+  ...readWords(message, param),
   ...readToolCalls(message.tool_calls, `${param}.tool_calls`),
 ];
+
+/** Why it did not answer, or what it said aloud, where there is nothing else. */
+function readWords(message: Json, param: string): Part[] {
+  const content = readContent(message.content, `${param}.content`);
+  if (content.length > 0) return content;
+  const aloud = isObject(message.audio) ? message.audio.transcript : undefined;
+  const text = [message.refusal, aloud].find((words) => typeof words === 'string' && words !== '');
+  return typeof text === 'string' ? [{ type: 'text', text }] : [];
+}
 
 const nameOf = (message: Json, role: string, param: string): { name?: string } => {
   const name = role === 'tool' ? undefined : optionalString(message, 'name', param);
@@ -123,7 +133,7 @@ function readToolCalls(value: unknown, param: string): Part[] {
   return readArray(value, param).map((item, i) => {
     const at = `${param}[${i}]`;
     const call = readObject(item, at);
-    if (call.type === 'custom') return { type: 'raw', format: 'chat', value: call };
+    if (call.type === 'custom') return readCustomCall(call, at);
     const fn = readObject(call.function, `${at}.function`);
     const google = isObject(call.extra_content) && isObject(call.extra_content.google) ? call.extra_content.google : {};
     return {
@@ -134,6 +144,17 @@ function readToolCalls(value: unknown, param: string): Part[] {
       ...(typeof google.thought_signature === 'string' && { signature: google.thought_signature }),
     };
   });
+}
+
+/** With one text instead of JSON; models that know functions only are shown such a call as they would have made it. */
+function readCustomCall(call: Json, at: string): Part {
+  const custom = readObject(call.custom, `${at}.custom`);
+  return {
+    type: 'tool_call',
+    id: requiredString(call, 'id', at),
+    name: requiredString(custom, 'name', `${at}.custom`),
+    arguments: argumentsOf(optionalString(custom, 'input', `${at}.custom`) ?? ''),
+  };
 }
 
 function readParams(body: Json): Params {

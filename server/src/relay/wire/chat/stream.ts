@@ -4,7 +4,7 @@ import type { Usage } from '../../../lib/money.ts';
 import { sseData } from '../../../lib/sse.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { renderChatUsage } from '../usage.ts';
-import type { RenderOptions } from './answer.ts';
+import { logprobsOf, type RenderOptions, renderImage } from './answer.ts';
 import { oldFinish } from './legacy-functions.ts';
 import { callDetail, reasoningFormats, redactedDetail, signatureDetail, textDetail } from './reasoning.ts';
 
@@ -49,6 +49,13 @@ export function chatUsageChunk(usage: Json, options: RenderOptions): string {
   );
 }
 
+/** The last text of a stream with our own count before its end mark. */
+export function withChatUsage(last: string, usage: Usage, options: RenderOptions): string {
+  const at = last.lastIndexOf('data:', last.lastIndexOf('[DONE]'));
+  if (at === -1) return last;
+  return last.slice(0, at) + chatUsageChunk(renderChatUsage(usage), options) + last.slice(at);
+}
+
 /** Pieces of one thought have one number; a signature ends it, and so does whatever else is said. */
 function detailIndexes(): { place(detail: Json): Json; close(): void } {
   let next = 0;
@@ -73,8 +80,8 @@ export function chatStream(options: StreamOptions): StreamRenderer {
   const head =
     `{"id":${JSON.stringify(options.id)},"object":"chat.completion.chunk","created":${options.created},` +
     `"model":${JSON.stringify(options.model)},"choices":[{"index":0,"delta":`;
-  const chunk = (delta: string, finish = 'null', extra?: Json): string =>
-    `data: ${head}${delta},"logprobs":null,"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
+  const chunk = (delta: string, finish = 'null', extra?: Json, logprobs?: unknown[]): string =>
+    `data: ${head}${delta},"logprobs":${JSON.stringify(logprobsOf(logprobs))},"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
   let started = false;
   let usage: Json | undefined;
   const format = reasoningFormats[options.upstream ?? ''];
@@ -90,7 +97,12 @@ export function chatStream(options: StreamOptions): StreamRenderer {
     switch (delta.type) {
       case 'text':
         details.close();
-        return chunk(`{"${delta.refusal ? 'refusal' : 'content'}":${JSON.stringify(delta.text)}}`);
+        return chunk(
+          `{"${delta.refusal ? 'refusal' : 'content'}":${JSON.stringify(delta.text)}}`,
+          'null',
+          undefined,
+          delta.logprobs,
+        );
       case 'thinking':
         return format
           ? detail(textDetail(delta.text, format), { reasoning_content: delta.text })
@@ -99,6 +111,9 @@ export function chatStream(options: StreamOptions): StreamRenderer {
         return detail(signatureDetail(delta.signature));
       case 'redacted_thinking':
         return detail(redactedDetail(delta.data));
+      case 'image':
+        details.close();
+        return chunk(JSON.stringify({ images: renderImage(delta) }));
       case 'tool_start':
         if (options.oldFunctions) return oldCall(delta.index, { name: delta.name, arguments: '' });
         details.close();

@@ -5,6 +5,7 @@ import { sseData } from '../../../lib/sse.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
 import { renderGeminiFinish } from './finish.ts';
+import { writeMedia } from './media.ts';
 import { PartWriter } from './part-writer.ts';
 import { renderGeminiUsage } from './usage.ts';
 
@@ -48,6 +49,8 @@ export class GeminiStream implements StreamRenderer {
       case 'redacted_thinking':
         this.#writer.redact(delta.data);
         return '';
+      case 'image':
+        return this.#say(writeMedia(delta) ?? []);
       case 'tool_start':
         this.#calls.set(delta.index, callOf(delta));
         return '';

@@ -1,4 +1,4 @@
-import type { Json, Part, TextPart, ToolResultPart } from '../conversation.ts';
+import { isObject, type Json, type Part, type TextPart, type ToolResultPart } from '../conversation.ts';
 import { invalid, optionalBoolean, optionalString, readObject, readString, requiredString } from '../read.ts';
 
 const cache = (block: Json): { cacheControl?: unknown } =>
@@ -33,6 +33,8 @@ function readBlock(block: Json, param: string): Part {
       return { type: 'image', source: readImageSource(block.source, `${param}.source`), ...cache(block) };
     case 'document':
       return readDocument(block, param);
+    case 'search_result':
+      return readSearchResult(block);
     case 'tool_use':
       return {
         type: 'tool_call',
@@ -95,6 +97,27 @@ function readDocument(block: Json, param: string): Part {
   if (source.type === 'text') {
     return { type: 'file', source: { text: requiredString(source, 'data', `${param}.source`) }, ...rest };
   }
-  if (source.type === 'content') return { type: 'raw', format: 'messages', value: block };
+  if (source.type === 'content') {
+    const text = textOf(source.content);
+    return text === undefined
+      ? { type: 'raw', format: 'messages', value: block }
+      : { type: 'file', source: { text }, ...rest };
+  }
   return { type: 'file', source: readImageSource(source, `${param}.source`), ...rest };
+}
+
+/** A passage with where it is from, in words that any model reads. */
+function readSearchResult(block: Json): Part {
+  const text = textOf(block.content);
+  if (text === undefined) return { type: 'raw', format: 'messages', value: block };
+  const origin = [block.title, block.source].filter((one) => typeof one === 'string' && one !== '').join('\n');
+  return { type: 'file', source: { text: origin === '' ? text : `${origin}\n\n${text}` }, ...cache(block) };
+}
+
+/** Content that is text and nothing else; undefined for whatever holds more. */
+function textOf(content: unknown): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.map((block) => (isObject(block) && block.type === 'text' ? block.text : undefined));
+  return texts.every((text) => typeof text === 'string') ? texts.join('\n\n') : undefined;
 }

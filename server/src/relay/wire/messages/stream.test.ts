@@ -125,3 +125,15 @@ describe('MessagesStream', () => {
     );
   });
 });
+
+test('what the upstream did not count is told as it was counted here', () => {
+  const stream = new MessagesStream(options);
+  const first = stream.push({ type: 'text', text: 'event: message_delta\n' });
+  const last = stream.push({ type: 'finish', finish: 'length' }) + stream.push({ type: 'end' });
+  const text = first + stream.withUsage(last, { promptTokens: 7, completionTokens: 4 });
+  const events = new SseParser().push(new TextEncoder().encode(text)).map(({ data }) => JSON.parse(data) as Json);
+  expectOrderly(events);
+  expect(events.filter(({ type }) => type === 'message_delta')).toMatchObject([
+    { delta: { stop_reason: 'max_tokens' }, usage: { input_tokens: 7, output_tokens: 4 } },
+  ]);
+});

@@ -71,6 +71,11 @@ export class MessagesStream implements StreamRenderer {
     return start + this.#render(delta);
   }
 
+  withUsage(last: string, usage: Usage): string {
+    const at = last.lastIndexOf('event: message_delta\n');
+    return at === -1 ? last : last.slice(0, at) + this.#ending(usage);
+  }
+
   fail(error: AppError): string {
     return messagesErrorEvent(error, this.options.requestId);
   }
@@ -204,19 +209,13 @@ export class MessagesStream implements StreamRenderer {
   }
 
   #end(): string {
-    const usage = renderMessagesUsage(this.#usage ?? { promptTokens: this.options.promptTokens, completionTokens: 0 });
-    return (
-      this.#flushCalls() +
-      this.#close() +
-      event({
-        type: 'message_delta',
-        delta: {
-          stop_reason: renderStopReason(this.#finish, this.#stopSequence),
-          stop_sequence: this.#stopSequence ?? null,
-        },
-        usage,
-      }) +
-      messagesStop
-    );
+    const usage = this.#usage ?? { promptTokens: this.options.promptTokens, completionTokens: 0 };
+    return this.#flushCalls() + this.#close() + this.#ending(usage);
+  }
+
+  #ending(usage: Usage): string {
+    const stopSequence = this.#stopSequence ?? null;
+    const delta = { stop_reason: renderStopReason(this.#finish, this.#stopSequence), stop_sequence: stopSequence };
+    return event({ type: 'message_delta', delta, usage: renderMessagesUsage(usage) }) + messagesStop;
   }
 }

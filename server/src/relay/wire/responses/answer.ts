@@ -10,8 +10,7 @@ export function renderResponsesAnswer(answer: Answer, options: ResponseOptions):
   if (source?.format === 'responses') return passedResponse(source.body, options, new OwnIds(options.id), answer.usage);
   const output = new Output(options.echo, () => {}, itemIds(options.id));
   answer.parts.forEach((part, i) => {
-    if (part.type === 'image') output.image(part);
-    else for (const delta of deltasOf(part, i)) output.push(delta);
+    for (const delta of deltasOf(part, i)) output.push(delta);
   });
   const reason = reasonOf(answer.finish);
   const status = reason ? 'incomplete' : 'completed';
@@ -34,6 +33,7 @@ export function deltasOf(part: Part, index: number): Delta[] {
         ...(signature === undefined ? [] : [{ type: 'signature' as const, signature }]),
       ];
     }
+    case 'image':
     case 'redacted_thinking':
       return [part];
     case 'tool_call': {

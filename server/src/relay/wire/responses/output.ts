@@ -58,11 +58,12 @@ export class Output {
     else if (delta.type === 'signature') this.#signature(delta.signature);
     else if (delta.type === 'redacted_thinking' || delta.type === 'detail') this.#thought(delta);
     else if (delta.type === 'tool_start') this.#call(delta);
+    else if (delta.type === 'image') this.#image(delta);
     else if (delta.type === 'tool_args') this.#args(delta.index, delta.args);
   }
 
   /** A picture that the model made. */
-  image({ source }: ImagePart): void {
+  #image({ source }: ImagePart): void {
     if (!('data' in source)) return;
     this.#closeMessage('completed');
     this.#closeReasoning('completed');

@@ -43,7 +43,7 @@ export function finishOf({ status, incomplete_details: details }: Json, called: 
   return called ? 'tool_calls' : 'stop';
 }
 
-function partsOf(item: Json): Part[] {
+export function partsOf(item: Json): Part[] {
   switch (item.type) {
     case 'message':
       return objects(item.content).flatMap(wordsOf);

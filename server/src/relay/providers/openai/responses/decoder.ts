@@ -1,7 +1,7 @@
 import { type Delta, failure, isObject, type Json } from '../../../wire/conversation.ts';
 import { readResponsesUsage } from '../../../wire/usage.ts';
 import { readEmbeddedError } from '../../kind/errors.ts';
-import { finishOf, signatureOf, text, wordsOf } from './answer.ts';
+import { finishOf, partsOf, signatureOf, text, wordsOf } from './answer.ts';
 
 /** Reads the events of one response. What an event leaves out is told by the item it belongs to, when that is done. */
 export function responsesDecoder(): (event: Json) => Delta[] {
@@ -49,6 +49,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       const signature = signatureOf(item);
       return signature === undefined ? [] : [{ type: 'signature', signature }];
     }
+    if (item.type === 'image_generation_call') return partsOf(item).filter((part) => part.type === 'image');
     if (item.type !== 'message' || isTold || !Array.isArray(item.content)) return [];
     return item.content.filter(isObject).flatMap((part) => wordsOf(part) as Delta[]);
   }

@@ -9,7 +9,6 @@ import type {
   Turn,
 } from '../../../wire/conversation.ts';
 import { toDataUrl } from '../../../wire/data-url.ts';
-import { unsupported } from '../../../wire/read.ts';
 import { unmarkOpenai } from '../../../wire/signature.ts';
 
 /** What a conversation of another format says, as items of a responses request, in the order it was said. */
@@ -53,9 +52,6 @@ function userPart(part: Part): Json[] {
       return filePart(part);
     case 'audio':
       return [{ type: 'input_audio', input_audio: { data: part.data, format: part.format } }];
-    case 'raw':
-      if (part.format !== 'chat') return [];
-      throw unsupported('messages', `Parts of type '${part.value.type}' are not supported together with tools.`);
     default:
       return [];
   }

@@ -4,6 +4,7 @@ import type { Conversation, Json, Params, ToolChoice } from '../../../wire/conve
 import { onlyGiven, unsupported } from '../../../wire/read.ts';
 import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../../kind/foreign-tools.ts';
+import { carriesAllBut, refuseUncarried } from '../../kind/uncarried.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../../kind.ts';
 import { effortOf, openaiHeaders, openaiUrl } from '../request.ts';
 import { reasoningModel } from '../rewrite.ts';
@@ -30,11 +31,14 @@ function asItCame({ stream, params, echo }: Conversation, body: Json, target: Ta
 /** Less is refused. */
 const leastLimit = 16;
 
+const carriesAll = carriesAllBut('responses');
+
 /** A conversation of another format. */
 function build(conversation: Conversation, target: Target): Json {
   const { params, system, stream } = conversation;
   const vendor = vendorOf(target.provider, target.baseUrl);
   refuseForeignTools(conversation);
+  refuseUncarried(conversation, carriesAll);
   refuseBeyondFormat(conversation);
   const limit = outputLimit(params, target);
   const text = { ...format(params), ...verbosity(conversation) };
@@ -57,13 +61,8 @@ function build(conversation: Conversation, target: Target): Json {
 }
 
 /** What a chat may ask and this format has no word for, and what must not be silently ignored. */
-function refuseBeyondFormat({ params, source }: Conversation): void {
-  const refused =
-    (params.n ?? 1) > 1
-      ? 'n'
-      : params.stop !== undefined && params.stop.length > 0
-        ? 'stop'
-        : source?.format === 'chat' && source.body.audio != null && 'audio';
+function refuseBeyondFormat({ params }: Conversation): void {
+  const refused = (params.n ?? 1) > 1 ? 'n' : params.stop !== undefined && params.stop.length > 0 && 'stop';
   if (refused) throw unsupported(refused, `'${refused}' is not supported by this model together with tools.`);
 }
 

@@ -1,0 +1,7 @@
+import type { ResponseFormat } from '../../wire/conversation.ts';
+
+/** What is asked of a model that cannot be made to answer so. */
+export const jsonInWords = (format: ResponseFormat): string =>
+  format.type === 'json_object'
+    ? 'Answer with one JSON object and nothing else.'
+    : `Answer with JSON that fits this JSON Schema, and nothing else:\n${JSON.stringify(format.schema)}`;

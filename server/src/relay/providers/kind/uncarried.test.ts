@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'bun:test';
+import { parseChatRequest } from '../../wire/chat/request.ts';
+import type { Json } from '../../wire/conversation.ts';
+import { parseGeminiRequest } from '../../wire/gemini/request.ts';
+import { parseMessagesRequest } from '../../wire/messages/request.ts';
+import { parseResponsesRequest } from '../../wire/responses/request.ts';
+import { anthropicKind } from '../anthropic.ts';
+import { geminiKind } from '../gemini.ts';
+import { openaiKind } from '../openai.ts';
+
+const target = { baseUrl: 'http://up', credential: 'c', modelName: 'm-1' };
+const kinds = { chat: openaiKind, messages: anthropicKind, gemini: geminiKind, responses: openaiKind.responses! };
+type Format = keyof typeof kinds;
+
+/** What a user gives in a message of each format. */
+const requestOf = {
+  chat: (part: Json) => parseChatRequest({ model: 'm', messages: [{ role: 'user', content: [part] }] }),
+  messages: (part: Json) =>
+    parseMessagesRequest({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: [part] }] }),
+  responses: (part: Json) => parseResponsesRequest({ model: 'm', input: [{ role: 'user', content: [part] }] }),
+  gemini: (part: Json) =>
+    parseGeminiRequest({ contents: [{ role: 'user', parts: [part] }] }, { model: 'm', stream: false }),
+};
+
+const all: Format[] = ['chat', 'messages', 'gemini', 'responses'];
+/** The mark by which a part is known again, and the formats whose vendors can be given it. */
+const given: [from: Format, what: string, part: Json, mark: string, carriedBy: Format[]][] = [
+  ['chat', 'text', { type: 'text', text: 'MARK' }, 'MARK', all],
+  [
+    'chat',
+    'sound',
+    { type: 'input_audio', input_audio: { data: 'MARK', format: 'wav' } },
+    'MARK',
+    ['chat', 'gemini', 'responses'],
+  ],
+  ['chat', 'a film', { type: 'video_url', video_url: { url: 'https://x/MARK' } }, 'MARK', ['chat']],
+  ['chat', 'a picture', { type: 'image_url', image_url: { url: 'data:image/png;base64,MARK' } }, 'MARK', all],
+  ['chat', 'a file', { type: 'file', file: { file_data: 'data:application/pdf;base64,MARK' } }, 'MARK', all],
+  ['chat', 'a file by id', { type: 'file', file: { file_id: 'file-MARK' } }, 'MARK', ['chat']],
+  ['chat', "a file of Google's", { type: 'file', file: { file_id: 'files/MARK' } }, 'MARK', ['chat', 'gemini']],
+  [
+    'messages',
+    'a picture by id',
+    { type: 'image', source: { type: 'file', file_id: 'file_MARK' } },
+    'MARK',
+    ['messages'],
+  ],
+  [
+    'messages',
+    'a file by id',
+    { type: 'document', source: { type: 'file', file_id: 'file_MARK' } },
+    'MARK',
+    ['messages'],
+  ],
+  [
+    'messages',
+    'a file by address',
+    { type: 'document', source: { type: 'url', url: 'https://x/MARK.pdf' } },
+    'MARK',
+    ['messages', 'gemini', 'responses'],
+  ],
+  [
+    'messages',
+    'a document of blocks',
+    { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'MARK' }] } },
+    'MARK',
+    all,
+  ],
+  [
+    'messages',
+    'a found passage',
+    { type: 'search_result', title: 't', source: 's', content: [{ type: 'text', text: 'MARK' }] },
+    'MARK',
+    all,
+  ],
+  ['messages', 'a file for a container', { type: 'container_upload', file_id: 'file_MARK' }, 'MARK', ['messages']],
+  [
+    'responses',
+    'sound',
+    { type: 'input_audio', input_audio: { data: 'MARK', format: 'wav' } },
+    'MARK',
+    ['chat', 'gemini', 'responses'],
+  ],
+  [
+    'responses',
+    'a file by address',
+    { type: 'input_file', file_url: 'https://x/MARK.pdf' },
+    'MARK',
+    ['messages', 'gemini', 'responses'],
+  ],
+  ['responses', 'a picture by id', { type: 'input_image', file_id: 'file-MARK' }, 'MARK', ['responses']],
+  ['gemini', 'sound', { inlineData: { mimeType: 'audio/wav', data: 'MARK' } }, 'MARK', ['chat', 'gemini', 'responses']],
+  ['gemini', 'a film', { inlineData: { mimeType: 'video/mp4', data: 'MARK' } }, 'MARK', ['gemini']],
+];
+
+describe.each(given)('%s: %s', (from, _, part, mark, carriedBy) => {
+  test.each(all)('goes to a vendor of %s, or is refused by name', (to) => {
+    const send = () => kinds[to].toUpstream(requestOf[from](part), target).body as string;
+    if (carriedBy.includes(to)) expect(send()).toContain(mark);
+    else expect(send).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
+  });
+});
+
+test.each(all.filter((to) => to !== 'chat'))('speech as an answer is refused by a vendor of %s', (to) => {
+  for (const body of [{ modalities: ['text', 'audio'] }, { audio: { voice: 'alloy', format: 'wav' } }]) {
+    const request = parseChatRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }], ...body });
+    expect(() => kinds[to].toUpstream(request, target)).toThrow(`'audio'`);
+  }
+});
+
+test('a call of a custom tool in the history is shown to others with its result', () => {
+  const request = parseChatRequest({
+    model: 'm',
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'patch', input: 'a\nb' } }] },
+      { role: 'tool', tool_call_id: 'c1', content: 'done' },
+    ],
+  });
+  expect(JSON.parse(anthropicKind.toUpstream(request, target).body as string).messages.slice(1)).toEqual([
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'patch', input: { input: 'a\nb' } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'done' }] }] },
+  ]);
+  const [, asked] = JSON.parse(openaiKind.toUpstream(request, target).body as string).messages;
+  expect(asked.tool_calls[0].type).toBe('custom');
+});

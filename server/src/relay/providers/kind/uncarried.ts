@@ -1,0 +1,51 @@
+import type { Conversation, Part, RawPart, WireFormat } from '../../wire/conversation.ts';
+import { unsupported } from '../../wire/read.ts';
+
+/** Whether a kind of upstream can be given a part; by its type where all of a type are alike. */
+export type Carries = (part: Part) => boolean;
+
+/** Where each format has what a user gives, and its word for the address of a file. */
+const words: Record<WireFormat, { param: string; address: string }> = {
+  chat: { param: 'messages', address: 'file_data' },
+  messages: { param: 'messages', address: 'url' },
+  responses: { param: 'input', address: 'file_url' },
+  gemini: { param: 'contents', address: 'fileUri' },
+};
+
+/**
+ * Refuses, by name, what a user gives and this kind of upstream cannot be given: a model that never saw or heard it would
+ * answer as if it had. What models said is another matter: of that, each is given what it understands.
+ */
+export function refuseUncarried({ turns, source }: Conversation, carries: Carries): void {
+  for (const { role, parts } of turns) {
+    if (role === 'assistant') continue;
+    for (const part of parts)
+      for (const given of part.type === 'tool_result' ? part.content : [part])
+        if (!carries(given)) throw refusal(given, words[source?.format ?? 'chat']);
+  }
+}
+
+function refusal(part: Part, { param, address }: (typeof words)[WireFormat]) {
+  if (part.type === 'image' || part.type === 'file') {
+    if ('fileId' in part.source)
+      return unsupported(param, `'${part.source.fileId}' names a file that another vendor keeps: send its data.`);
+    if ('url' in part.source) return unsupported(param, `'${address}' is not supported by this model: send the data.`);
+  }
+  return unsupported(param, `Parts of type '${nameOf(part)}' are not supported by this model.`);
+}
+
+/** As its format calls it. */
+const nameOf = (part: Part): unknown =>
+  part.type === 'audio' ? 'input_audio' : part.type === 'raw' ? part.value.type : part.type;
+
+/** Thoughts, and what is of the upstream's own format, are given or left out elsewhere. */
+const isOwn = (part: RawPart, wire: WireFormat): boolean => part.format === wire;
+
+/** What is named by an id is known to the vendor that gave it. */
+const isNamed = (part: Part): boolean => (part.type === 'image' || part.type === 'file') && 'fileId' in part.source;
+
+/** A vendor of a format takes everything but ids of others, formats of others, and what is listed. */
+export const carriesAllBut =
+  (wire: WireFormat, ...types: Part['type'][]): Carries =>
+  (part) =>
+    !types.includes(part.type) && !isNamed(part) && (part.type !== 'raw' || isOwn(part, wire));

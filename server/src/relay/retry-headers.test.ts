@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'bun:test';
+import { retryAfterOf, retryHeaders } from './retry-headers.ts';
+
+const nowMs = Date.parse('2026-01-01T00:00:00Z');
+
+test.each<[Record<string, string>, number | undefined]>([
+  [{}, undefined],
+  [{ 'retry-after': '7' }, 7_000],
+  [{ 'retry-after': '0' }, 0],
+  [{ 'retry-after': '1.5' }, 1_500],
+  [{ 'retry-after-ms': '2500', 'retry-after': '3' }, 2_500],
+  [{ 'retry-after-ms': 'soon', 'retry-after': '3' }, 3_000],
+  [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30_000],
+  [{ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, undefined],
+  [{ 'retry-after': 'soon' }, undefined],
+  [{ 'retry-after': '-1' }, undefined],
+])('%j is a wait of %p', (headers, wait) => {
+  expect(retryAfterOf(headers, nowMs)).toBe(wait!);
+});
+
+describe('a caller whom all have sent away', () => {
+  test('is told when the first wants to be asked again', () => {
+    const refusals: Record<string, string>[] = [
+      { 'retry-after': '60' },
+      { 'retry-after': '2', 'x-should-retry': 'true' },
+      {},
+    ];
+    expect(retryHeaders(refusals, nowMs)).toEqual({
+      'retry-after': '2',
+      'retry-after-ms': '2000',
+      'x-should-retry': 'true',
+    });
+  });
+
+  test('is told in both ways, whatever the upstream says', () => {
+    expect(retryHeaders([{ 'retry-after-ms': '1500' }], nowMs)).toEqual({
+      'retry-after': '2',
+      'retry-after-ms': '1500',
+    });
+    const usual = { 'retry-after': '5', 'retry-after-ms': '5000' };
+    expect(retryHeaders([{}], nowMs)).toEqual(usual);
+    expect(retryHeaders([{ 'x-should-retry': 'false' }], nowMs)).toEqual({ ...usual, 'x-should-retry': 'false' });
+    expect(retryHeaders([{ 'retry-after': 'soon' }], nowMs)).toEqual(usual);
+  });
+});

@@ -1,0 +1,48 @@
+import { randomString } from '../../../lib/ids.ts';
+import type { Json } from '../conversation.ts';
+import { isObject } from '../conversation.ts';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The format has them as JSON text; some servers give the object itself. */
+export const argumentsText = (value: unknown): string => (isObject(value) ? JSON.stringify(value) : text(value));
+
+export const newCallId = (): string => `call_${randomString(20)}`;
+
+interface Placed {
+  /** Among the calls that came, from 0. */
+  place: number;
+  /** Where this piece begins the call. */
+  opens?: { id: string; name: string };
+}
+
+/**
+ * Which call of a streamed choice a piece belongs to: that of its number, whatever the numbers are, but for servers that
+ * send each call whole and number all of them 0, or none.
+ */
+export class CallPlaces {
+  /** Upstream's number to the call that last came under it. */
+  readonly #last = new Map<unknown, { place: number; id: string; opened: boolean }>();
+  #count = 0;
+
+  /** `position`: in the list that the piece came in. */
+  placeOf(piece: Json, position: number): Placed {
+    const numbered = typeof piece.index === 'number';
+    const number = numbered ? piece.index : position;
+    const id = text(piece.id);
+    const name = isObject(piece.function) ? text(piece.function.name) : '';
+    let call = this.#last.get(number);
+    const isAnother =
+      call?.opened && name !== '' && (id === '' || call.id === '' ? !numbered && id === '' : id !== call.id);
+    if (!call || isAnother) {
+      call = { place: this.#count, id, opened: false };
+      this.#count += 1;
+      this.#last.set(number, call);
+    }
+    // Some servers repeat id and name on every piece; the first one opens the call.
+    if (call.opened || (id === '' && name === '')) return { place: call.place };
+    call.opened = true;
+    call.id = id;
+    return { place: call.place, opens: { id: id || newCallId(), name } };
+  }
+}

@@ -1,0 +1,17 @@
+import { isObject } from '../conversation.ts';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** What an assistant's content says: null, absent, a string, or parts, among which Mistral's models think. */
+export function saidIn(content: unknown): { said: string; thought: string } {
+  if (!Array.isArray(content)) return { said: text(content), thought: '' };
+  let said = '';
+  let thought = '';
+  for (const part of content) {
+    if (!isObject(part)) continue;
+    if (part.type === 'text') said += text(part.text);
+    else if (part.type === 'thinking')
+      thought += Array.isArray(part.thinking) ? saidIn(part.thinking).said : text(part.thinking);
+  }
+  return { said, thought };
+}
