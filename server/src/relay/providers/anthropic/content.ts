@@ -17,16 +17,22 @@ export function buildMessages(conversation: Conversation): Json[] {
     else messages.push({ role: turn.role, content });
   }
   for (const message of messages) if (message.role === 'user') resultsFirst(message);
-  endWithWords(messages.at(-1));
+  endWithWords(messages);
   // A conversation may begin with the assistant in other formats, or hold instructions alone; here the user speaks first.
   if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ type: 'text', text: wordless }] });
   return messages;
 }
 
-/** The vendor refuses an answer to go on with that ends in blanks. */
-function endWithWords(last: { role: string; content: Json[] } | undefined): void {
+/** The vendor refuses an answer to go on with that ends in blanks; one of blanks alone is nothing to go on with. */
+function endWithWords(messages: { role: string; content: Json[] }[]): void {
+  const last = messages.at(-1);
   const block = last?.role === 'assistant' ? last.content.at(-1) : undefined;
-  if (typeof block?.text === 'string') block.text = block.text.trimEnd();
+  if (typeof block?.text !== 'string') return;
+  block.text = block.text.trimEnd();
+  if (block.text !== '') return;
+  last!.content.pop();
+  if (last!.content.length === 0) messages.pop();
+  endWithWords(messages);
 }
 
 /** The vendor refuses a turn in which anything stands before the tool results. The order among them stays. */

@@ -58,3 +58,20 @@ test('what Claude is to go on with does not end in blanks, which it refuses', ()
   const messages = [user, { role: 'assistant', content: 'Sure: \n' }];
   expect(told(messages).claude.at(-1)).toEqual(['assistant', 'Sure:']);
 });
+
+test.each([
+  ['alone', ' \n', [['user', 'hi']]],
+  [
+    'after words',
+    [
+      { type: 'text', text: 'Sure: ' },
+      { type: 'text', text: ' ' },
+    ],
+    [
+      ['user', 'hi'],
+      ['assistant', 'Sure:'],
+    ],
+  ],
+])('blanks %s leave no empty block, which it refuses as well', (_, content, turns) => {
+  expect(told([user, { role: 'assistant', content }]).claude).toEqual(turns);
+});
