@@ -36,7 +36,7 @@ export type Preferences = z.infer<typeof preferencesSchema>;
 export type StoredPreferences = Partial<Preferences>;
 
 /** A change: any of the fields, null to go back to its default. Without the defaults, or what is not named would change. */
-export const preferencesChangeSchema = z.strictObject(
+export const preferencesChangeSchema = z.object(
   Object.fromEntries(
     Object.entries(preferencesSchema.shape).map(([name, field]) => [name, field.removeDefault().nullable().optional()]),
   ),

@@ -59,7 +59,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       path,
       summary: 'Start a session, or find the one of that id',
       idempotent: true,
-      body: z.strictObject({ session_id: sessionIdSchema.optional(), tags: z.array(tag).max(20).optional() }),
+      body: z.object({ session_id: sessionIdSchema.optional(), tags: z.array(tag).max(20).optional() }),
       answers: { 200: answered(sessionSchema), 201: answered(sessionSchema) },
       handle: async (call) => {
         const { session_id: sessionId = newSessionId(), tags } = call.body;
