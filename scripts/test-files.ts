@@ -40,19 +40,23 @@ export function turnOf(file: string): number {
   return name.startsWith('e2e/') ? longest.length : longest.length + 1;
 }
 
-/** Above this, the last process of a run would keep everybody waiting. */
+/** Each process loads the service and warms up anew, so many share one; but the last to end keep everybody waiting, so those are small. */
 const mostInGroup = 64;
+const fewestInGroup = 12;
 /** These start whole services, compute for long, or count what goes on in their process, where nothing of others may go on. */
 const runsAlone = (file: string): boolean =>
   relative(process.cwd(), file).startsWith('e2e/') || /\.(alone|property|fuzz)\.test\.ts$/.test(file);
 
-/** Files that share a process, side by side as they are sorted: to load the service and to warm up costs more than most files' tests. */
+/**
+ * Files that share a process, side by side as they are sorted: to load the service and to warm up costs more than most files'
+ * tests. Those at the end begin first and are the largest.
+ */
 export function grouped(files: string[]): string[][] {
-  const together = files.filter((file) => !runsAlone(file));
-  const pieces = Math.ceil(together.length / mostInGroup);
-  const size = Math.ceil(together.length / pieces);
-  return [
-    ...files.filter(runsAlone).map((file) => [file]),
-    ...Array.from({ length: pieces }, (_, at) => together.slice(at * size, (at + 1) * size)),
-  ];
+  const left = files.filter((file) => !runsAlone(file));
+  const groups: string[][] = [];
+  while (left.length > 0) {
+    const size = Math.min(Math.max(Math.ceil(left.length / 4), fewestInGroup), mostInGroup);
+    groups.unshift(left.splice(-size));
+  }
+  return [...files.filter(runsAlone).map((file) => [file]), ...groups];
 }
