@@ -126,6 +126,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await button(page, 'Register application').click();
     await button(page, 'I have saved it').click();
     await page.waitForURL(/applications\/\d+$/);
+    await button(page, 'OpenID Connect').click();
     await page.getByRole('switch', { name: 'Only pushed requests' }).click();
     await page.getByRole('switch', { name: 'Only tokens bound to a key' }).click();
     const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');

@@ -12,7 +12,7 @@ export default {
   'Register application': '注册应用',
   'Your client secret': '你的客户端密钥',
 
-  'Runs on a server that can keep a secret. Gets a client secret.': '运行在能够保密的服务器上，会获得客户端密钥。',
+  'Runs on a server that can keep a secret or a key.': '运行在能够保管密钥的服务器上。',
   'Runs in the browser, on a phone or in a terminal. Has no secret and must use PKCE.':
     '运行在浏览器、手机或终端中，没有密钥，必须使用 PKCE。',
   '{label}. {detail}': '{label}。{detail}',

@@ -22,7 +22,7 @@ const types: { value: AppType; label: string; detail: string }[] = [
   {
     value: 'confidential',
     label: t('Confidential'),
-    detail: t('Runs on a server that can keep a secret. Gets a client secret.'),
+    detail: t('Runs on a server that can keep a secret or a key.'),
   },
   {
     value: 'public',

@@ -1,8 +1,8 @@
-import { Alert, Fieldset, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { Accordion, Alert, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
-import type { OpenidFields } from './application-fields.ts';
+import { emptyOpenid, type OpenidFields } from './application-fields.ts';
 import { discoveryQuery } from './application-queries.ts';
 
 interface OpenidSettingsProps {
@@ -48,53 +48,64 @@ const switches = [
   },
 ] as const;
 
+const names = ['post_logout_redirect_uris', 'backchannel_logout_uri', 'id_token_signed_response_alg'] as const;
+const isUsual = (value: OpenidFields): boolean =>
+  value.token_exchange_clients === '' &&
+  [...names, ...switches.map(({ name }) => name)].every((name) => value[name] === emptyOpenid[name]);
+
+/** Collapsed where nothing is set, as with most applications. */
 export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
   if (!value) return <TurnedOff />;
   const set = (changes: Partial<OpenidFields>) => onChange({ ...value, ...changes });
   return (
-    <Fieldset legend="OpenID Connect">
-      <Stack>
-        <Textarea
-          label={t('Addresses after a logout')}
-          description={t('One a line; must match exactly')}
-          autosize
-          minRows={2}
-          value={value.post_logout_redirect_uris}
-          onChange={(event) => set({ post_logout_redirect_uris: event.currentTarget.value })}
-        />
-        <TextInput
-          type="url"
-          label={t('Logout address')}
-          description={t('Optional. Told by a signed token when a user’s session here ends (back-channel logout).')}
-          placeholder="https://"
-          value={value.backchannel_logout_uri}
-          onChange={(event) => set({ backchannel_logout_uri: event.currentTarget.value })}
-        />
-        <Select
-          label={t('Signature of ID tokens')}
-          data={['RS256', 'ES256']}
-          allowDeselect={false}
-          value={value.id_token_signed_response_alg}
-          onChange={(alg) => set({ id_token_signed_response_alg: alg === 'ES256' ? 'ES256' : 'RS256' })}
-        />
-        {switches.map(({ name, label, description }) => (
-          <Switch
-            key={name}
-            label={label}
-            description={description}
-            checked={value[name]}
-            onChange={(event) => set({ [name]: event.currentTarget.checked })}
-          />
-        ))}
-        <Textarea
-          label={t('Clients that may act for it')}
-          description={t('Client ids, one a line, that may exchange tokens which users gave this application')}
-          autosize
-          minRows={1}
-          value={value.token_exchange_clients}
-          onChange={(event) => set({ token_exchange_clients: event.currentTarget.value })}
-        />
-      </Stack>
-    </Fieldset>
+    <Accordion variant="contained" defaultValue={isUsual(value) ? null : 'openid'}>
+      <Accordion.Item value="openid">
+        <Accordion.Control>OpenID Connect</Accordion.Control>
+        <Accordion.Panel>
+          <Stack>
+            <Textarea
+              label={t('Addresses after a logout')}
+              description={t('One a line; must match exactly')}
+              autosize
+              minRows={2}
+              value={value.post_logout_redirect_uris}
+              onChange={(event) => set({ post_logout_redirect_uris: event.currentTarget.value })}
+            />
+            <TextInput
+              type="url"
+              label={t('Logout address')}
+              description={t('Optional. Told by a signed token when a user’s session here ends (back-channel logout).')}
+              placeholder="https://"
+              value={value.backchannel_logout_uri}
+              onChange={(event) => set({ backchannel_logout_uri: event.currentTarget.value })}
+            />
+            <Select
+              label={t('Signature of ID tokens')}
+              data={['RS256', 'ES256']}
+              allowDeselect={false}
+              value={value.id_token_signed_response_alg}
+              onChange={(alg) => set({ id_token_signed_response_alg: alg === 'ES256' ? 'ES256' : 'RS256' })}
+            />
+            {switches.map(({ name, label, description }) => (
+              <Switch
+                key={name}
+                label={label}
+                description={description}
+                checked={value[name]}
+                onChange={(event) => set({ [name]: event.currentTarget.checked })}
+              />
+            ))}
+            <Textarea
+              label={t('Clients that may act for it')}
+              description={t('Client ids, one a line, that may exchange tokens which users gave this application')}
+              autosize
+              minRows={1}
+              value={value.token_exchange_clients}
+              onChange={(event) => set({ token_exchange_clients: event.currentTarget.value })}
+            />
+          </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
   );
 }
