@@ -11,6 +11,7 @@ import type {
   Tool,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { ChurnSet } from '../lib/churn-set.ts';
 import { type AskedBack, type Asking, letQuestionsThrough } from './asked-back.ts';
 import { DirectCalls, type Underlying } from './direct-calls.ts';
 import { givenUp } from './fault.ts';
@@ -132,7 +133,7 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     capabilities: { ...target.capabilities, ...extensionsOf(target) },
   });
   // The library does not say which request a message belongs to: all that wait here hear it, and they are one holder's.
-  const hearing: Hearing = new Set();
+  const hearing: Hearing = new ChurnSet();
   client.setNotificationHandler('notifications/message', ({ params }) => {
     for (const hear of hearing) hear(params);
   });
@@ -197,7 +198,7 @@ function showing(
   };
 }
 
-type Hearing = Set<(message: LogMessage) => void>;
+type Hearing = ChurnSet<(message: LogMessage) => void>;
 
 function talking(
   client: Client,

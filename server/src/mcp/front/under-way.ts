@@ -1,3 +1,4 @@
+import { ChurnMap } from '../../lib/churn-map.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 
@@ -8,7 +9,7 @@ const channel = 'mcp-cancelled';
  * Those of the newest protocol close the connection instead.
  */
 export class UnderWay {
-  readonly #running = new Map<string, Running>();
+  readonly #running = new ChurnMap<Running>();
   #listening: Promise<() => Promise<void>> | undefined;
 
   constructor(private readonly shared: Pick<Shared, 'publish' | 'subscribe'>) {}
@@ -34,7 +35,7 @@ export class UnderWay {
 
   async cancel(client: string, id: string | number): Promise<void> {
     const name = nameOf(client, id);
-    if (this.#running.has(name)) this.#abort(name);
+    if (this.#running.get(name)) this.#abort(name);
     else await this.shared.publish(channel, name);
   }
 
