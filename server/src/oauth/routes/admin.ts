@@ -120,7 +120,7 @@ const auditRoute = (room: Room): Route =>
     method: 'get',
     path: '/api/oauth2/admin/audit',
     summary: 'The audit log, newest first; format=csv exports at most 10,000 entries',
-    query: z.object({
+    query: z.strictObject({
       ...pageFields,
       cursor: cursorField(2),
       event_type: z.string().max(64).optional(),
