@@ -52,3 +52,10 @@ test.each([
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ message: `${name}: there is no such parameter.` });
 });
+
+test.each(['/client-metadata.json', '/.well-known/openid-configuration'])(
+  '%s is read by others, who may add some',
+  async (path) => {
+    expect((await t.call(`${path}?no_such=1`)).status).toBe(200);
+  },
+);

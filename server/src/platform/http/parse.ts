@@ -6,6 +6,7 @@ import type { Call, Route } from './route.ts';
 
 /** Of our own endpoints that take none: a filter that does not exist would show everything, and nobody would notice. */
 const noParameters = z.strictObject({});
+const isOurOwn = ({ errors, path }: Route): boolean => errors === 'management' && path.startsWith('/api/');
 
 export const defaultMaxBytes = 1024 * 1024;
 
@@ -15,7 +16,7 @@ export function parseInput(route: Route, call: Call, params: Record<string, stri
     refuseNul(params);
     call.params = accept(route, route.params, params, 'not_found');
   }
-  const query = route.query ?? (route.errors === 'management' ? noParameters : undefined);
+  const query = route.query ?? (isOurOwn(route) ? noParameters : undefined);
   if (query) {
     const text = call.request.url.indexOf('?');
     const given = text < 0 ? null : withLists(new URLSearchParams(call.request.url.slice(text + 1)));
