@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type ApiDocument, endpointsOf } from './fuzz/document.ts';
 import { worldFor } from './fuzz/request.ts';
 import { makeWorlds, type Worlds } from './fuzz/world.ts';
-import { type Case, casesOf, manyParts, readers } from './hostile/cases.ts';
+import { type Case, casesOf, longLists, manyParts, readers } from './hostile/cases.ts';
 import { runOf, runs, shapes } from './hostile/inputs.ts';
 import { freePort, type Service, startService } from './service.ts';
 
@@ -155,6 +155,15 @@ test.each(['with', 'without'] as const)(
   },
   1_800_000,
 );
+
+test('lists as long as they may be, of what is in order', async () => {
+  const user = await service.user(500_000_000);
+  const headers = byKey(await user.key());
+  const cases = Object.entries(longLists).map(
+    ([name, { path, body }]): Case => ({ name, method: 'POST', path, headers, body: JSON.stringify(body) }),
+  );
+  expect(await findSlow(cases)).toEqual([]);
+}, 600_000);
 
 test('forms of very many parts, and a picture of 32 MB', async () => {
   const { authorization } = byKey(service.key);

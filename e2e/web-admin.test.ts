@@ -193,7 +193,7 @@ describe.skipIf(browserMissing)('administration', () => {
     admin.complaints.splice(0);
   }, 300_000);
 
-  test('an application is looked at, suspended and activated', async () => {
+  test('an application is looked at, limited, suspended and activated', async () => {
     const { page } = admin;
     await page.goto('/admin/applications');
     const menu = page.getByRole('button', { name: 'Actions for Board' });
@@ -202,6 +202,19 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByText(redirectUri).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Close' }).click();
+    for (const [before, after] of [
+      ['1,000', '50'],
+      ['50', ''],
+      ['', '1,000'],
+    ] as const) {
+      await menu.click();
+      await page.getByRole('menuitem', { name: 'Limit calls' }).click();
+      const calls = page.getByLabel('Calls an hour');
+      expect(await calls.inputValue()).toBe(before);
+      await calls.fill(after);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await calls.waitFor({ state: 'detached' });
+    }
     await menu.click();
     await page.getByRole('menuitem', { name: 'Suspend' }).click();
     await page.getByRole('button', { name: 'Suspend', exact: true }).click();

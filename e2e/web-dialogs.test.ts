@@ -50,7 +50,7 @@ const dialogs: Record<string, Opener[]> = {
   '/admin/models': ['Add model', ...menu('northwind/large', 'Edit', 'Delete')],
   '/admin/aliases': ['Add alias', ...menu('fast', 'Edit', 'Delete')],
   '/admin/identity-providers': ['Connect a provider', ...menu('Acme', 'Edit', 'Delete')],
-  '/admin/applications': menu('Field Notes', 'Details', 'Suspend'),
+  '/admin/applications': menu('Field Notes', 'Details', 'Limit calls', 'Suspend'),
   '/admin/mcp': ['Connect a server', ...menu('files', 'Tools', 'Edit', 'Delete')],
 };
 

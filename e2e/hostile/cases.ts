@@ -170,3 +170,98 @@ export const readers: Record<string, (text: string) => { path: string; body: unk
     body: { message: text.slice(0, 300_000), stream_events: true, config: { max_iterations: 1, max_time_secs: 2 } },
   }),
 };
+
+const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const page = 'Some words of a text that says this and that. '.repeat(50);
+
+/** Lists as long as they may be, of items that are all in order: what each of them costs little, all together must not hold the loop. */
+export const longLists: Record<string, { path: string; body: unknown }> = {
+  'texts to embed': { path: '/v1/embeddings', body: { model: 'demo/embed', input: times(2_048, () => page) } },
+  'texts to embed, as base64': {
+    path: '/v1/embeddings',
+    body: {
+      model: 'demo/embed',
+      input: times(2_048, (i) => `text ${i}`),
+      encoding_format: 'base64',
+    },
+  },
+  'documents to rank': {
+    path: '/v1/rerank',
+    body: { model: 'demo/rerank', query: page, documents: times(1_000, (i) => `${i} ${page}`) },
+  },
+  'texts to judge': { path: '/v1/moderations', body: { model: 'demo/moderation', input: times(2_000, () => page) } },
+  'messages to the orchestration': {
+    path: '/v1/chat/completions',
+    body: {
+      model: 'svc/svc-ms',
+      messages: times(20_001, (i) => ({ role: i % 2 ? 'assistant' : 'user', content: `m${i}` })),
+    },
+  },
+  'messages of a session': {
+    path: '/v1/chat/completions',
+    body: {
+      ...{ model: 'svc/svc-ms', svc_ms: { session_id: 'long-list', memory_mode: 'selective' } },
+      messages: times(10_001, (i) => ({ role: i % 2 ? 'assistant' : 'user', content: `m${i} ${page.slice(0, 300)}` })),
+    },
+  },
+  'results of tools': {
+    path: '/v1/chat/completions',
+    body: {
+      model: 'svc/svc-ms',
+      messages: [
+        ...say('hi'),
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: times(5_000, (i) => ({
+            id: `c${i}`,
+            type: 'function',
+            function: { name: 'f', arguments: '{}' },
+          })),
+        },
+        ...times(5_000, (i) => ({ role: 'tool', tool_call_id: `c${i}`, content: `r${i}` })),
+      ],
+    },
+  },
+  'results of tools that nobody called': {
+    path: '/v1/chat/completions',
+    body: {
+      model: 'svc/svc-ms',
+      messages: [...say('hi'), ...times(10_000, (i) => ({ role: 'tool', tool_call_id: `c${i}`, content: `r${i}` }))],
+    },
+  },
+  'items of a response': {
+    path: '/v1/responses',
+    body: {
+      model: 'demo/chat',
+      input: times(5_000, (i) => ({ role: i % 2 ? 'assistant' : 'user', content: `m${i}` })),
+    },
+  },
+  'blocks of messages': {
+    path: '/v1/messages',
+    body: {
+      ...{ model: 'demo/chat', max_tokens: 10 },
+      messages: [{ role: 'user', content: times(20_000, (i) => ({ type: 'text', text: `m${i}` })) }],
+    },
+  },
+  'requests of a batch': {
+    path: '/v1/messages/batches',
+    body: {
+      requests: times(5_000, (i) => ({
+        custom_id: `r${i}`,
+        params: { model: 'demo/chat', max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] },
+      })),
+    },
+  },
+  'entries of knowledge': {
+    path: '/api/svc-ms/knowledge/import',
+    body: {
+      entries: times(300, (i) => ({
+        category: 'fact',
+        title: `t${i}`,
+        content: page,
+        keywords: times(20, (k) => `k${k}`),
+      })),
+    },
+  },
+};

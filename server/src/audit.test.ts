@@ -403,6 +403,12 @@ const byAdministrators: Record<string, Doing> = {
     { action: 'app_activated', before: { status: 2 }, after: { status: 1 } },
     'suspend',
   ),
+  'PUT /api/oauth2/admin/applications/{app_id}': async () => {
+    const { id } = await application();
+    await send(root, `/api/oauth2/admin/applications/${id}`, 'PUT', { rate_limit: 50 });
+    const target = { type: 'application', id, name: 'Notes' };
+    return { action: 'app_updated', target, before: { rate_limit: 1000 }, after: { rate_limit: 50 } };
+  },
 };
 
 describe('acts of administrators', () => {

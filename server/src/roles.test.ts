@@ -30,6 +30,11 @@ const acts: Record<string, (by: Member, target: Member) => Promise<Response>> = 
         }),
     ]),
   ),
+  'PUT /api/oauth2/admin/applications/{app_id}': async (by, target) =>
+    by.call(`/api/oauth2/admin/applications/${await applicationOf(target)}`, {
+      method: 'PUT',
+      body: { rate_limit: 5 },
+    }),
 };
 
 /** Giving credits, root may do anywhere; another root it can neither change nor delete. */

@@ -13,7 +13,7 @@ export interface FailureRouteDeps {
   failures: Pick<FailureLog, 'flush'>;
 }
 
-const query = z.object({ ...pageFields, from: idText.optional(), to: idText.optional() });
+const query = z.strictObject({ ...pageFields, from: idText.optional(), to: idText.optional() });
 
 const base = {
   tag: 'Usage',

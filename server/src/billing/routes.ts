@@ -37,7 +37,7 @@ const filterFields = {
   to: idText.optional(),
 };
 const userField = { user_id: idText.optional() };
-const logsQuery = z.object({
+const logsQuery = z.strictObject({
   ...pageFields,
   cursor: cursorField(2),
   ...filterFields,
@@ -46,7 +46,7 @@ const logsQuery = z.object({
 });
 const grouping = z.enum(['day', 'model', 'token']);
 type Grouping = z.infer<typeof grouping>;
-const summaryQuery = z.object({
+const summaryQuery = z.strictObject({
   ...filterFields,
   group_by: grouping.default('day'),
   also: z
@@ -60,7 +60,7 @@ const summaryAnswer = z.object({
   total: usageSumSchema,
   also: z.partialRecord(grouping, z.array(usageSumSchema)).optional(),
 });
-const ledgerQuery = z.object({ ...pageFields, cursor: cursorField(3) });
+const ledgerQuery = z.strictObject({ ...pageFields, cursor: cursorField(3) });
 
 type Filters = { model?: string; token_id?: number; from?: number; to?: number };
 

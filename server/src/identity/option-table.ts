@@ -29,6 +29,18 @@ const seconds = (value: number, help: string): OptionRule & { default: number } 
   min: 1,
   max: 315_360_000,
 });
+/** With spaces between them, as in a request (RFC 6749 §3.3). Separated otherwise, they would be one name that no scope has. */
+const scopeList = (all: string, help: string): OptionRule & { default: string } => ({
+  default: all,
+  help,
+  fault: (text) => {
+    const known = all.split(' ');
+    const wrong = text.split(' ').find((name) => name !== '' && !known.includes(name));
+    return wrong === undefined
+      ? null
+      : `must list scopes of this service, with spaces between them; not ${wrong.slice(0, 100)}`;
+  },
+});
 const model = (what: string): OptionRule & { default: string } => ({
   default: '',
   help: `Orchestration: model for ${what}; empty picks one`,
@@ -44,10 +56,10 @@ export const optionTable = {
   OAuth2AccessTokenTTL: seconds(3600, 'Lifetime of access tokens, seconds'),
   OAuth2RefreshTokenTTL: seconds(2_592_000, 'Lifetime of refresh tokens, seconds'),
   OAuth2CodeTTL: seconds(600, 'Lifetime of authorization codes, seconds'),
-  OAuth2AllowedScopes: {
-    default: 'openid email profile tokens:read tokens:write usage:read models:use',
-    help: 'Scopes that applications may have at all; models:use with OAuth2OpenIDConnect only',
-  },
+  OAuth2AllowedScopes: scopeList(
+    'openid email profile tokens:read tokens:write usage:read models:use',
+    'Scopes that applications may have at all; models:use with OAuth2OpenIDConnect only',
+  ),
   OAuth2OpenIDConnect: {
     default: false,
     help: 'OpenID Connect: ID tokens, signing keys, prompt and max_age, logout of applications; pushed requests, device codes, DPoP, clients that nobody registered, scope models:use, token exchange',

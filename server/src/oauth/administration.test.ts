@@ -40,6 +40,20 @@ test('applications: listed with owners; each action as often as one likes', asyn
   expect((await bad).status).toBe(400);
 });
 
+test('the limit of an application is changed by administrators, and by nobody else', async () => {
+  const { id } = await t.client();
+  const path = `/api/oauth2/admin/applications/${id}`;
+  const put = (by: Member, body: unknown, at = path) => by.call(at, { method: 'PUT', body });
+  expect((await jsonOf(put(root, { rate_limit: 50 }))).data).toMatchObject({ id, rate_limit: 50 });
+  expect((await jsonOf(t.owner.call(`${applications}/${id}`))).data.rate_limit).toBe(50);
+  expect((await put(t.owner, { rate_limit: 60 })).status).toBe(403);
+  await put(t.owner, { rate_limit: 60 }, `${applications}/${id}`);
+  expect((await jsonOf(t.owner.call(`${applications}/${id}`))).data.rate_limit).toBe(50);
+  for (const rate_limit of [-1, 1.5, '5', null, 1e12]) expect((await put(root, { rate_limit })).status).toBe(400);
+  for (const body of [{}, { rate_limit: 1, status: 3 }]) expect((await put(root, body)).status).toBe(400);
+  expect((await put(root, { rate_limit: 1 }, '/api/oauth2/admin/applications/99999999')).status).toBe(404);
+});
+
 describe('audit', () => {
   const audit = async (query: string) => (await jsonOf(root.call(`/api/oauth2/admin/audit?${query}`))).data;
 

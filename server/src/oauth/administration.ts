@@ -47,10 +47,31 @@ const rules = {
 export type AdminAction = keyof typeof rules;
 export const adminActions = Object.keys(rules) as AdminAction[];
 
-export async function administer(
+export const administer = (
   deps: Room,
   admin: Administrator,
   action: AdminAction,
+  seen: { id: number; seenAt?: number },
+): Promise<ApplicationRow> => carryOut(deps, admin, rules[action], seen);
+
+/** How many calls an hour its tokens are good for; 0 for any number. */
+export const limitCalls = (deps: Room, admin: Administrator, id: number, rateLimit: number): Promise<ApplicationRow> =>
+  carryOut(
+    deps,
+    admin,
+    {
+      event: 'app_updated',
+      metadata: { changed_fields: ['rate_limit'] },
+      act: async ({ db }, _, row, now) =>
+        row.rate_limit === rateLimit ? null : changeApplication(db, row.id, { rate_limit: rateLimit, updated_at: now }),
+    },
+    { id },
+  );
+
+async function carryOut(
+  deps: Room,
+  admin: Administrator,
+  rule: Rule,
   { id: applicationId, seenAt }: { id: number; seenAt?: number },
 ): Promise<ApplicationRow> {
   const before = await findApplication(deps.db, { id: applicationId });
@@ -58,12 +79,11 @@ export async function administer(
   // Nobody vouches for what was put in place of what they looked at.
   if (seenAt !== undefined && seenAt !== before.updated_at)
     throw new AppError('conflict', 'The application was changed meanwhile. Look at it again.');
-  const rule: Rule = rules[action];
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
   deps.lookups.forget();
   await deps.origins.changed();
   await deps.announcements.changed(applicationTag(applicationId));
-  if (action === 'suspend') await endActing(deps, applicationId);
+  if (rule.event === 'app_suspended') await endActing(deps, applicationId);
   if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
   deps.audit.record(rule.event, admin.origin, {
     application_id: applicationId,

@@ -99,6 +99,7 @@ const stateOf = (row: ApplicationRow): State => ({
   status: row.status,
   is_verified: row.is_verified === 1,
   webhook_url: row.webhook_url,
+  rate_limit: row.rate_limit,
   client_secret: new Secret(row.secret_hash),
   webhook_secret: new Secret(row.webhook_secret),
   ...openidState(row),

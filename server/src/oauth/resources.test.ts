@@ -149,17 +149,19 @@ describe('userinfo and API tokens', () => {
     await t.setOption('RateLimitEnabled', true);
     const client = await t.client();
     const { access_token } = await t.tokens(client);
-    await t.platform.database.db
-      .updateTable('oauth_applications')
-      .set({ rate_limit: 2 })
-      .where('id', '=', client.id)
-      .execute();
+    const root = await t.root();
+    const limitTo = (rate_limit: number) =>
+      root.call(`/api/oauth2/admin/applications/${client.id}`, { method: 'PUT', body: { rate_limit } });
     expect((await t.userinfo(access_token)).status).toBe(200);
+    expect((await limitTo(2)).status).toBe(200);
     expect((await t.userinfo(access_token)).status).toBe(200);
     const third = await t.userinfo(access_token);
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(60);
     expect(third.headers.get('ratelimit-limit')).toBe('2');
     expect(await faultOf(third)).toEqual([429, 'rate_limit_exceeded']);
+    expect((await limitTo(0)).status).toBe(200);
+    expect((await t.userinfo(access_token)).status).toBe(200);
+    await limitTo(2);
     await t.setOption('AppRateLimitEnabled', false);
     expect((await t.userinfo(access_token)).status).toBe(200);
     await t.setOption('AppRateLimitEnabled', true);

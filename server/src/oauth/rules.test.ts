@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { readOptionValue } from '../identity/option-table.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { provesClient, readCredentials } from './client-auth.ts';
 import { newClientId, newClientSecret, newCode, newTokens, openTokenIds, readToken } from './credentials.ts';
@@ -182,6 +183,14 @@ describe('client credentials', () => {
     expect(provesClient(null, { secret: 'no client has this secret' })).toBe(false);
     expect(provesClient(null, { secret: null, signed: true })).toBe(false);
   });
+});
+
+test('the operator allows scopes that there are', () => {
+  const read = (text: string) => readOptionValue('OAuth2AllowedScopes', text);
+  for (const text of [...allScopes, allScopes.join(' '), ' openid  email ', ''])
+    expect(read(text)).toEqual({ value: text });
+  for (const wrong of ['nonsense', 'openid nonsense', 'openid,email', 'openid\nemail', 'Openid', 'mcp:files'])
+    expect(read(wrong)).toEqual({ fault: expect.stringContaining('must list scopes of this service') });
 });
 
 test('scopes: openid always, nothing beyond what is allowed', () => {

@@ -92,7 +92,8 @@ async function keep(turn: Turn, plan: RunningPlan, { message, model }: Answer): 
   );
   // Null: the session was deleted while the turn ran, and nothing of it is kept.
   if (stored === null) return;
-  const fresh = [...turn.history.filter(({ id }) => turn.freshIds.includes(id)), ...stored];
+  const added = new Set(turn.freshIds);
+  const fresh = [...turn.history.filter(({ id }) => added.has(id)), ...stored];
   turn.meter.background += callsAfter(turn);
   deps.background(afterwards(turn, fresh, message));
 }

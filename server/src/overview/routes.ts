@@ -57,7 +57,7 @@ const alertShape = z
   })
   .meta({ id: 'Alert' });
 
-const query = z.object({
+const query = z.strictObject({
   by: z.enum(['user', 'model', 'channel']).default('model'),
   measure: z.enum(measures).default('cost').describe('What series are chosen by'),
   from: idText.optional(),

@@ -111,6 +111,8 @@ describe('OpenAI’s client', () => {
     expect(oldest.map(({ id }) => id)).toEqual(newest.map(({ id }) => id).reverse());
     const bare = await Array.fromAsync(openai.videos.list());
     expect(bare.map(({ id }) => id)).toEqual(newest.map(({ id }) => id));
+    // Azure's clients name a version in every address.
+    expect((await payer.call('/openai/v1/videos?api-version=preview')).status).toBe(200);
     const numbered = await payer.call('/v1/videos?page=1&page_size=2');
     expect(await numbered.json()).toMatchObject({ page: 1, page_size: 2, data: [{ duration: 4 }, { id: own.id }] });
   });

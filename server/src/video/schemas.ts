@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageQuery } from '../platform/http/paging.ts';
+import { pageFields } from '../platform/http/paging.ts';
 import { jobStatuses } from './status.ts';
 
 const listOf = (item: z.ZodType) => z.array(item).nullable();
@@ -58,8 +58,9 @@ export const jobAnswer = z.union([ownJob, openaiVideo]);
 const openaiDeleted = z.object({ id: z.string(), object: z.literal('video.deleted'), deleted: z.boolean() });
 export const removedAnswer = z.union([ownJob, openaiDeleted]);
 
-/** Pages by number, or from a job on as OpenAI's client asks for them. */
-export const listQuery = pageQuery.extend({
+/** Pages by number, or from a job on as OpenAI's client asks for them. What else clients send, as Azure's do, says nothing here. */
+export const listQuery = z.object({
+  ...pageFields,
   limit: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number')

@@ -40,7 +40,7 @@ export function adminRoutes(deps: LinkDeps): Route[] {
       method: 'get',
       path: '/api/admin/users',
       summary: 'Users',
-      query: z.object({ ...pageFields, q: z.string().max(200).default(''), ids: idList.optional() }),
+      query: z.strictObject({ ...pageFields, q: z.string().max(200).default(''), ids: idList.optional() }),
       answers: { 200: listed({ users: z.array(userSchema) }) },
       handle: async (call) => {
         const { page, page_size, q, ids } = call.query;

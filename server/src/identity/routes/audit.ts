@@ -22,7 +22,7 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
     errors: 'management',
     auth: 'admin',
     limit: { option: 'RateLimitApi', by: 'principal' },
-    query: z.object({
+    query: z.strictObject({
       ...pageFields,
       cursor: cursorField(2),
       actor: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),

@@ -5,8 +5,8 @@ import { answered, listed } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, pageFields, pageQuery } from '../../platform/http/paging.ts';
-import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import { adminActions, administer } from '../administration.ts';
+import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { adminActions, administer, limitCalls } from '../administration.ts';
 import { applicationSchema, viewIn } from '../application.ts';
 import { allApplications } from '../applications.ts';
 import { auditCsv, auditPage } from '../audit-log.ts';
@@ -21,6 +21,8 @@ const withOwner = applicationSchema.extend({
   owner_username: z.string().describe('Empty where nobody here registered it'),
   owner_name: z.string().describe('What to show: the username, or the name of an organisation'),
 });
+
+const administratorOf = (call: Call<'admin'>) => ({ userId: call.principal.user.id, origin: originOf(call) });
 
 const ownerOf = ({ owner_username: username, owner_display_name: display_name }: WithOwner) => ({
   owner_username: username ?? '',
@@ -89,12 +91,27 @@ const applicationRoutes = (room: Room): Route[] => [
       }),
       answers: { 200: answered(applicationSchema) },
       handle: async (call) => {
-        const by = { userId: call.principal.user.id, origin: originOf(call) };
         const seen = { id: call.body.app_id, seenAt: call.body.updated_at };
-        return ok(call, viewIn(room)(await administer(room, by, action, seen)));
+        return ok(call, viewIn(room)(await administer(room, administratorOf(call), action, seen)));
       },
     }),
   ),
+  defineRoute({
+    ...admin,
+    method: 'put',
+    path: '/api/oauth2/admin/applications/{app_id}',
+    summary: 'Limit the calls with tokens of an application',
+    audit: 'recorded',
+    params: z.object({ app_id: idText }),
+    body: z.strictObject({
+      rate_limit: z.int().min(0).max(100_000_000).describe('Calls an hour; 0 for any number'),
+    }),
+    answers: { 200: answered(applicationSchema) },
+    handle: async (call) => {
+      const row = await limitCalls(room, administratorOf(call), call.params.app_id, call.body.rate_limit);
+      return ok(call, viewIn(room)(row));
+    },
+  }),
 ];
 
 const auditRoute = (room: Room): Route =>
@@ -103,7 +120,7 @@ const auditRoute = (room: Room): Route =>
     method: 'get',
     path: '/api/oauth2/admin/audit',
     summary: 'The audit log, newest first; format=csv exports at most 10,000 entries',
-    query: z.object({
+    query: z.strictObject({
       ...pageFields,
       cursor: cursorField(2),
       event_type: z.string().max(64).optional(),

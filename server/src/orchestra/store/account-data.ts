@@ -1,6 +1,7 @@
 import { inBatches, onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import '../autonomous/store/tables.ts';
+import { removeSession } from './sessions.ts';
 import './tables.ts';
 
 const sessionsOf = (db: Db, userId: number) =>
@@ -110,26 +111,13 @@ export async function runningSessionsOf(db: Db, userId: number): Promise<string[
 }
 
 export async function forget(db: Db, userId: number): Promise<void> {
-  for await (const sessions of sessionsOf(db, userId))
-    for (const { id } of sessions) {
-      // Before the session, which would take 100,000 of them along in one statement.
-      await inBatches((most) => deleteMessages(db, id, most));
-      await db.deleteFrom('ms_sessions').where('id', '=', id).execute();
-    }
+  for await (const sessions of sessionsOf(db, userId)) for (const { id } of sessions) await removeSession(db, id);
   // What is being stored of them stops with the first statement.
   await db.updateTable('ms_sources').set({ state: 'deleting' }).where('user_id', '=', userId).execute();
   await inBatches((most) => deleteKnowledge(db, userId, most));
   await db.deleteFrom('ms_sources').where('user_id', '=', userId).execute();
   await db.deleteFrom('ms_patterns').where('user_id', '=', userId).execute();
   await db.deleteFrom('ms_preferences').where('user_id', '=', userId).execute();
-}
-
-async function deleteMessages(db: Db, session: number, most: number): Promise<number> {
-  const gone = await db
-    .deleteFrom('ms_messages')
-    .where('id', 'in', (e) => e.selectFrom('ms_messages').select('id').where('session_ref', '=', session).limit(most))
-    .executeTakeFirst();
-  return Number(gone.numDeletedRows);
 }
 
 async function deleteKnowledge(db: Db, userId: number, most: number): Promise<number> {

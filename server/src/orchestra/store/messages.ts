@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
+import { others } from '../slices.ts';
 import './tables.ts';
 
 export interface StoredMessage extends Remembered {
@@ -83,8 +84,10 @@ export async function appendMessages(
       .executeTakeFirst();
     if (!session) return null;
     const stored: StoredMessage[] = [];
-    for (let i = 0; i < added.length; i += batch)
+    for (let i = 0; i < added.length; i += batch) {
+      if (i > 0) await others();
       stored.push(...(await insert(tx, sessionRef, added.slice(i, i + batch), now)));
+    }
     return stored;
   };
   return db.isTransaction ? append(db) : db.transaction().execute(append);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { randomString } from '../../lib/ids.ts';
-import { countedPast } from '../../platform/db/pages.ts';
+import { countedPast, inBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
@@ -100,15 +100,31 @@ export async function addTokensUsed(db: Db, ref: number, tokens: number): Promis
     .execute();
 }
 
-/** Takes everything of the session along (foreign keys); false when there was none. */
+/** With everything of it; false when there was none. */
 export async function deleteSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('ms_sessions')
+  const session = await db
+    .selectFrom('ms_sessions')
+    .select('id')
     .where('user_id', '=', userId)
     .where('session_id', '=', sessionId)
-    .returning('id')
-    .execute();
-  return gone.length > 0;
+    .executeTakeFirst();
+  return session !== undefined && removeSession(db, session.id);
+}
+
+/** False when somebody else has removed it meanwhile. */
+export async function removeSession(db: Db, ref: number): Promise<boolean> {
+  // Before the session, which would take 100,000 of them along in one statement (foreign keys).
+  await inBatches((most) => deleteMessages(db, ref, most));
+  const { numDeletedRows } = await db.deleteFrom('ms_sessions').where('id', '=', ref).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+async function deleteMessages(db: Db, session: number, most: number): Promise<number> {
+  const gone = await db
+    .deleteFrom('ms_messages')
+    .where('id', 'in', (e) => e.selectFrom('ms_messages').select('id').where('session_ref', '=', session).limit(most))
+    .executeTakeFirst();
+  return Number(gone.numDeletedRows);
 }
 
 const selectSessions = (db: Db, now: number) =>

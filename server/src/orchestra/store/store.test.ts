@@ -76,6 +76,23 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await latestSummary(db, session.ref)).toEqual({ text: 'ab', tokens: 2, upTo: stored[0]!.id });
   });
 
+  test('a long session is deleted in pieces, with turns for others in between', async () => {
+    const { session } = await openSession(db, { userId: 9, sessionId: 'long' }, 100);
+    const many = Array.from({ length: 2_000 }, (_, i) => said(`m${i}`));
+    await appendMessages(db, session.ref, many, 100);
+    let turns = 0;
+    let deleted = false;
+    const others = (async () => {
+      for (; !deleted; turns += 1) await new Promise(setImmediate);
+    })();
+    expect(await deleteSession(db, 9, 'long')).toBe(true);
+    deleted = true;
+    await others;
+    expect(turns).toBeGreaterThan(5);
+    expect(await recentMessages(db, session.ref)).toEqual([]);
+    expect(await findSession(db, 9, 'long', 100)).toBeNull();
+  });
+
   test('a deleted session takes everything along and is written to no more', async () => {
     const { session } = await openSession(db, { userId: 9, sessionId: 'gone' }, 100);
     const [message] = (await appendMessages(db, session.ref, [said('zebra crossing')], 100))!;

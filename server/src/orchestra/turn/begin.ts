@@ -134,13 +134,13 @@ async function takeSession(
 }
 
 function checkResults(plan: StoredPlan, answered: string[]): void {
-  const open = openCalls(plan.state).map(({ id }) => id);
-  const unknown = answered.filter((id) => !open.includes(id));
+  const open = new Set(openCalls(plan.state).map(({ id }) => id));
+  const unknown = answered.filter((id) => !open.has(id));
   if (unknown.length > 0) {
     const message = `messages: tool_call_id answers no call that is waited for: ${unknown.join(', ')}`;
     throw new AppError('invalid_value', message, { param: 'messages' });
   }
-  const missing = open.filter((id) => !answered.includes(id));
+  const missing = [...open.difference(new Set(answered))];
   if (missing.length > 0) {
     throw new AppError('invalid_value', `Results are missing for tool calls: ${missing.join(', ')}`, {
       param: 'messages',
@@ -156,12 +156,14 @@ async function refuseUnknown(
   { session_id: sessionId }: Settings,
   answered: string[],
 ): Promise<void> {
-  const madeIn = (list: ChatMessage[]) => list.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
-  let unknown = answered.filter((id) => !madeIn(messages).includes(id));
+  const madeIn = (list: ChatMessage[]) =>
+    new Set(list.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
+  const made = madeIn(messages);
+  let unknown = answered.filter((id) => !made.has(id));
   if (unknown.length > 0 && sessionId !== undefined) {
     const session = await findSession(db, userId, sessionId, nowSeconds(clock));
-    const kept = session ? madeIn((await recentMessages(db, session.ref)).map(({ message }) => message)) : [];
-    unknown = unknown.filter((id) => !kept.includes(id));
+    const kept = madeIn(session ? (await recentMessages(db, session.ref)).map(({ message }) => message) : []);
+    unknown = unknown.filter((id) => !kept.has(id));
   }
   if (unknown.length === 0) return;
   const message = `messages: tool_call_id answers no call that is known: ${unknown.join(', ')}`;

@@ -14,7 +14,7 @@ export const pageFields = {
   page: clamped(1, 1_000_000).meta({ type: 'integer', example: 1 }),
   page_size: clamped(20, 100).meta({ type: 'integer', example: 20 }),
 };
-export const pageQuery = z.object(pageFields);
+export const pageQuery = z.strictObject(pageFields);
 
 export interface Page {
   page: number;

@@ -73,7 +73,7 @@ export const viewDecision = (row: DecisionRow) => ({
   created_at: row.created_at,
 });
 
-const query = z.object({
+const query = z.strictObject({
   request_id: z.string().optional(),
   parent_request_id: z.string().optional(),
   model_id: z.string().optional(),

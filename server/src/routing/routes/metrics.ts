@@ -106,7 +106,7 @@ export function metricsRoutes(parts: RoutingParts): Route[] {
       path: '/api/routing/metrics',
       summary: 'Health of the providers: success, latency and circuit of each',
       auth: 'session',
-      query: z.object({ model_id: z.string().optional(), provider: z.string().optional(), ...pageFields }),
+      query: z.strictObject({ model_id: z.string().optional(), provider: z.string().optional(), ...pageFields }),
       answers: { 200: listed({ metrics: z.array(shape) }) },
       handle: async (call) => {
         const { model_id: modelId, provider, page, page_size } = call.query;

@@ -68,7 +68,7 @@ export function codeRoutes(deps: TopUpDeps): Route[] {
       method: 'get',
       path,
       summary: 'Redemption codes, masked, newest first; `format=csv` for a file',
-      query: z.object({ ...pageFields, format: z.enum(['json', 'csv']).optional() }),
+      query: z.strictObject({ ...pageFields, format: z.enum(['json', 'csv']).optional() }),
       answers: { 200: listed({ codes: z.array(codeSchema) }) },
       handle: async (call) => {
         const { page, page_size, format } = call.query;

@@ -25,7 +25,7 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       method: 'get',
       path,
       summary: 'What I paid, newest first, and what can be paid',
-      query: z.object(pageFields),
+      query: z.strictObject(pageFields),
       answers: {
         200: listed({
           topups: z.array(topUpSchema),
@@ -56,7 +56,7 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       method: 'get',
       path: '/api/admin/topups',
       summary: 'What all users or one paid, newest first',
-      query: z.object({ ...pageFields, user_id: idText.optional() }),
+      query: z.strictObject({ ...pageFields, user_id: idText.optional() }),
       answers: { 200: listed({ topups: z.array(namedTopUpSchema) }) },
       handle: async (call) => {
         const { topups, ...rest } = await pageOf(call.query, call.query.user_id);

@@ -7,6 +7,12 @@ export default {
   'Nobody here': '无所有者',
   Verify: '验证',
   'Remove verification': '取消验证',
+  'Limit calls': '限制调用',
+  'Limit of {name}': '{name} 的限制',
+  'Calls an hour': '每小时调用次数',
+  'With tokens of this application, of all users together; leave empty for no limit':
+    '使用此应用令牌的调用，所有用户合计；留空表示不限制',
+  'The limit of {name} is saved': '{name} 的限制已保存',
   Suspend: '暂停',
   Activate: '恢复',
   '{name} is verified': '{name} 已验证',

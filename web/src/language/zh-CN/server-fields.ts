@@ -95,6 +95,8 @@ export default {
   'must be up to 100 whole numbers, separated by commas': '必须是以逗号分隔的整数，最多 100 个',
   'must be up to {count} whole numbers of dollars from {least} to {most}, with spaces between them':
     '必须是以空格分隔的整数美元金额，最多 {count} 个，每个在 {least} 到 {most} 之间',
+  'must list scopes of this service, with spaces between them; not {given}':
+    '必须是以空格分隔的本服务权限范围，不能是 {given}',
   'must list origins such as https://app.example.com, or *; not {given}':
     '必须是来源列表（例如 https://app.example.com）或 *，不能是 {given}',
   'must be a name of the IANA time zone database, such as Europe/Vienna':

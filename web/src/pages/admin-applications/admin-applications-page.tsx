@@ -2,6 +2,7 @@ import { Code, Group, Select, Stack, Text } from '@mantine/core';
 import {
   IconApps,
   IconEye,
+  IconGauge,
   IconPlayerPause,
   IconPlayerPlay,
   IconRosetteDiscountCheck,
@@ -27,6 +28,7 @@ import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
+import { LimitCalls } from './limit-calls.tsx';
 
 type Application = Result<'/api/oauth2/admin/applications', 'get'>['applications'][number];
 type Action = 'verify' | 'unverify' | 'suspend' | 'activate';
@@ -47,6 +49,7 @@ const act = (action: Action, { id: app_id, updated_at }: Application) =>
 
 interface Acts {
   show: (application: Application) => void;
+  limit: (application: Application) => void;
   run: (action: Action, application: Application) => void;
 }
 
@@ -54,7 +57,7 @@ interface Acts {
 const documentHost = ({ source, client_id }: Application): string | undefined =>
   source === 'document' ? URL.parse(client_id)?.host : undefined;
 
-const columns = ({ show, run }: Acts): Column<Application>[] => [
+const columns = ({ show, limit, run }: Acts): Column<Application>[] => [
   {
     key: 'app',
     header: t('Application'),
@@ -79,6 +82,7 @@ const columns = ({ show, run }: Acts): Column<Application>[] => [
         label={application.name}
         acts={[
           { label: t('Details'), icon: IconEye, onClick: () => show(application) },
+          { label: t('Limit calls'), icon: IconGauge, onClick: () => limit(application) },
           application.is_verified
             ? {
                 label: t('Remove verification'),
@@ -129,6 +133,7 @@ export function AdminApplicationsPage() {
   const [{ q, status }, set] = useUrlState(defaults);
   const [page, setPage] = usePage();
   const [shown, setShown] = useState<Application | null>(null);
+  const [limited, setLimited] = useState<Application | null>(null);
   const [suspending, setSuspending] = useState<Application | null>(null);
   const filter = { q, ...((status === '1' || status === '2') && { status: status as '1' | '2' }) };
   const query = useQuery({
@@ -178,7 +183,7 @@ export function AdminApplicationsPage() {
       </Group>
       <DataTable
         label={t('Applications')}
-        columns={columns({ show: setShown, run })}
+        columns={columns({ show: setShown, limit: setLimited, run })}
         rows={query.data?.applications}
         rowKey={({ id }) => id}
         query={query}
@@ -193,6 +198,17 @@ export function AdminApplicationsPage() {
         }
       />
       {shown && <Details application={shown} onClose={() => setShown(null)} />}
+      {limited && (
+        <LimitCalls
+          application={limited}
+          onClose={() => setLimited(null)}
+          onDone={async () => {
+            notifySuccess(t('The limit of {name} is saved', { name: limited.name }));
+            await reload();
+            setLimited(null);
+          }}
+        />
+      )}
       <ConfirmDelete
         opened={suspending !== null}
         onClose={() => setSuspending(null)}

@@ -92,7 +92,8 @@ const handlers: Record<string, Handler> = {
     Response.json(await answerEmbeddings(parse(embeddingRequest, body, 'embedding'), await loadTokens())),
   '/rerank': async ({ body }) =>
     Response.json(await answerRerank(parse(rerankRequest, body, 'rerank'), await loadTokens())),
-  '/moderations': ({ body }) => Response.json(answerModeration(parse(moderationRequest, body, 'moderation'))),
+  '/moderations': async ({ body }) =>
+    Response.json(await answerModeration(parse(moderationRequest, body, 'moderation'))),
   '/images/generations': async ({ body, signal }) =>
     Response.json(await answerImages(parse(imageRequest, body, 'image'), await loadTokens(), signal)),
   '/images/edits': redraw('an edit'),

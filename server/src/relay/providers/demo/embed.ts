@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
 import type { Tokens } from '../../../lib/tokens.ts';
+import { inTurns } from './in-turns.ts';
 import { findDemoModel } from './models.ts';
 import { stem, words } from './text.ts';
 
@@ -64,20 +65,18 @@ export async function answerEmbeddings(
     }
     tokens += size;
   }
+  const data = await inTurns(inputs, (input, index) => {
+    const vector = embed(typeof input === 'string' ? input : input.join(' '), request.dimensions ?? defaultDimensions);
+    return {
+      object: 'embedding',
+      index,
+      embedding: request.encoding_format === 'base64' ? base64Of(vector) : [...vector],
+    };
+  });
   return {
     object: 'list',
     model: request.model,
-    data: inputs.map((input, index) => {
-      const vector = embed(
-        typeof input === 'string' ? input : input.join(' '),
-        request.dimensions ?? defaultDimensions,
-      );
-      return {
-        object: 'embedding',
-        index,
-        embedding: request.encoding_format === 'base64' ? base64Of(vector) : [...vector],
-      };
-    }),
+    data,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   };
 }

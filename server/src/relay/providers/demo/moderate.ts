@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
+import { inTurns } from './in-turns.ts';
 
 export const moderationRequest = z.looseObject({
   model: z.string().optional(),
@@ -44,7 +45,7 @@ function judge(text: string): Record<string, unknown> {
   };
 }
 
-export function answerModeration(request: z.infer<typeof moderationRequest>): Record<string, unknown> {
+export async function answerModeration(request: z.infer<typeof moderationRequest>): Promise<Record<string, unknown>> {
   const { input } = request;
   const texts = typeof input === 'string' ? [input] : input.every((one) => typeof one === 'string') ? input : null;
   return {
@@ -52,7 +53,7 @@ export function answerModeration(request: z.infer<typeof moderationRequest>): Re
     model: request.model ?? 'demo/moderation',
     // Parts are one thing to judge together, strings one each, as with OpenAI.
     results: texts
-      ? texts.map((text) => judge(text))
+      ? await inTurns(texts, judge)
       : [judge((input as { text?: string }[]).map((part) => part.text ?? '').join('\n'))],
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
 import type { Tokens } from '../../../lib/tokens.ts';
+import { inTurns } from './in-turns.ts';
 import { contentStems } from './text.ts';
 
 export const rerankRequest = z.looseObject({
@@ -14,9 +15,8 @@ export const rerankRequest = z.looseObject({
   return_documents: z.boolean().nullish(),
 });
 
-/** Of each text so much is read; after so much of many, other requests get a turn. */
+/** Of each text so much is read. */
 const readChars = 20_000;
-const turnChars = 200_000;
 const stemsOf = (text: string): string[] => contentStems(text.slice(0, readChars));
 
 /** 0 to 1: mostly the share of the query's words found, and a little how dense they stand. */
@@ -29,26 +29,13 @@ function relevance(wanted: Set<string>, document: string): number {
   return Math.round((0.85 * found + 0.15 * density) * 10_000) / 10_000;
 }
 
-async function scoreAll(query: string, texts: string[]): Promise<number[]> {
-  const wanted = new Set(stemsOf(query));
-  const scores: number[] = [];
-  let read = 0;
-  for (const text of texts) {
-    scores.push(relevance(wanted, text));
-    read += Math.min(text.length, readChars);
-    if (read < turnChars) continue;
-    read = 0;
-    await new Promise((next) => setImmediate(next));
-  }
-  return scores;
-}
-
 export async function answerRerank(
   request: z.infer<typeof rerankRequest>,
   counter: Tokens,
 ): Promise<Record<string, unknown>> {
   const texts = request.documents.map((document) => (typeof document === 'string' ? document : document.text));
-  const scores = await scoreAll(request.query, texts);
+  const wanted = new Set(stemsOf(request.query));
+  const scores = await inTurns(texts, (text) => relevance(wanted, text));
   const results = texts
     .map((text, index) => ({ index, relevance_score: scores[index]!, text }))
     .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)

@@ -1,0 +1,50 @@
+import { NumberInput, Stack } from '@mantine/core';
+import { put } from '../../api.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { t } from '../../language/words.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+
+interface LimitCallsProps {
+  application: { id: number; name: string; rate_limit: number };
+  onClose: () => void;
+  /** The dialog is busy until it is done. */
+  onDone: () => Promise<void>;
+}
+
+/** As the service has it. */
+const mostCalls = 100_000_000;
+
+/** Mounted while it is open. */
+export function LimitCalls({ application, onClose, onDone }: LimitCallsProps) {
+  const initial = { calls: (application.rate_limit || '') as number | string };
+  const { fields, set, save, submit } = useCheckedForm(
+    initial,
+    () => ({}),
+    async ({ calls }) => {
+      const body = { rate_limit: Number(calls) };
+      await put('/api/oauth2/admin/applications/{app_id}', { path: { app_id: application.id }, body });
+      await onDone();
+    },
+  );
+  return (
+    <Dialog opened onClose={onClose} title={t('Limit of {name}', { name: application.name })}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <NumberInput
+            label={t('Calls an hour')}
+            description={t('With tokens of this application, of all users together; leave empty for no limit')}
+            placeholder={t('No limit')}
+            min={0}
+            max={mostCalls}
+            allowDecimal={false}
+            data-autofocus
+            value={fields.calls}
+            onChange={(calls) => set({ calls })}
+          />
+          <FormFoot act={save} failure={t('The limit was not saved')} submitLabel={t('Save')} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
