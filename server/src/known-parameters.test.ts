@@ -53,6 +53,13 @@ test.each([
   expect(await answer.json()).toMatchObject({ message: `${name}: there is no such parameter.` });
 });
 
+test.each(['/api/tokens', '/api/organisations', '/api/user/sessions'])(
+  '%s may be asked for a page, as every list may',
+  async (path) => {
+    expect((await root.call(`${path}?page=1&page_size=5`)).status).toBe(200);
+  },
+);
+
 test.each(['/client-metadata.json', '/.well-known/openid-configuration'])(
   '%s is read by others, who may add some',
   async (path) => {

@@ -1,11 +1,14 @@
-import { type ZodType, z } from 'zod';
+import type { ZodType } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { type Fields, fieldsOf, readJson, receive, refuseNul, withMembers } from './body.ts';
 import { parseForm } from './form.ts';
+import { pageQuery } from './paging.ts';
 import type { Call, Route } from './route.ts';
 
-/** Of our own endpoints that take none: a filter that does not exist would show everything, and nobody would notice. */
-const noParameters = z.strictObject({});
+/**
+ * Those that take no parameters refuse them: a filter that does not exist would show everything, and nobody would notice. Who
+ * goes through lists asks every one for a page, also the short ones that have one only.
+ */
 const isOurOwn = ({ errors, path }: Route): boolean => errors === 'management' && path.startsWith('/api/');
 
 export const defaultMaxBytes = 1024 * 1024;
@@ -16,9 +19,9 @@ export function parseInput(route: Route, call: Call, params: Record<string, stri
     refuseNul(params);
     call.params = accept(route, route.params, params, 'not_found');
   }
-  const query = route.query ?? (isOurOwn(route) ? noParameters : undefined);
+  const text = call.request.url.indexOf('?');
+  const query = route.query ?? (text >= 0 && isOurOwn(route) ? pageQuery : undefined);
   if (query) {
-    const text = call.request.url.indexOf('?');
     const given = text < 0 ? null : withLists(new URLSearchParams(call.request.url.slice(text + 1)));
     call.query = accept(route, query, given ? fieldsOf(given, route.repeatable) : {});
   }
