@@ -53,8 +53,8 @@ test.each([
   expect(await answer.json()).toMatchObject({ message: `${name}: there is no such parameter.` });
 });
 
-test.each(['/api/tokens', '/api/organisations', '/api/user/sessions'])(
-  '%s may be asked for a page, as every list may',
+test.each(['/api/tokens', '/api/models', '/api/user/sessions'])(
+  '%s has one page, and may be asked for it as other lists are',
   async (path) => {
     expect((await root.call(`${path}?page=1&page_size=5`)).status).toBe(200);
   },
