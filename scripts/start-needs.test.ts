@@ -8,6 +8,10 @@ const root = join(import.meta.dir, '..');
 /** What `npm start` runs or bundles, on a machine that has the product's dependencies and none of the tools. */
 const begins = [
   ...['scripts/build-web.ts', 'scripts/build-binary.ts', 'server/src/main.ts', 'web/src/main.tsx', 'web/src/early.ts'],
+  // Threads, which are begun by their address.
+  ...['lib/tokens-worker.ts', 'platform/db/checkpoint-worker.ts', 'orchestra/import/passages-worker.ts'].map(
+    (path) => `server/src/${path}`,
+  ),
 ];
 const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
 

@@ -48,10 +48,12 @@ const switches = [
   },
 ] as const;
 
-const names = ['post_logout_redirect_uris', 'backchannel_logout_uri', 'id_token_signed_response_alg'] as const;
+const texts = [
+  ...(['post_logout_redirect_uris', 'backchannel_logout_uri'] as const),
+  ...(['id_token_signed_response_alg', 'token_exchange_clients'] as const),
+];
 const isUsual = (value: OpenidFields): boolean =>
-  value.token_exchange_clients === '' &&
-  [...names, ...switches.map(({ name }) => name)].every((name) => value[name] === emptyOpenid[name]);
+  [...texts, ...switches.map(({ name }) => name)].every((name) => value[name] === emptyOpenid[name]);
 
 /** Collapsed where nothing is set, as with most applications. */
 export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
