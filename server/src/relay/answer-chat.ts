@@ -80,7 +80,7 @@ export async function ask<R extends ReadAnswer>(
     const { status, body } = begun;
     if (status < 200 || status > 299)
       throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
-    const reading = delivery.read(asked, body, kind, sent);
+    const reading = delivery.read(asked, kind.received?.(body, conversation.stream) ?? body, kind, sent);
     const read = reading instanceof Promise ? await reading : reading;
     return new ChatAnswer(deps, context, call, prompt, attempt, sent, read);
   } catch (error) {

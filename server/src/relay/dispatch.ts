@@ -8,13 +8,14 @@ import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
+import { proven } from './proof/proven.ts';
 import { demoFetch } from './providers/demo/demo-fetch.ts';
 import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
 import { noClientHeaders } from './request-context.ts';
 import { isStopping } from './stopping.ts';
 import type { Watched } from './watchdog.ts';
-import type { UpstreamError } from './wire/conversation.ts';
+import { type UpstreamError, UpstreamFault } from './wire/conversation.ts';
 
 /** A call to one upstream that is under way; `abort` ends it, whoever wants it ended. */
 export interface UpstreamCall {
@@ -53,8 +54,10 @@ const brokenOff = (sent: Pick<UpstreamCall, 'timedOut' | 'startedMs'>, error: un
     : new DispatchFault('truncated', sent.startedMs, String(error));
 
 /** The built-in provider speaks OpenAI's language, in process. */
-export const kindOf = (candidate: Candidate): ProviderKind =>
-  providerKinds[candidate.channel.kind === 'demo' ? 'openai' : candidate.channel.kind]!;
+export function kindOf({ channel, modelName }: Candidate): ProviderKind {
+  const kind = providerKinds[channel.kind === 'demo' ? 'openai' : channel.kind]!;
+  return kind.forModel?.(modelName) ?? kind;
+}
 
 /** Where most requests to a candidate go; the catalog makes new candidates when a channel changes. */
 const usualTargets = new WeakMap<Candidate, Target>();
@@ -175,7 +178,7 @@ export class ChatCall extends WatchedCall {
     return head instanceof AnswerHead ? answerOf(this.exchange!, head) : fetchedAnswer(head);
   }
 
-  fault(error: unknown): DispatchFault {
+  fault(error: unknown): DispatchFault | UpstreamFault {
     return this.#begun ? brokenOff(this, error) : notBegun(this, error);
   }
 }
@@ -191,7 +194,8 @@ export async function dispatch(
   const { channel } = attempt.candidate;
   const call = new WatchedCall(deps, context, channel.timeoutMs, deps.clock.steadyMs());
   try {
-    call.response = await send(deps, channel.kind, request, stream, call.signal);
+    const ready = request.proof ? await proven(request, channel.baseUrl) : request;
+    call.response = await send(deps, channel.kind, ready, stream, call.signal);
     return call;
   } catch (error) {
     throw notBegun(call, error);
@@ -214,7 +218,13 @@ export function dispatchChat(
   try {
     if (!deps.upstreams || channel.kind === 'demo' || !isText(request))
       return call.waitsFor(send(deps, channel.kind, request, stream, call.signal));
-    return call.waitsFor(call.runs(deps.upstreams.send(request)).head);
+    const { upstreams } = deps;
+    if (!request.proof) return call.waitsFor(call.runs(upstreams.send(request)).head);
+    const { body } = request;
+    const ready = proven(request, channel.baseUrl);
+    return call.waitsFor(
+      ready.then(({ url, method, headers }) => call.runs(upstreams.send({ url, method, headers, body })).head),
+    );
   } catch (error) {
     throw notBegun(call, error);
   }
@@ -223,8 +233,10 @@ export function dispatchChat(
 const isText = (request: UpstreamRequest): request is UpstreamRequest & { body?: string } =>
   request.body === undefined || typeof request.body === 'string';
 
-function notBegun(call: WatchedCall, error: unknown): DispatchFault {
+function notBegun(call: WatchedCall, error: unknown): DispatchFault | UpstreamFault {
   call.done();
+  // The vendor gave no token, which it alone knows the reason of.
+  if (error instanceof UpstreamFault) return error;
   if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
   if (call.timedOut()) return new DispatchFault('timeout', call.startedMs, String(error));
   return new DispatchFault(isOwnShortage(error) ? 'shortage' : 'connection', call.startedMs, String(error));

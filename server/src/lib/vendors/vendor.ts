@@ -1,5 +1,5 @@
 /** Ways of speaking to an upstream. `openrouter` differs from `openai` in its video endpoints only. */
-export const channelKinds = ['openai', 'anthropic', 'gemini', 'openrouter', 'demo'] as const;
+export const channelKinds = ['openai', 'anthropic', 'gemini', 'openrouter', 'bedrock', 'vertex', 'demo'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
 /** All that is a fact about one vendor. Configuration, presets, recognition, prices and the README's table follow. */

@@ -1,5 +1,6 @@
 import type { Price, Usage } from '../../lib/money.ts';
 import { withoutTrailing } from '../../lib/trailing.ts';
+import type { ByteSource } from '../../platform/upstream/source.ts';
 import type { Answer, Conversation, Delta, Json, Params, UpstreamError, WireFormat } from '../wire/conversation.ts';
 
 /** Where a request goes and as whom. */
@@ -23,7 +24,14 @@ export interface UpstreamRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body?: string | FormData;
+  /** Where a header with the credential is not enough: made right before the request leaves, see `relay/proof`. */
+  proof?: Proof;
 }
+
+/** Who asks, for vendors that want a signature of each request or a token that soon ends. */
+export type Proof =
+  | { by: 'aws'; credential: string; service: string; region: string }
+  | { by: 'google'; credential: string };
 
 /** An endpoint other than chat: its body in the public format both ways. */
 export interface Endpoint<In = Json> {
@@ -46,6 +54,8 @@ export interface ModelEntry {
  */
 export interface ProviderKind {
   name: string;
+  /** How models of this name are asked, where a vendor has several ways; none of the members below count then. */
+  forModel?(modelName: string): ProviderKind;
   /** The format of its chat answers; the same as a client's means bytes can pass. */
   wire: WireFormat;
   /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
@@ -54,6 +64,8 @@ export interface ProviderKind {
   toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
   /** Throws UpstreamFault for a malformed answer and for an error object with status 200. */
   fromUpstream(json: unknown): Answer;
+  /** Chat answers that come in another form, as `wire` has them. */
+  received?(body: ByteSource, stream: boolean): ByteSource;
   /** A reader for one stream. */
   decoder(): (json: Json) => Delta[];
   errorOf(status: number, headers: Headers, bodyText: string): UpstreamError;

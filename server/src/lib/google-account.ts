@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** What a service account's key file says that is needed to ask in its name. */
+export interface GoogleAccount {
+  projectId: string;
+  email: string;
+  /** PEM. */
+  privateKey: string;
+  keyId: string | undefined;
+  tokenUrl: string;
+}
+
+export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
+
+const keyFile = z.object({
+  type: z.literal('service_account'),
+  project_id: z.string().regex(/^[a-z0-9.:-]{1,100}$/),
+  client_email: z.email().max(320),
+  private_key: z.string().startsWith('-----BEGIN PRIVATE KEY-----'),
+  private_key_id: z.string().max(200).optional(),
+  token_uri: z.url().max(2_000).default(googleTokenUrl),
+});
+
+/** Null for whatever is not the text of such a file: an API key, say. */
+export function googleAccountOf(credential: string): GoogleAccount | null {
+  if (!credential.startsWith('{')) return null;
+  const { data } = keyFile.safeParse(jsonOf(credential));
+  return data
+    ? {
+        projectId: data.project_id,
+        email: data.client_email,
+        privateKey: data.private_key,
+        keyId: data.private_key_id,
+        tokenUrl: data.token_uri,
+      }
+    : null;
+}
+
+/** The file in one line, with nothing in it that is not needed; null where it is none. */
+export function keptKeyFile(text: string): string | null {
+  const { data } = keyFile.safeParse(jsonOf(text));
+  return data ? JSON.stringify(data) : null;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
