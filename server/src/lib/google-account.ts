@@ -21,19 +21,27 @@ const keyFile = z.object({
   token_uri: z.url().max(2_000).default(googleTokenUrl),
 });
 
+/** Read anew for every request it would cost more than the rest of it. */
+const known = new Map<string, GoogleAccount | null>();
+const mostKnown = 1_000;
+
 /** Null for whatever is not the text of such a file: an API key, say. */
 export function googleAccountOf(credential: string): GoogleAccount | null {
   if (!credential.startsWith('{')) return null;
-  const { data } = keyFile.safeParse(jsonOf(credential));
-  return data
-    ? {
-        projectId: data.project_id,
-        email: data.client_email,
-        privateKey: data.private_key,
-        keyId: data.private_key_id,
-        tokenUrl: data.token_uri,
-      }
-    : null;
+  let account = known.get(credential);
+  if (account === undefined) {
+    if (known.size >= mostKnown) known.clear();
+    account = accountIn(credential);
+    known.set(credential, account);
+  }
+  return account;
+}
+
+function accountIn(text: string): GoogleAccount | null {
+  const { data } = keyFile.safeParse(jsonOf(text));
+  if (!data) return null;
+  const { project_id: projectId, client_email: email, private_key: privateKey, token_uri: tokenUrl } = data;
+  return { projectId, email, privateKey, keyId: data.private_key_id, tokenUrl };
 }
 
 /** The file in one line, with nothing in it that is not needed; null where it is none. */
@@ -49,3 +57,6 @@ function jsonOf(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether a channel of this kind has a use for the credential: others would send the private key itself, in a header. */
+export const fitsKind = (kind: string, credential: string): boolean => kind === 'vertex' || !credential.startsWith('{');

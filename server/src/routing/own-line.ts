@@ -1,3 +1,4 @@
+import { fitsKind } from '../lib/google-account.ts';
 import { scaledPrice } from '../lib/money.ts';
 import type { Candidate } from './candidate.ts';
 import type { OwnKey } from './own-keys.ts';
@@ -25,11 +26,11 @@ export function ownLine(
   const ways = new Map<Candidate, Way[]>();
   const met = new Set<string>();
   for (const candidate of ordered) {
-    const { provider } = candidate.channel;
+    const { provider, kind } = candidate.channel;
     // Videos are asked for long after, with the key in the channel's row.
     if (met.has(provider) || candidate.type === 'video') continue;
     met.add(provider);
-    const own = keys.filter((key) => key.provider === provider);
+    const own = keys.filter((key) => key.provider === provider && fitsKind(kind, key.credential.secret));
     if (own.length > 0)
       ways.set(
         candidate,

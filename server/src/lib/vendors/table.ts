@@ -1,5 +1,5 @@
 import { anthropicModels } from './models/anthropic.ts';
-import { geminiModels } from './models/google.ts';
+import { geminiModels, vertexModels } from './models/google.ts';
 import { fireworksModels, groqModels, ollamaModels, togetherModels } from './models/hosts.ts';
 import { mistralModels, xaiModels } from './models/labs.ts';
 import { openaiModels } from './models/openai.ts';
@@ -51,6 +51,15 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://aistudio.google.com/apikey',
     keyPrefixes: ['AIza'],
     models: geminiModels,
+  }),
+  vendorRow({
+    id: 'vertex',
+    name: 'Google Vertex AI',
+    kind: 'vertex',
+    baseUrl: 'https://aiplatform.googleapis.com/v1',
+    env: 'VERTEX_CREDENTIALS',
+    keyUrl: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
+    models: vertexModels,
   }),
   vendorRow({
     id: 'openrouter',

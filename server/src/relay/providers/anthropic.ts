@@ -1,4 +1,4 @@
-import { failure, isObject, UpstreamFault } from '../wire/conversation.ts';
+import { type Conversation, failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 import { anthropicDecoder, fromAnthropic } from './anthropic/answer.ts';
 import {
   anthropicHeaders,
@@ -8,10 +8,20 @@ import {
   toAnthropic,
 } from './anthropic/request.ts';
 import { readUpstreamError } from './kind/errors.ts';
-import type { ModelEntry, ProviderKind } from './kind.ts';
+import type { ModelEntry, ProviderKind, Target } from './kind.ts';
 
 /** What `count_tokens` takes of a messages body. */
 const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'mcp_servers'];
+
+/** What is asked of `count_tokens`: the request without what does not add to its tokens. */
+export function countedBody(conversation: Conversation, target: Target): Json {
+  const { source } = conversation;
+  const whole =
+    source?.format === 'messages'
+      ? rewriteMessagesRequest(source.body, target.modelName)
+      : buildMessagesRequest(conversation, target);
+  return Object.fromEntries(counted.filter((key) => whole[key] !== undefined).map((key) => [key, whole[key]]));
+}
 
 /** Anthropic's messages API and servers that speak it. */
 export const anthropicKind: ProviderKind = {
@@ -22,22 +32,12 @@ export const anthropicKind: ProviderKind = {
   decoder: anthropicDecoder,
   errorOf: readUpstreamError,
   countTokens: {
-    toUpstream(conversation, target) {
-      const { source } = conversation;
-      const whole =
-        source?.format === 'messages'
-          ? rewriteMessagesRequest(source.body, target.modelName)
-          : buildMessagesRequest(conversation, target);
-      const body = Object.fromEntries(
-        counted.filter((key) => whole[key] !== undefined).map((key) => [key, whole[key]]),
-      );
-      return {
-        url: anthropicUrl(target, '/messages/count_tokens'),
-        method: 'POST',
-        headers: anthropicHeaders(target),
-        body: JSON.stringify(body),
-      };
-    },
+    toUpstream: (conversation, target) => ({
+      url: anthropicUrl(target, '/messages/count_tokens'),
+      method: 'POST',
+      headers: anthropicHeaders(target),
+      body: JSON.stringify(countedBody(conversation, target)),
+    }),
     fromUpstream(json) {
       if (isObject(json) && typeof json.input_tokens === 'number') return json.input_tokens;
       throw new UpstreamFault(failure('the upstream counted no tokens'));

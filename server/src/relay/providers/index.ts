@@ -2,6 +2,7 @@ import { anthropicKind } from './anthropic.ts';
 import { geminiKind } from './gemini.ts';
 import type { ProviderKind } from './kind.ts';
 import { openaiKind } from './openai.ts';
+import { vertexKind } from './vertex.ts';
 
 /** Kinds that are reached over HTTP, by the channel's `kind`. Another kind is one file and one line here. */
 export const providerKinds: Readonly<Record<string, ProviderKind>> = {
@@ -9,4 +10,5 @@ export const providerKinds: Readonly<Record<string, ProviderKind>> = {
   openrouter: openaiKind,
   anthropic: anthropicKind,
   gemini: geminiKind,
+  vertex: vertexKind,
 };

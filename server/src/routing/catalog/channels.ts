@@ -1,5 +1,6 @@
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { fitsKind } from '../../lib/google-account.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Vendor } from '../../lib/vendors/vendor.ts';
 import type { Db } from '../../platform/db/tables.ts';
@@ -32,6 +33,13 @@ export const channelDefaults = {
   timeoutMs: 120_000,
 };
 
+/** Throws where the key file of a service account is given to a channel that can only send it as it is. */
+export function refuseUnfit(kind: string, credential: string): void {
+  if (fitsKind(kind, credential)) return;
+  const message = 'credential: only channels of Vertex AI use the key file of a service account';
+  throw new AppError('invalid_value', message, { param: 'credential' });
+}
+
 /** An empty credential stays empty: some upstreams need none. */
 const sealed = (sealer: Sealer, credential: string): string => (credential === '' ? '' : sealer.seal(credential));
 
@@ -41,6 +49,7 @@ export async function addChannel(
   { credential, ...fields }: ChannelInput,
   seeds: readonly ProviderModelSeed[] = [],
 ): Promise<store.ChannelRecord> {
+  refuseUnfit(fields.kind, credential);
   const channel = await room.db
     .transaction()
     .execute((tx) =>
@@ -104,6 +113,7 @@ export async function changeChannel(
       const fields = { ...old, ...change };
       if (furtherCredentials > 0) refuseMovedFurther(old, fields);
       if (credential === undefined) refuseMovedCredential(old, fields);
+      else refuseUnfit(fields.kind, credential);
       if (fields.kind !== 'demo' && fields.baseUrl === '') {
         throw new AppError('invalid_value', 'base_url: is required', { param: 'base_url' });
       }

@@ -1,6 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { type CatalogRoom, getChannel, noChannel } from './channels.ts';
+import { type CatalogRoom, getChannel, noChannel, refuseUnfit } from './channels.ts';
 import * as store from './store/credentials.ts';
 import { enabled } from './store/tables.ts';
 
@@ -28,6 +28,7 @@ export async function addCredential(
   channelId: number,
   { credential, ...fields }: CredentialInput,
 ): Promise<store.CredentialRecord> {
+  refuseUnfit((await getChannel(room, channelId)).kind, credential);
   const given = { ...fields, sealed: room.sealer.seal(credential) };
   const added = await store.insertCredential(room.db, channelId, given, nowSeconds(room.clock));
   if (added === 'no_channel') throw noChannel(channelId);
@@ -44,6 +45,7 @@ export async function changeCredential(
   id: number,
   { credential, ...given }: Partial<CredentialInput>,
 ): Promise<store.CredentialRecord> {
+  if (credential !== undefined) refuseUnfit((await getChannel(room, channelId)).kind, credential);
   const sealed = credential === undefined ? undefined : room.sealer.seal(credential);
   const changed = await store.updateCredential(
     room.db,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { keptKeyFile } from '../../lib/google-account.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import { withoutTrailing } from '../../lib/trailing.ts';
 import { vendors } from '../../lib/vendors/table.ts';
@@ -26,7 +27,7 @@ export async function ensureEnvChannels(
     if (!value) continue;
     const { credential: _, ...fields } = fromPreset(preset);
     const filled = needsKey(preset)
-      ? { ...fields, sealedCredential: sealer.seal(value) }
+      ? { ...fields, sealedCredential: sealer.seal(keptKeyFile(value) ?? value) }
       : { ...fields, baseUrl: withVersionPath(value), sealedCredential: '' };
     const created = await db.transaction().execute(async (tx) => {
       // Processes that start together wait here, so that only the first makes the channel.

@@ -39,13 +39,14 @@ export function toAnthropic(conversation: Conversation, target: Target): Upstrea
     url: anthropicUrl(target, '/messages'),
     method: 'POST',
     headers: { ...anthropicHeaders(target), ...(conversation.stream && { accept: 'text/event-stream' }) },
-    body: JSON.stringify(bodyOf(conversation, target)),
+    body: JSON.stringify(messagesBodyOf(conversation, target)),
   };
 }
 
 const ours = ['svc_ms', 'provider', 'models'];
 
-function bodyOf(conversation: Conversation, target: Target): Json {
+/** As it came where it is of this format, else built. */
+export function messagesBodyOf(conversation: Conversation, target: Target): Json {
   if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
   const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
   if (body.thread != null && !mayThread(target)) throw threadUnsupported();

@@ -15,14 +15,14 @@ const post = (target: Target, method: string, body: Json): UpstreamRequest => ({
   body: JSON.stringify(body),
 });
 
-function expectObject(json: unknown): Json {
+export function expectObject(json: unknown): Json {
   if (!isObject(json))
     throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   return json;
 }
 
-function inputTexts(input: unknown): string[] {
+export function inputTexts(input: unknown): string[] {
   const list = typeof input === 'string' ? [input] : Array.isArray(input) ? input : [];
   if (list.length === 0 || !list.every((item): item is string => typeof item === 'string')) {
     throw unsupported('input', 'This model takes texts only, not token numbers.');
@@ -75,17 +75,20 @@ function aspectRatio(size: unknown): Json {
   return { aspectRatio: shapes[0]![0] };
 }
 
+export function imageRequest(body: Json, target: Target): { method: string; request: Json } {
+  if (isImagen(target)) {
+    const parameters = { sampleCount: typeof body.n === 'number' ? body.n : 1, ...aspectRatio(body.size) };
+    return { method: ':predict', request: { instances: [{ prompt: body.prompt }], parameters } };
+  }
+  if (typeof body.n === 'number' && body.n > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
+  const contents = [{ role: 'user', parts: [{ text: body.prompt }] }];
+  return { method: ':generateContent', request: { contents, generationConfig: { responseModalities: ['IMAGE'] } } };
+}
+
 export const geminiImages: Endpoint = {
   toUpstream(body, target) {
-    if (isImagen(target)) {
-      const parameters = { sampleCount: typeof body.n === 'number' ? body.n : 1, ...aspectRatio(body.size) };
-      return post(target, ':predict', { instances: [{ prompt: body.prompt }], parameters });
-    }
-    if (typeof body.n === 'number' && body.n > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
-    return post(target, ':generateContent', {
-      contents: [{ role: 'user', parts: [{ text: body.prompt }] }],
-      generationConfig: { responseModalities: ['IMAGE'] },
-    });
+    const { method, request } = imageRequest(body, target);
+    return post(target, method, request);
   },
   fromUpstream(json) {
     const answer = expectObject(json);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
+import { googleAccountOf } from '../../../lib/google-account.ts';
 import type { Sealer } from '../../../lib/seal.ts';
 import type { ChannelInput } from '../channels.ts';
 import { readPrices, viewPrices } from '../prices-field.ts';
@@ -83,7 +84,9 @@ const shortestHinted = 16;
 export function hint(sealed: string, sealer: Sealer): string | null {
   if (sealed === '') return null;
   try {
-    const credential = sealer.open(sealed);
+    const opened = sealer.open(sealed);
+    // The end of a key file says nothing about it; the id of its key is what Google shows as well.
+    const credential = opened.startsWith('{') ? (googleAccountOf(opened)?.keyId ?? '') : opened;
     return credential.length >= shortestHinted ? `••••${credential.slice(-4)}` : null;
   } catch {
     // Sealed with a lost key: the catalog reports it, the list must still be shown.

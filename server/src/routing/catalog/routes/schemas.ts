@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { googleAccountOf, keptKeyFile } from '../../../lib/google-account.ts';
 import { type PartName, partNames } from '../../../lib/money.ts';
 import { withoutTrailing } from '../../../lib/trailing.ts';
 import { channelKinds } from '../../../lib/vendors/vendor.ts';
@@ -57,12 +58,18 @@ const baseUrl = z
   })
   .meta({ type: 'string', format: 'uri' });
 
-/** It travels in a header. */
+/** It travels in a header; but the key file of a service account only signs for what does. */
 export const secret = z
   .string()
   .trim()
-  .max(4_000)
-  .regex(/^[!-~]*$/, 'must be printable ASCII without spaces');
+  .max(20_000)
+  .overwrite((text) => keptKeyFile(text) ?? text)
+  .max(8_000)
+  .regex(/^(?:\{.*|[!-~]*)$/, 'must be printable ASCII without spaces')
+  .refine(
+    (text) => !text.startsWith('{') || googleAccountOf(text) !== null,
+    'must be the whole key file of a service account, as it was downloaded',
+  );
 
 const channelFields = {
   name: words,

@@ -1,0 +1,41 @@
+import { googleAccountOf } from '../../../lib/google-account.ts';
+import { withoutTrailing } from '../../../lib/trailing.ts';
+import type { Json } from '../../wire/conversation.ts';
+import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
+
+/**
+ * Where a channel's models are: its address as it stands where that names a project. Else the project is the service account's
+ * own, in the region that the host names; an API key has its project in itself.
+ */
+export function placeOf({ baseUrl, credential }: Target): string {
+  const base = withoutTrailing(baseUrl, '/');
+  if (base.includes('/projects/')) return base;
+  const versioned = /\/v\d\w*$/.test(base) ? base : `${base}/v1`;
+  const account = googleAccountOf(credential);
+  return account ? `${versioned}/projects/${account.projectId}/locations/${regionOf(baseUrl)}` : versioned;
+}
+
+/** `europe-west4-aiplatform.googleapis.com` and `aiplatform.eu.rep.googleapis.com` are of a region, others of none. */
+export function regionOf(baseUrl: string): string {
+  const found = /^(?:(.+)-aiplatform|aiplatform\.(\w+)\.rep)\./.exec(new URL(baseUrl).hostname);
+  return found?.[1] ?? found?.[2] ?? 'global';
+}
+
+/** Versions follow an at sign (`claude-sonnet-4-5@20250929`), which Google writes as it is. */
+export const modelAt = (target: Target, publisher: string, name = target.modelName): string =>
+  `${placeOf(target)}/publishers/${publisher}/models/${encodeURIComponent(name).replaceAll('%40', '@')}`;
+
+/** As the service account of the credential, or by the API key that it is. `body`: as text where it is written already. */
+export function asked(target: Target, url: string, body?: Json | string): UpstreamRequest {
+  const { credential } = target;
+  const request: Pick<UpstreamRequest, 'url' | 'method' | 'body'> =
+    body === undefined
+      ? { url, method: 'GET' }
+      : { url, method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) };
+  return googleAccountOf(credential)
+    ? { ...request, headers: jsonHeaders, proof: { by: 'google', credential } }
+    : { ...request, headers: { ...jsonHeaders, 'x-goog-api-key': credential } };
+}
+
+export const asStream = (request: UpstreamRequest, stream: boolean): UpstreamRequest =>
+  stream ? { ...request, headers: { ...request.headers, accept: 'text/event-stream' } } : request;

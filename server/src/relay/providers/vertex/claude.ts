@@ -1,0 +1,31 @@
+import { mergeBetas, messagesBodyOf } from '../anthropic/request.ts';
+import { anthropicKind, countedBody } from '../anthropic.ts';
+import type { ProviderKind, Target, UpstreamRequest } from '../kind.ts';
+import { asked, asStream, modelAt } from './address.ts';
+
+const version = { anthropic_version: 'vertex-2023-10-16' };
+
+/** Betas travel in the header as with Anthropic's own API. */
+function withBetas(request: UpstreamRequest, { clientHeaders }: Target): UpstreamRequest {
+  const betas = mergeBetas(clientHeaders?.['anthropic-beta']);
+  return betas === '' ? request : { ...request, headers: { ...request.headers, 'anthropic-beta': betas } };
+}
+
+/** Anthropic's models at Google: the same messages, with the model in the address and the version in the body. */
+export const vertexClaude: ProviderKind = {
+  ...anthropicKind,
+  name: 'vertex',
+  toUpstream(conversation, target) {
+    const { model: _, ...body } = messagesBodyOf(conversation, target);
+    const method = conversation.stream ? ':streamRawPredict' : ':rawPredict';
+    const request = asked(target, `${modelAt(target, 'anthropic')}${method}`, { ...version, ...body });
+    return asStream(withBetas(request, target), conversation.stream);
+  },
+  countTokens: {
+    ...anthropicKind.countTokens!,
+    toUpstream(conversation, target) {
+      const url = `${modelAt(target, 'anthropic', 'count-tokens')}:rawPredict`;
+      return withBetas(asked(target, url, { ...version, ...countedBody(conversation, target) }), target);
+    },
+  },
+};

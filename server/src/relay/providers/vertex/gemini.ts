@@ -1,0 +1,86 @@
+import { withoutTrailing } from '../../../lib/trailing.ts';
+import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
+import { fitEmbeddings } from '../../wire/embeddings.ts';
+import { expectObject, geminiCountTokens, geminiImages, imageRequest, inputTexts } from '../gemini/endpoints.ts';
+import { geminiRequestOf } from '../gemini/request.ts';
+import { geminiKind } from '../gemini.ts';
+import type { Endpoint, ModelEntry, ProviderKind, Target } from '../kind.ts';
+import { asked, asStream, modelAt } from './address.ts';
+
+/** Names may come as Google's other API writes them. */
+const bare = (target: Target): string => target.modelName.replace(/^models\//, '');
+const at = (target: Target, method: string): string => `${modelAt(target, 'google', bare(target))}${method}`;
+
+/** Texts go to `predict`, which counts their tokens; and with the title and task that Google's own clients give them. */
+const embeddings: Endpoint = {
+  toUpstream(body, target) {
+    const hints = Array.isArray(body.hints) ? body.hints : [];
+    const instances = inputTexts(body.input).map((content, i) => ({ content, ...hintOf(hints[i]) }));
+    const parameters = { outputDimensionality: body.dimensions };
+    const sized = typeof body.dimensions === 'number' && { parameters };
+    return asked(target, at(target, ':predict'), { instances, ...sized });
+  },
+  fromUpstream(json, body) {
+    const { predictions } = expectObject(json);
+    if (!Array.isArray(predictions)) throw new UpstreamFault(failure(`the upstream answered without 'predictions'`));
+    const made = predictions.map((item) => (isObject(item) && isObject(item.embeddings) ? item.embeddings : {}));
+    const data = made.map(({ values }, index) => ({ object: 'embedding', index, embedding: values ?? [] }));
+    const format = body.encoding_format === 'base64' ? 'base64' : 'float';
+    const counts = made.map(({ statistics }) => (isObject(statistics) ? statistics.token_count : undefined));
+    const counted = counts.every((count): count is number => typeof count === 'number');
+    return {
+      body: { object: 'list', data: fitEmbeddings(data, format), model: body.model },
+      ...(counted && { usage: { promptTokens: counts.reduce((a, b) => a + b, 0), completionTokens: 0 } }),
+    };
+  },
+};
+
+function hintOf(hint: unknown): Json {
+  if (!isObject(hint)) return {};
+  const { taskType, title } = hint;
+  return { ...(taskType !== undefined && { task_type: taskType }), ...(title !== undefined && { title }) };
+}
+
+/** Gemini and Imagen: as with Google's other API, but for their addresses. */
+export const vertexGemini: ProviderKind = {
+  ...geminiKind,
+  name: 'vertex',
+  toUpstream(conversation, target) {
+    const method = conversation.stream ? ':streamGenerateContent?alt=sse' : ':generateContent';
+    return asStream(asked(target, at(target, method), geminiRequestOf(conversation, target)), conversation.stream);
+  },
+  embeddings,
+  images: {
+    ...geminiImages,
+    toUpstream(body, target) {
+      const { method, request } = imageRequest(body, target);
+      return asked(target, at(target, method), request);
+    },
+  },
+  countTokens: {
+    ...geminiCountTokens,
+    toUpstream(conversation, target) {
+      const { contents, systemInstruction, tools } = geminiRequestOf(conversation, target);
+      return asked(target, at(target, ':countTokens'), {
+        contents,
+        ...(systemInstruction !== undefined && { systemInstruction }),
+        ...(tools !== undefined && { tools }),
+      });
+    },
+  },
+  models: {
+    /** Its list is of all that Google publishes, whatever the project; only the preview of the API has it. */
+    toUpstream(target) {
+      const [origin] = withoutTrailing(target.baseUrl, '/').split(/\/v\d|\/projects\//);
+      return asked(target, `${origin}/v1beta1/publishers/google/models?pageSize=500`);
+    },
+    fromUpstream(json) {
+      const { publisherModels } = expectObject(json);
+      if (!Array.isArray(publisherModels)) throw new UpstreamFault(failure('the upstream listed no models'));
+      return publisherModels.flatMap((item): ModelEntry[] => {
+        const id = isObject(item) && typeof item.name === 'string' ? item.name.split('/models/')[1] : undefined;
+        return id ? [{ id }] : [];
+      });
+    },
+  },
+};
