@@ -9,7 +9,17 @@ import words from '../web/src/language/zh-CN/index.ts';
 /** Read by people, but the same in every language: names, and what stands in programs. */
 const sameEverywhere = new Set([
   ...['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari', 'Android', 'Windows', 'Linux', 'Redis', 'JSON', 'Relay'],
-  ...['Anthropic', 'Google Gemini', 'Google', 'Microsoft', 'OpenID Connect', 'Top P', 'Ctrl K'],
+  ...[
+    'Anthropic',
+    'Google Gemini',
+    'Google Vertex AI',
+    'Amazon Bedrock',
+    'Google',
+    'Microsoft',
+    'OpenID Connect',
+    'Top P',
+    'Ctrl K',
+  ],
   ...['XXXX-XXXX', 'ABCDE-FGHJK-MNPQR-STVWX', 'fast, company/default…'],
 ]);
 

@@ -1,10 +1,11 @@
+import type { ByteSource } from '../lib/byte-source.ts';
 import { SseParser } from '../lib/sse.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { gather, textOf } from '../platform/http/read-answer.ts';
 import { answerOf, type UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
 import { streamOf } from '../platform/upstream/open-kept.ts';
-import type { ByteSource, UpstreamAnswer } from '../platform/upstream/source.ts';
+import type { UpstreamAnswer } from '../platform/upstream/source.ts';
 import type { Waiting } from './asked-back.ts';
 import { givenUp, McpFault } from './fault.ts';
 import {

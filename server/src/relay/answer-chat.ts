@@ -1,6 +1,7 @@
 import type { UsageStatus } from '../billing/types.ts';
+import type { ByteSource } from '../lib/byte-source.ts';
 import type { Usage } from '../lib/money.ts';
-import { type ByteSource, readRefusalText } from '../platform/upstream/source.ts';
+import { readRefusalText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';

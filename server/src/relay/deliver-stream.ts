@@ -1,5 +1,5 @@
+import type { ByteSource } from '../lib/byte-source.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import type { ByteSource } from '../platform/upstream/source.ts';
 import type { Delivery } from './answer-chat.ts';
 import type { UpstreamCall } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';

@@ -1,8 +1,8 @@
+import type { ByteSource } from '../lib/byte-source.ts';
 import type { AppError } from '../lib/errors.ts';
 import type { Usage } from '../lib/money.ts';
 import { pingAfterMs } from '../platform/http/event-stream.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
-import type { ByteSource } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type ChatAnswer, type End, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
 import { asRequest, priceIn, priceOf } from './bill.ts';

@@ -1,7 +1,7 @@
 import { anthropicModels } from './models/anthropic.ts';
 import { geminiModels, vertexModels } from './models/google.ts';
-import { fireworksModels, groqModels, ollamaModels, togetherModels } from './models/hosts.ts';
-import { mistralModels, xaiModels } from './models/labs.ts';
+import { fireworksModels, groqModels, ollamaModels, sambanovaModels, togetherModels } from './models/hosts.ts';
+import { deepseekModels, mistralModels, xaiModels } from './models/labs.ts';
 import { openaiModels } from './models/openai.ts';
 import { openrouterModels } from './models/openrouter.ts';
 import { type Vendor, vendorRow } from './vendor.ts';
@@ -59,6 +59,7 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://aiplatform.googleapis.com/v1',
     env: 'VERTEX_CREDENTIALS',
     keyUrl: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
+    keyPrefixes: ['{'],
     models: vertexModels,
   }),
   vendorRow({
@@ -108,14 +109,7 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.deepseek.com/v1',
     env: 'DEEPSEEK_API_KEY',
     keyUrl: 'https://platform.deepseek.com/api_keys',
-    models: {
-      // Prices of the vendor's peak hours; off peak is half.
-      chat: [
-        ['deepseek-v4-pro', 'DeepSeek V4 Pro', 1.32, 3.96, 1_000_000, 384_000, 0.92],
-        ['deepseek-flash', 'DeepSeek V4.1 Flash', 0.3, 1.2, 1_000_000, 384_000, 0.87],
-      ],
-      rates: (name) => ({ cacheRead: name === 'deepseek-flash' ? 0.02 : 1 / 30 }),
-    },
+    models: deepseekModels,
     lacks: ['n', 'seed', 'logit_bias', 'top_k'],
     reasoningBack: ['reasoning_content'],
   }),
@@ -260,16 +254,7 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.sambanova.ai/v1',
     env: 'SAMBANOVA_API_KEY',
     keyUrl: 'https://cloud.sambanova.ai',
-    models: {
-      chat: [
-        [['openai/gpt-oss-120b', 'gpt-oss-120b'], 'GPT-OSS 120B', 0.22, 0.59, 131_072, 32_768, 0.82],
-        [
-          ['meta-llama/llama-3.3-70b-instruct', 'Meta-Llama-3.3-70B-Instruct'],
-          'Llama 3.3 70B',
-          ...([0.6, 1.2, 131_072, 8_192, 0.7] as const),
-        ],
-      ],
-    },
+    models: sambanovaModels,
     lacks: ['n', 'logprobs', 'top_logprobs', 'logit_bias', 'frequency_penalty', 'presence_penalty'],
     knowsTopK: true,
     reasoning: 'effort',

@@ -1,6 +1,6 @@
+import type { ByteSource, Taker } from '../../lib/byte-source.ts';
 import { BodyFrame, type BodyTaker } from './body-frame.ts';
 import { type AnswerHead, MalformedAnswer, parseHead } from './head.ts';
-import type { ByteSource, Taker } from './source.ts';
 
 /** The connection an exchange runs on. */
 export interface Line {

@@ -1,8 +1,8 @@
+import type { ByteSource } from '../../lib/byte-source.ts';
 import { checkedUrl, OutgoingError, type OutgoingPolicy, type OutgoingStream } from '../http/outgoing.ts';
 import { answerOf, type UpstreamConnections } from './connections.ts';
 import type { AnswerHead } from './head.ts';
 import type { LineRequest } from './request-bytes.ts';
-import type { ByteSource } from './source.ts';
 
 export interface KeptRequest extends LineRequest {
   /** Over the whole call: name, connection, answer and its body. */

@@ -1,6 +1,6 @@
+import type { ByteSource } from '../../lib/byte-source.ts';
 import type { Price, Usage } from '../../lib/money.ts';
 import { withoutTrailing } from '../../lib/trailing.ts';
-import type { ByteSource } from '../../platform/upstream/source.ts';
 import type { Answer, Conversation, Delta, Json, Params, UpstreamError, WireFormat } from '../wire/conversation.ts';
 
 /** Where a request goes and as whom. */

@@ -30,6 +30,10 @@ export default {
   'Known provider': '已知提供商',
   Custom: '自定义',
   'OpenAI-compatible': '兼容 OpenAI',
+  'The key file of a service account, pasted whole, or an API key. Stored encrypted, never shown again':
+    '服务账号的密钥文件（完整粘贴），或 API 密钥。加密存储，之后不再显示',
+  'An API key of Bedrock, or an access key: its id, a colon and its secret. Stored encrypted, never shown again':
+    'Bedrock 的 API 密钥，或访问密钥：ID、冒号、密钥。加密存储，之后不再显示',
   'Base URL': '基础 URL',
   Credential: '凭据',
   Stored: '已存储',

@@ -16,13 +16,46 @@ export interface ChannelFields {
   models: string[];
 }
 
-export const kinds = [
-  { value: 'openai', label: t('OpenAI-compatible') },
-  { value: 'anthropic', label: 'Anthropic' },
-  { value: 'gemini', label: 'Google Gemini' },
-  { value: 'openrouter', label: 'OpenRouter' },
-  { value: 'demo', label: t('Built-in simulation') },
+interface Kind {
+  value: string;
+  label: string;
+  /** How addresses and credentials of such a channel look. */
+  address: string;
+  credential: string;
+  /** What else a credential may be. */
+  about?: string;
+}
+
+export const kinds: readonly Kind[] = [
+  { value: 'openai', label: t('OpenAI-compatible'), address: 'https://api.example.com/v1', credential: 'sk-…' },
+  { value: 'anthropic', label: 'Anthropic', address: 'https://api.anthropic.com/v1', credential: 'sk-ant-…' },
+  {
+    value: 'gemini',
+    label: 'Google Gemini',
+    address: 'https://generativelanguage.googleapis.com/v1beta',
+    credential: 'AIza…',
+  },
+  {
+    value: 'vertex',
+    label: 'Google Vertex AI',
+    address: 'https://europe-west4-aiplatform.googleapis.com/v1',
+    credential: '{"type": "service_account", …}',
+    about: t('The key file of a service account, pasted whole, or an API key. Stored encrypted, never shown again'),
+  },
+  {
+    value: 'bedrock',
+    label: 'Amazon Bedrock',
+    address: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
+    credential: 'ACCESS_KEY_ID:SECRET_ACCESS_KEY',
+    about: t(
+      'An API key of Bedrock, or an access key: its id, a colon and its secret. Stored encrypted, never shown again',
+    ),
+  },
+  { value: 'openrouter', label: 'OpenRouter', address: 'https://openrouter.ai/api/v1', credential: 'sk-or-…' },
+  { value: 'demo', label: t('Built-in simulation'), address: '', credential: '' },
 ];
+
+export const kindOf = (value: string): Kind => kinds.find((kind) => kind.value === value) ?? kinds[0]!;
 
 export const emptyChannel: ChannelFields = {
   name: '',

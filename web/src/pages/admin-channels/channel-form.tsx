@@ -3,7 +3,7 @@ import type { FormEvent } from 'react';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { type ChannelFaults, type ChannelFields, faultsOf, isMoved, kinds } from './channel-fields.ts';
+import { type ChannelFaults, type ChannelFields, faultsOf, isMoved, kindOf, kinds } from './channel-fields.ts';
 
 interface ChannelFormProps {
   initial: ChannelFields;
@@ -77,12 +77,13 @@ function CredentialField({ hint, moved, ...props }: FieldsProps & { hint: string
   const again = t(
     'The address, kind or provider changes: enter the credential again, the stored one is not sent there',
   );
+  const { credential, about = t('Stored encrypted, never shown again') } = kindOf(props.fields.kind);
   return (
     <PasswordInput
       label={t('Credential')}
       required={moved}
-      description={moved ? again : (hint ?? t('Stored encrypted, never shown again'))}
-      placeholder={hint && !moved ? t('Leave empty to keep it') : 'sk-…'}
+      description={moved ? again : (hint ?? about)}
+      placeholder={hint && !moved ? t('Leave empty to keep it') : credential}
       autoComplete="off"
       {...textProps(props, 'credential')}
     />
@@ -109,7 +110,7 @@ export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, on
           />
           <Select
             label={t('Kind')}
-            data={kinds}
+            data={kinds.map(({ value, label }) => ({ value, label }))}
             allowDeselect={false}
             value={fields.kind}
             onChange={(kind) => set({ kind: kind ?? 'openai' })}
@@ -118,7 +119,7 @@ export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, on
             label={t('Base URL')}
             type="url"
             required={fields.kind !== 'demo'}
-            placeholder="https://api.example.com/v1"
+            placeholder={kindOf(fields.kind).address}
             {...textProps(props, 'base_url')}
           />
         </SimpleGrid>

@@ -66,3 +66,14 @@ export const ollamaModels: Models = {
   ],
   embedding: [[['ollama/nomic-embed-text', 'nomic-embed-text'], 'Nomic Embed Text', 0, 8_192]],
 };
+
+export const sambanovaModels: Models = {
+  chat: [
+    [['openai/gpt-oss-120b', 'gpt-oss-120b'], 'GPT-OSS 120B', 0.22, 0.59, 131_072, 32_768, 0.82],
+    [
+      ['meta-llama/llama-3.3-70b-instruct', 'Meta-Llama-3.3-70B-Instruct'],
+      'Llama 3.3 70B',
+      ...([0.6, 1.2, 131_072, 8_192, 0.7] as const),
+    ],
+  ],
+};

@@ -26,3 +26,12 @@ export const xaiModels: Models = {
     long: { above: 200_000, prompt: 2, completion: 2 },
   }),
 };
+
+export const deepseekModels: Models = {
+  // Prices of the vendor's peak hours; off peak is half.
+  chat: [
+    ['deepseek-v4-pro', 'DeepSeek V4 Pro', 1.32, 3.96, 1_000_000, 384_000, 0.92],
+    ['deepseek-flash', 'DeepSeek V4.1 Flash', 0.3, 1.2, 1_000_000, 384_000, 0.87],
+  ],
+  rates: (name) => ({ cacheRead: name === 'deepseek-flash' ? 0.02 : 1 / 30 }),
+};
