@@ -57,6 +57,14 @@ test('on every route, for nobody, for a key and for a session, with a body that 
   }
 }, 300_000);
 
+test.each(['token', 'revoke', 'introspect', 'par', 'device_authorization', 'register', 'userinfo', 'nothing'])(
+  'nobody keeps a refusal of /api/oauth2/%s by its method',
+  async (name) => {
+    const answer = await checked(service.call(`/api/oauth2/${name}?code=x`, { method: 'PUT' }));
+    expect([answer.status >= 404, answer.headers.get('cache-control')]).toEqual([true, 'no-store']);
+  },
+);
+
 const hello = [{ role: 'user', content: 'Hello' }];
 const statuses: [what: string, status: number, act: () => Promise<Response>][] = [
   ['health', 200, () => checked(service.call('/healthz'))],
