@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import type { Member } from '../app.fixture.ts';
 import { faultOf, jsonOf, type OAuthTest, openOAuthTest, type TestClient } from '../oauth/oauth.fixture.ts';
+import { wordsOf } from '../platform/db/migration.ts';
+import { migration as endedOrganisations } from '../platform/db/migrations/0055-ended-organisations.ts';
+import { engineOf } from '../platform/db/tables.ts';
+import { deleteOrganisation } from './store/organisations.ts';
 
 let t: OAuthTest;
 beforeAll(async () => {
@@ -49,4 +54,23 @@ test('applications end with their organisation: tokens, refreshing, codes and ne
   const root = await t.root();
   const { logs } = await dataOf(root.call(`/api/admin/audit?action=app_deleted&user_id=${t.owner.id}`));
   expect(logs).toMatchObject([{ actor: { id: t.owner.id }, target: { type: 'application', id: client.id } }]);
+});
+
+test('applications of organisations that were deleted before end by a migration, and no others', async () => {
+  const [ended, living, mine] = [await teamApplication(), await teamApplication(), await t.client()];
+  const [tokens, others, own] = [await t.tokens(ended.client), await t.tokens(living.client), await t.tokens(mine)];
+  const { db } = t.platform.database;
+  await deleteOrganisation(db, ended.organisationId);
+  expect((await t.userinfo(tokens.access_token)).status).toBe(200);
+  const statements = endedOrganisations.statements(wordsOf(engineOf(db)));
+  for (const statement of statements) await sql.raw(statement).execute(db);
+  // As a start would, which comes after it.
+  await t.owner.call(`/api/oauth2/applications/${mine.id}`, { method: 'PUT', body: { description: 'Changed' } });
+  expect(await faultOf(t.userinfo(tokens.access_token))).toEqual([401, 'invalid_token']);
+  expect(await faultOf(t.refresh(ended.client, tokens.refresh_token))).toEqual([401, 'invalid_client']);
+  expect((await t.decide(ended.client)).status).toBe(404);
+  const consents = await dataOf(t.member.call('/api/oauth2/consents'));
+  const ids = consents.consents.map((one: { application_id: number }) => one.application_id);
+  expect(ids).not.toContain(ended.client.id);
+  for (const { access_token } of [others, own]) expect((await t.userinfo(access_token)).status).toBe(200);
 });
