@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import type { Member } from '../app.fixture.ts';
+import { until } from '../lib/until.fixture.ts';
 import { faultOf, jsonOf, type OAuthTest, openOAuthTest, type TestClient } from '../oauth/oauth.fixture.ts';
 import { wordsOf } from '../platform/db/migration.ts';
 import { migration as endedOrganisations } from '../platform/db/migrations/0055-ended-organisations.ts';
@@ -54,6 +55,32 @@ test('applications end with their organisation: tokens, refreshing, codes and ne
   const root = await t.root();
   const { logs } = await dataOf(root.call(`/api/admin/audit?action=app_deleted&user_id=${t.owner.id}`));
   expect(logs).toMatchObject([{ actor: { id: t.owner.id }, target: { type: 'application', id: client.id } }]);
+});
+
+test('with the account of the last who could run it an organisation ends, and its applications and keys', async () => {
+  const alone = await t.app.user();
+  const { id: organisationId } = await dataOf(post(alone, '/api/organisations', { name: 'Alone' }));
+  const at = `/api/organisations/${organisationId}`;
+  const { id: teamId } = await dataOf(post(alone, `${at}/teams`, { name: 'Team' }));
+  const invited = await dataOf(post(alone, `${at}/invitations`, { role: 'viewer' }));
+  const viewer = await t.app.user();
+  const token = new URL(invited.url).hash.slice(1);
+  expect((await post(viewer, '/api/invitations/accept', { token })).status).toBe(200);
+  const client = await t.client({}, alone);
+  const given = { method: 'PUT', body: { type: 'team', id: teamId } };
+  expect((await alone.call(`/api/oauth2/applications/${client.id}/owner`, given)).status).toBe(200);
+  const { key } = await dataOf(post(alone, `${at}/keys`, { name: 'ours', owner: 'team', team_id: teamId }));
+  const tokens = await t.tokens(client);
+  const models = () => t.call('/v1/models', { headers: { authorization: `Bearer ${key}` } });
+  expect((await models()).status).toBe(200);
+
+  await t.app.app.start();
+  const closed = await alone.call('/api/user/self', { method: 'DELETE', body: { password: 'a fine password' } });
+  expect(closed.status).toBe(200);
+  await until('it has ended', async () => (await viewer.call(at)).status === 404);
+  await until('its applications have', async () => (await t.userinfo(tokens.access_token)).status === 401);
+  expect(await faultOf(t.refresh(client, tokens.refresh_token))).toEqual([401, 'invalid_client']);
+  expect((await models()).status).toBe(401);
 });
 
 test('applications of organisations that were deleted before end by a migration, and no others', async () => {
