@@ -29,8 +29,6 @@ export const answerUnmatched =
         : new AppError('not_found', `There is nothing at ${method} ${path}.`);
     const call = new HttpCall(request, server, trustedProxies, headers.api);
     if (allowed.length === 0 && cors?.enabled() && isRelayPath(path)) await allowOrigin(cors, 'relay', call);
-    // RFC 9110 §15.5: caches may keep 404 and 405 unless told otherwise, and who asks may carry a code or a token.
-    call.headers['cache-control'] = 'no-store';
     if (mayBePage) call.headers.vary = 'accept';
     return renderError(formatOfPath(path), error, call.requestId, call.headers);
   };
