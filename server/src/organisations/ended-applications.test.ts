@@ -5,7 +5,7 @@ import { until } from '../lib/until.fixture.ts';
 import { faultOf, jsonOf, type OAuthTest, openOAuthTest, type TestClient } from '../oauth/oauth.fixture.ts';
 import { wordsOf } from '../platform/db/migration.ts';
 import { migration as endedOrganisations } from '../platform/db/migrations/0055-ended-organisations.ts';
-import { engineOf } from '../platform/db/tables.ts';
+import { type Db, engineOf } from '../platform/db/tables.ts';
 import { deleteOrganisation } from './store/organisations.ts';
 
 let t: OAuthTest;
@@ -83,11 +83,16 @@ test('with the account of the last who could run it an organisation ends, and it
   expect((await models()).status).toBe(401);
 });
 
-test('applications of organisations that were deleted before end by a migration, and no others', async () => {
+const earlier: Record<string, (db: Db, organisationId: number) => Promise<unknown>> = {
+  'were deleted before': deleteOrganisation,
+  'nobody was left to run': (db, id) =>
+    db.deleteFrom('organisation_members').where('organisation_id', '=', id).execute(),
+};
+test.each(Object.entries(earlier))('applications of organisations that %s end by a migration', async (_, end) => {
   const [ended, living, mine] = [await teamApplication(), await teamApplication(), await t.client()];
   const [tokens, others, own] = [await t.tokens(ended.client), await t.tokens(living.client), await t.tokens(mine)];
   const { db } = t.platform.database;
-  await deleteOrganisation(db, ended.organisationId);
+  await end(db, ended.organisationId);
   expect((await t.userinfo(tokens.access_token)).status).toBe(200);
   const statements = endedOrganisations.statements(wordsOf(engineOf(db)));
   for (const statement of statements) await sql.raw(statement).execute(db);
@@ -100,4 +105,5 @@ test('applications of organisations that were deleted before end by a migration,
   const ids = consents.consents.map((one: { application_id: number }) => one.application_id);
   expect(ids).not.toContain(ended.client.id);
   for (const { access_token } of [others, own]) expect((await t.userinfo(access_token)).status).toBe(200);
+  expect((await t.owner.call(`/api/organisations/${living.organisationId}`)).status).toBe(200);
 });
