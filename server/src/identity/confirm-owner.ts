@@ -1,15 +1,22 @@
-import { nowSeconds } from '../lib/clock.ts';
+import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import type { AccountDeps } from './accounts.ts';
+import type { Db } from '../platform/db/tables.ts';
+import type { Shared } from '../platform/shared/port.ts';
 import { checkLoginAttempt, hasPassword } from './passwords.ts';
 import type { SessionPrincipal } from './principals.ts';
 import { listSessions } from './store/sessions.ts';
 import { findUserRow } from './store/users.ts';
 
 /** What the act says to whoever leaves the password out, and to whoever has none and logged in too long ago. */
-export interface Refusals {
+interface Refusals {
   missing: string;
   late: string;
+}
+
+interface Deps {
+  db: Db;
+  clock: Clock;
+  shared: Shared;
 }
 
 export interface Shown {
@@ -22,7 +29,7 @@ export interface Shown {
  * there is none, for those who sign in through others alone, having logged in a moment ago stands for it.
  */
 export async function confirmOwner(
-  deps: Pick<AccountDeps, 'db' | 'clock' | 'shared'>,
+  deps: Deps,
   { user, sessionId }: Pick<SessionPrincipal, 'user' | 'sessionId'>,
   { password, ip }: Shown,
   { missing, late }: Refusals,
@@ -37,7 +44,7 @@ export async function confirmOwner(
 const freshSeconds = 15 * 60;
 /** A second factor that was proven since counts like the login. */
 export async function requireFreshSession(
-  { db, clock }: Pick<AccountDeps, 'db' | 'clock'>,
+  { db, clock }: Omit<Deps, 'shared'>,
   userId: number,
   sessionId: number | undefined,
   late: string,
