@@ -57,6 +57,29 @@ test('on every route, for nobody, for a key and for a session, with a body that 
   }
 }, 300_000);
 
+test('no cache keeps what a session reads', async () => {
+  const { paths } = service.app.document() as Document;
+  const read = Object.keys(paths).filter((path) => path.startsWith('/api/') && 'get' in paths[path]!);
+  expect(read.length).toBeGreaterThan(80);
+  const kept: [path: string, control: string | null][] = [];
+  for (const path of read) {
+    const answer = await root.call(path.replace(/\{[^}]+\}/g, '1'));
+    await answer.body?.cancel();
+    const control = answer.headers.get('cache-control');
+    if (!/no-store|no-cache/.test(control ?? '')) kept.push([path, control]);
+  }
+  // What is the same for everybody.
+  expect(kept).toEqual([['/api/oauth2/.well-known/openid-configuration', 'public, max-age=300']]);
+});
+
+test.each(['token', 'revoke', 'introspect', 'par', 'device_authorization', 'register', 'userinfo', 'nothing'])(
+  'nobody keeps a refusal of /api/oauth2/%s by its method',
+  async (name) => {
+    const answer = await checked(service.call(`/api/oauth2/${name}?code=x`, { method: 'PUT' }));
+    expect([answer.status >= 404, answer.headers.get('cache-control')]).toEqual([true, 'no-store']);
+  },
+);
+
 const hello = [{ role: 'user', content: 'Hello' }];
 const statuses: [what: string, status: number, act: () => Promise<Response>][] = [
   ['health', 200, () => checked(service.call('/healthz'))],

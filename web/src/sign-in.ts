@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { get } from './api.ts';
 import { t } from './language/words.ts';
 import { queryClient } from './session.ts';
@@ -15,6 +15,8 @@ export const identitiesQuery = queryOptions({
   queryKey: ['identities'],
   queryFn: ({ signal }) => get('/api/user/identities', { signal }),
 });
+/** Whoever signs in through others alone has none, and has signed in a moment ago instead where one is asked for. */
+export const useHasPassword = (): boolean => useQuery(identitiesQuery).data?.has_password !== false;
 export const reloadIdentities = (): Promise<unknown> =>
   queryClient.invalidateQueries({ queryKey: identitiesQuery.queryKey });
 

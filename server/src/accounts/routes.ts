@@ -35,16 +35,16 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       ...base,
       method: 'delete',
       path: '/api/user/self',
-      summary: 'Delete my account and what belongs to it',
+      summary: 'Delete my account and what belongs to it; with the password, where there is one',
       tag: 'Account',
       auth: 'session',
-      body: z.object({ password: z.string().min(1).max(1000) }),
+      body: z.object({ password: z.string().min(1).max(1000).optional() }),
       audit: 'recorded',
       answers: { 200: done },
       handle: async (call) => {
         const { user } = call.principal;
         const { audit } = deps.accounts;
-        await confirmClosing(deps.accounts, user, call.body.password, call.ip);
+        await confirmClosing(deps.accounts, call.principal, { password: call.body.password, ip: call.ip });
         // What the log has of this person is written before it is forgotten, and from where the account was closed never is.
         await audit.flush();
         await deleteAccount(deps, user.id);

@@ -7,13 +7,13 @@ import { isTaken } from '../platform/durable/errors.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Announcements } from './announce.ts';
 import { type AuditLog, atTheMachine } from './audit/log.ts';
+import { requireFreshSession } from './confirm-owner.ts';
 import type { KeyDeps } from './keys.ts';
 import type { Options } from './options.ts';
 import { checkLoginAttempt, hashPassword, hasPassword, type LoginAttempt } from './passwords.ts';
 import { userBelow } from './reach.ts';
 import type { ProvenUser, Sessions } from './sessions.ts';
 import { setLanguage } from './store/languages.ts';
-import { listSessions } from './store/sessions.ts';
 import {
   changeUser,
   countUsers,
@@ -84,6 +84,8 @@ export interface SelfChange {
   current_password?: string;
 }
 
+const setTooLate = 'Log in again first: a password can be set within 15 minutes of that.';
+
 /** A new password ends every session of the user, this one too; `proven` then begins another. */
 export async function changeSelf(
   deps: AccountDeps,
@@ -96,7 +98,7 @@ export async function changeSelf(
   const change: UserChange = { ...plain };
   if (password !== undefined) {
     if (hasPassword(row.password_hash)) await requirePassword(deps, row, current_password, ip);
-    else await requireFreshSession(deps, userId, sessionId);
+    else await requireFreshSession(deps, userId, sessionId, setTooLate);
     change.password_hash = await hashPassword(password);
   }
   const { password_hash: passwordHash } = change;
@@ -120,15 +122,6 @@ async function requirePassword(
     });
   if (!(await checkLoginAttempt(deps, { username: row.username, password, ip }, row.password_hash)))
     throw new AppError('invalid_value', 'The current password is wrong.', { param: 'current_password' });
-}
-
-/** Where there is no password to ask for: who finds an unlocked screen could give the account one of their own. */
-const freshSeconds = 15 * 60;
-async function requireFreshSession({ db, clock }: AccountDeps, userId: number, sessionId?: number): Promise<void> {
-  const now = nowSeconds(clock);
-  const session = (await listSessions(db, userId, now)).find(({ id }) => id === sessionId);
-  if (!session || session.created_at < now - freshSeconds)
-    throw new AppError('forbidden', 'Log in again first: a password can be set within 15 minutes of that.');
 }
 
 export type AdminChange = Partial<

@@ -41,9 +41,15 @@ export async function openOptions(deps: {
   const defaultOf = (name: OptionName): OptionValue => deps.defaults[name] ?? optionTable[name].default;
 
   let readMs = 0;
+  let [started, applied] = [0, 0];
   const reload = async () => {
+    started += 1;
+    const ticket = started;
     readMs = clock.steadyMs();
     const stored = await readOptions(db);
+    // Reads may overtake each other; an older one must not undo a younger.
+    if (ticket < applied) return;
+    applied = ticket;
     values = new Map([...stored].map(([name, text]) => [name, JSON.parse(text) as OptionValue]));
     for (const listener of listeners) listener();
   };

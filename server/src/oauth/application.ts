@@ -60,12 +60,12 @@ export const applicationSchema = z
   .meta({ id: 'OAuthApplication' });
 export type ApplicationView = z.infer<typeof applicationSchema>;
 
-/** As answers show it, with the fields of OpenID Connect where that is turned on. */
+/** As answers show it, with the fields of OpenID Connect where that is turned on; else the one that counts all the same. */
 export const viewIn =
   ({ options }: { options: Options }) =>
   (row: ApplicationRow): ApplicationView => ({
     ...applicationView(row),
-    ...(options.get('OAuth2OpenIDConnect') && openidView(row)),
+    ...(options.get('OAuth2OpenIDConnect') ? openidView(row) : row.send_iss === 0 && { send_iss: false }),
   });
 
 const applicationView = (row: ApplicationRow): ApplicationView => ({

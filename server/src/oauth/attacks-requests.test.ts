@@ -19,6 +19,25 @@ const register = (fields: Record<string, unknown>) =>
 const change = (client: TestClient, fields: Record<string, unknown>, by = t.owner) =>
   by.call(`/api/oauth2/applications/${client.id}`, { method: 'PUT', body: fields });
 
+test('a name twice in a JSON body is refused, as a parameter twice is in a form', async () => {
+  const client = await t.client();
+  const twice = (body: object, name: string, value: unknown) =>
+    `${JSON.stringify(body).slice(0, -1)},"${name}":${JSON.stringify(value)}}`;
+  const decision = { client_id: client.clientId, redirect_uri: callback, response_type: 'code', approved: false };
+  const asked = { ...decision, scope: 'openid', state: 's' };
+  const root = await t.root();
+  const own = `/api/oauth2/applications/${client.id}`;
+  for (const answer of [
+    t.member.call('/api/oauth2/authorize', { method: 'POST', body: twice(asked, 'approved', true) }),
+    t.owner.call(own, { method: 'PUT', body: twice({ name: 'A' }, 'n\\u0061me', 'B') }),
+    t.call('/api/oauth2/token', { method: 'POST', body: twice({ grant_type: 'x' }, 'grant_type', 'refresh_token') }),
+    root.call(`/api/admin/users/${t.owner.id}`, { method: 'PUT', body: twice({ role: 1 }, 'role', 10) }),
+  ]) {
+    const response = await answer;
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('more than once')]);
+  }
+});
+
 describe('redirect URIs', () => {
   test('near misses are refused without a redirect, at GET and POST', async () => {
     const client = await t.client({ redirect_uris: ['https://client.example/Callback', 'https://client.example'] });

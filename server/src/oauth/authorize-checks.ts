@@ -167,14 +167,14 @@ export function redirecting(error: AppError, to: Destination, deps: IssuerDeps):
 }
 
 type Destination = Pick<CheckedRequest, 'redirectUri' | 'state' | 'application'>;
-type IssuerDeps = Pick<Room, 'options' | 'baseUrl'>;
+type IssuerDeps = Pick<Room, 'baseUrl'>;
 
 /**
  * RFC 9207 §2: the issuer, so that a client with several servers cannot be made to mix them up. Libraries that were not told
  * an issuer refuse it, so an application can do without.
  */
 export const issuerFor = ({ send_iss }: Pick<ApplicationRow, 'send_iss'>, deps: IssuerDeps): string | undefined =>
-  send_iss === 0 && deps.options.get('OAuth2OpenIDConnect') ? undefined : deps.baseUrl;
+  send_iss === 0 ? undefined : deps.baseUrl;
 
 /** RFC 6749 §4.1.2.1. */
 export const errorRedirect = (

@@ -1,17 +1,5 @@
-/** Run or read something in the browser instead of leading to an application. */
-const refusedSchemes = new Set([
-  'javascript:',
-  'data:',
-  'file:',
-  'blob:',
-  'about:',
-  'vbscript:',
-  'filesystem:',
-  'view-source:',
-  'ws:',
-  'wss:',
-  'ftp:',
-]);
+import { isPrivateUse } from './private-use-schemes.ts';
+
 const mostCharacters = 2000;
 /** What answers add to an address: none of it may be there twice (RFC 6749 §3.1), or programs differ about which counts. */
 const answered = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri'];
@@ -28,7 +16,8 @@ export function redirectUriFault(uri: string): string | null {
   if (uri.includes('*')) return 'must not have a wildcard';
   const url = URL.parse(uri);
   if (!url) return 'must be an absolute URI';
-  if (refusedSchemes.has(url.protocol)) return `must not use ${url.protocol}`;
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+  if (!isWeb && !isPrivateUse(url.protocol)) return `must not use ${url.protocol}`;
   // An empty one too: parsers disagree about where it leads.
   if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri))
     return 'must not have a user name or password';

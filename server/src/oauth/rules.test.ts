@@ -125,6 +125,27 @@ describe('redirect URIs', () => {
     expect(redirectUriFault('https://a.example/#')).toContain('fragment');
   });
 
+  test.each([
+    'mailto:a@b.example',
+    'tel:123',
+    'sms:1',
+    'view-source:https://a.example',
+    'intent://x',
+    'search-ms:query=x',
+  ])('%s leads to no application', (uri) => {
+    for (const written of [uri, uri.replace(/^\w/, (letter) => letter.toUpperCase())])
+      expect(redirectUriFault(written)).toContain('must not use');
+    // What was registered before goes on.
+    expect(redirectUriMatches([uri], uri)).toBe(true);
+  });
+
+  test.each(['com.example.app:/cb', 'myapp://cb', 'cursor://some.editor/callback', 'vscode://some.tool/callback'])(
+    '%s is an application of its own',
+    (uri) => {
+      expect(redirectUriFault(uri)).toBeNull();
+    },
+  );
+
   test.each(['code', 'state', 'iss', 'error', 'error_description', '%63ode', 'st%61te', 'x=1&iss'])(
     'an address with %s in its query would have it twice in an answer',
     (name) => {

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import type { Member } from '../app.fixture.ts';
+import { until } from '../lib/until.fixture.ts';
 import { faultOf, jsonOf, type OAuthTest, openOAuthTest, type TestClient } from '../oauth/oauth.fixture.ts';
+import { wordsOf } from '../platform/db/migration.ts';
+import { migration as endedOrganisations } from '../platform/db/migrations/0055-ended-organisations.ts';
+import { type Db, engineOf } from '../platform/db/tables.ts';
+import { deleteOrganisation } from './store/organisations.ts';
 
 let t: OAuthTest;
 beforeAll(async () => {
@@ -49,4 +55,55 @@ test('applications end with their organisation: tokens, refreshing, codes and ne
   const root = await t.root();
   const { logs } = await dataOf(root.call(`/api/admin/audit?action=app_deleted&user_id=${t.owner.id}`));
   expect(logs).toMatchObject([{ actor: { id: t.owner.id }, target: { type: 'application', id: client.id } }]);
+});
+
+test('with the account of the last who could run it an organisation ends, and its applications and keys', async () => {
+  const alone = await t.app.user();
+  const { id: organisationId } = await dataOf(post(alone, '/api/organisations', { name: 'Alone' }));
+  const at = `/api/organisations/${organisationId}`;
+  const { id: teamId } = await dataOf(post(alone, `${at}/teams`, { name: 'Team' }));
+  const invited = await dataOf(post(alone, `${at}/invitations`, { role: 'viewer' }));
+  const viewer = await t.app.user();
+  const token = new URL(invited.url).hash.slice(1);
+  expect((await post(viewer, '/api/invitations/accept', { token })).status).toBe(200);
+  const client = await t.client({}, alone);
+  const given = { method: 'PUT', body: { type: 'team', id: teamId } };
+  expect((await alone.call(`/api/oauth2/applications/${client.id}/owner`, given)).status).toBe(200);
+  const { key } = await dataOf(post(alone, `${at}/keys`, { name: 'ours', owner: 'team', team_id: teamId }));
+  const tokens = await t.tokens(client);
+  const models = () => t.call('/v1/models', { headers: { authorization: `Bearer ${key}` } });
+  expect((await models()).status).toBe(200);
+
+  await t.app.app.start();
+  const closed = await alone.call('/api/user/self', { method: 'DELETE', body: { password: 'a fine password' } });
+  expect(closed.status).toBe(200);
+  await until('it has ended', async () => (await viewer.call(at)).status === 404);
+  await until('its applications have', async () => (await t.userinfo(tokens.access_token)).status === 401);
+  expect(await faultOf(t.refresh(client, tokens.refresh_token))).toEqual([401, 'invalid_client']);
+  expect((await models()).status).toBe(401);
+});
+
+const earlier: Record<string, (db: Db, organisationId: number) => Promise<unknown>> = {
+  'were deleted before': deleteOrganisation,
+  'nobody was left to run': (db, id) =>
+    db.deleteFrom('organisation_members').where('organisation_id', '=', id).execute(),
+};
+test.each(Object.entries(earlier))('applications of organisations that %s end by a migration', async (_, end) => {
+  const [ended, living, mine] = [await teamApplication(), await teamApplication(), await t.client()];
+  const [tokens, others, own] = [await t.tokens(ended.client), await t.tokens(living.client), await t.tokens(mine)];
+  const { db } = t.platform.database;
+  await end(db, ended.organisationId);
+  expect((await t.userinfo(tokens.access_token)).status).toBe(200);
+  const statements = endedOrganisations.statements(wordsOf(engineOf(db)));
+  for (const statement of statements) await sql.raw(statement).execute(db);
+  // As a start would, which comes after it.
+  await t.owner.call(`/api/oauth2/applications/${mine.id}`, { method: 'PUT', body: { description: 'Changed' } });
+  expect(await faultOf(t.userinfo(tokens.access_token))).toEqual([401, 'invalid_token']);
+  expect(await faultOf(t.refresh(ended.client, tokens.refresh_token))).toEqual([401, 'invalid_client']);
+  expect((await t.decide(ended.client)).status).toBe(404);
+  const consents = await dataOf(t.member.call('/api/oauth2/consents'));
+  const ids = consents.consents.map((one: { application_id: number }) => one.application_id);
+  expect(ids).not.toContain(ended.client.id);
+  for (const { access_token } of [others, own]) expect((await t.userinfo(access_token)).status).toBe(200);
+  expect((await t.owner.call(`/api/organisations/${living.organisationId}`)).status).toBe(200);
 });

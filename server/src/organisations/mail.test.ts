@@ -79,9 +79,31 @@ test('each reads them in their own language, and who is invited in that of the o
   );
   const [toChinese, toEnglish] = ['zh-CN', 'en'].map((to) => mailsTo(`${to}@mail.example`)[0]!);
   expect(toChinese!.subject).toBe(`天津 Acme：一项预算已使用 50%（${host}）`);
-  expect(toChinese!.text).toContain(`组织 ${data.id} 的预算已使用 50%：累计已花费 $0.0002，预算为 $0.0004。`);
+  expect(toChinese!.text).toContain('组织 天津 Acme 的预算已使用 50%：累计已花费 $0.0002，预算为 $0.0004。');
   expect(toEnglish!.subject).toBe(`天津 Acme: 50 % of a budget is used (${host})`);
-  expect(toEnglish!.text).toContain(`budget of organisation ${data.id} is used: $0.0002 of $0.0004 in all.`);
+  expect(toEnglish!.text).toContain('budget of organisation 天津 Acme is used: $0.0002 of $0.0004 in all.');
+});
+
+test('a budget is told by the name of the team, the member or the key that it is of', async () => {
+  const owner = await world.t.user();
+  await world.credit(owner.id, 100 * price);
+  await world.send(owner, 'PUT', '/api/user/self', { email: 'named@mail.example' });
+  await world.send(world.root, 'PUT', `/api/admin/users/${owner.id}`, { email_verified: true });
+  const { data } = await world.send(owner, 'POST', '/api/organisations', { name: 'Acme' });
+  const path = `/api/organisations/${data.id}`;
+  const { data: team } = await world.send(owner, 'POST', `${path}/teams`, { name: 'Research' });
+  await world.send(owner, 'PUT', `${path}/teams/${team.id}/members/${owner.id}`);
+  const key = { name: 'nightly', team_id: team.id };
+  const { data: made } = await world.send<{ id: number; key: string }>(owner, 'POST', `${path}/keys`, key);
+  const levels = { team: team.id, member: owner.id, key: made.id };
+  for (const [level, level_id] of Object.entries(levels)) {
+    const budget = { level, level_id, window: 'total', amount: 2 * price, alerts: [0.5] };
+    expect((await world.send(owner, 'POST', `${path}/budgets`, budget)).status).toBe(200);
+  }
+  expect((await world.ask(made.key)).status).toBe(200);
+  await until('the warnings have come', () => mailsTo('named@mail.example').length === 3);
+  const said = mailsTo('named@mail.example').map(({ text }) => /budget of (.+) is used/.exec(text)?.[1]);
+  expect(said.toSorted()).toEqual(['key nightly', `member ${owner.username}`, 'team Research']);
 });
 
 test('whose key reaches its limit reads that in their language', async () => {

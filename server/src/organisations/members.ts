@@ -15,7 +15,7 @@ import {
   setRole,
 } from './store/members.ts';
 import { organisationsOf } from './store/organisations.ts';
-import type { MemberRow } from './store/tables.ts';
+import type { MemberRow, OrganisationRow } from './store/tables.ts';
 
 export interface MemberView extends MemberRow {
   teams: number[];
@@ -58,19 +58,30 @@ export async function changeMember(
   await room.announcements.changed(organisationTag(id));
 }
 
-/** Of a user who is deleted. Where no owner is left, whoever stands next becomes one. */
-export async function forgetMember(room: Pick<Room, 'db' | 'announcements'>, userId: number): Promise<void> {
+/**
+ * Of a user who is deleted. Where no owner is left, whoever stands next becomes one. Organisations that nobody would be left to
+ * run are told, and stay the user's: whoever ends them finds them again after a crash.
+ */
+export async function forgetMember(
+  room: Pick<Room, 'db' | 'announcements'>,
+  userId: number,
+): Promise<OrganisationRow[]> {
   await forgetKeyNames(room.db, userId);
-  for (const { id } of await organisationsOf(room.db, userId)) {
-    await room.db.transaction().execute((tx) => leave(tx, id, userId));
+  const abandoned: OrganisationRow[] = [];
+  for (const organisation of await organisationsOf(room.db, userId)) {
+    const { id } = organisation;
+    if (!(await room.db.transaction().execute((tx) => leave(tx, id, userId)))) abandoned.push(organisation);
     await room.announcements.changed(organisationTag(id));
   }
+  return abandoned;
 }
 
-async function leave(tx: Db, id: number, userId: number): Promise<void> {
+/** False where nobody else could own it. */
+async function leave(tx: Db, id: number, userId: number): Promise<boolean> {
   await holdMembers(tx, id);
+  const next = await nextOwner(tx, id, userId);
+  if (next === null) return false;
   await removeMember(tx, id, userId);
-  if ((await countOwners(tx, id)) > 0) return;
-  const next = await nextOwner(tx, id);
-  if (next !== null) await setRole(tx, id, next, 'owner');
+  if ((await countOwners(tx, id)) === 0) await setRole(tx, id, next, 'owner');
+  return true;
 }

@@ -7,7 +7,7 @@ import type { Route } from '../platform/http/route.ts';
 import { type Admission, Gate, type Reach } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
-import { requirePerson } from './organisations.ts';
+import { endOrganisation, requirePerson } from './organisations.ts';
 import { OwnLimitsLookup } from './own-limits.ts';
 import { forgetPersonal } from './personal.ts';
 import { type PlaceStanding, Places } from './places.ts';
@@ -54,6 +54,9 @@ export interface Organisations {
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** From where an account was closed is not kept. */
+const unknownOrigin = { ip: '', userAgent: '' };
 
 /** Windows that ended, and warnings: long after what could still be charged to them, and a year to look back on. */
 const keptSeconds = 400 * 86_400;
@@ -116,7 +119,8 @@ export function openOrganisations(room: Room): Organisations {
     forgetUser: async (userId) => {
       await deleteKeysPlace(room.db, userId);
       await forgetPersonal(room, userId);
-      await forgetMember(room, userId);
+      for (const organisation of await forgetMember(room, userId))
+        await endOrganisation(room, { organisation, userId }, applications, unknownOrigin);
     },
     requirePerson: (userId) => requirePerson(room, userId),
     sweep: async () => {

@@ -96,7 +96,7 @@ export async function rotateWebhookSecret(room: Room, { organisation }: Standing
 /** Its keys and applications end with it. What is in its balance stays with its account, in the hands of the operator. */
 export async function endOrganisation(
   room: Room,
-  { organisation, userId }: Standing,
+  { organisation, userId }: Pick<Standing, 'organisation' | 'userId'>,
   applications: Pick<TeamApplications, 'end'>,
   origin: Origin,
 ): Promise<void> {

@@ -4,6 +4,7 @@ import type { LetterKind, Letters } from '../identity/mails/letters.ts';
 import { verifiedReader } from '../identity/mails/reader.ts';
 import { tellUser } from '../identity/notices.ts';
 import { findKeyById } from '../identity/store/keys.ts';
+import { accountNamesOf } from '../identity/store/names.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { signPayload } from '../lib/hashing.ts';
 import { WriteBehind } from '../platform/durable/batch.ts';
@@ -13,6 +14,7 @@ import { findBudgets } from './store/budgets.ts';
 import { listMembers } from './store/members.ts';
 import { findOrganisation } from './store/organisations.ts';
 import type { BudgetRow, OrganisationRow, WarningRow } from './store/tables.ts';
+import { findTeam } from './store/teams.ts';
 import { insertWarning } from './store/warnings.ts';
 
 const lookMs = 1_000;
@@ -145,11 +147,28 @@ async function postWebhook(
   }
 }
 
+/** What the budget is of, by its name, or by its number where it went meanwhile. */
+async function nameOf({ db }: Room, organisation: OrganisationRow, { level, level_id }: Told): Promise<string> {
+  const found = async (): Promise<string | undefined> => {
+    if (level === 'organisation') return organisation.name;
+    if (level === 'team') return (await findTeam(db, organisation.id, level_id))?.name;
+    if (level === 'key') return (await findKeyById(db, level_id))?.name;
+    return (await accountNamesOf(db, [level_id])).get(level_id);
+  };
+  return (await found()) ?? `${level_id}`;
+}
+
 /** To owners and administrators. */
-async function mailManagers(room: Room, { id, name }: OrganisationRow, told: Told, hard: boolean): Promise<void> {
+async function mailManagers(room: Room, organisation: OrganisationRow, told: Told, hard: boolean): Promise<void> {
   if (!room.mailer) return;
+  const { id, name } = organisation;
   const managers = (await listMembers(room.db, id)).filter(({ role }) => role === 'owner' || role === 'admin');
-  const about = { organisation: name, organisationId: id, level: told.level, levelId: told.level_id };
+  const about = {
+    organisation: name,
+    organisationId: id,
+    level: told.level,
+    name: await nameOf(room, organisation, told),
+  };
   for (const { user_id } of managers.slice(0, mostMails))
     await mailTo(room, user_id, 'budget', { ...about, ...spentOf(told, hard) });
 }

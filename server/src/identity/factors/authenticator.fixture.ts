@@ -10,6 +10,8 @@ export interface Quirks {
   /** Instead of the number that follows. */
   counter?: number;
   challenge?: string;
+  /** Whose it says the passkey is; nothing of it where left out. */
+  userHandle?: string;
 }
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
@@ -82,6 +84,7 @@ export function openAuthenticator(origin: string) {
         clientDataJSON: base64url(client),
         authenticatorData: base64url(data),
         signature: base64url(signature),
+        ...(quirks.userHandle !== undefined && { userHandle: base64url(Buffer.from(quirks.userHandle)) }),
       };
       return { ...common, response };
     },

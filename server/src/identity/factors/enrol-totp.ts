@@ -1,6 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { checkLoginAttempt } from '../passwords.ts';
+import { confirmOwner, type Shown } from '../confirm-owner.ts';
 import type { SessionPrincipal } from '../principals.ts';
 import {
   confirmTotp,
@@ -11,7 +11,6 @@ import {
   replaceRecoveryCodes,
 } from '../store/factors.ts';
 import { noteFactor } from '../store/sessions.ts';
-import { findUserRow } from '../store/users.ts';
 import type { FactorDeps } from './deps.ts';
 import { drawRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.ts';
 import { factorsChanged } from './required.ts';
@@ -19,24 +18,18 @@ import { methodsOf } from './second-factor.ts';
 import { requireRecentFactor } from './step-up.ts';
 import { addressOf, newSecret, stepOf } from './totp.ts';
 
+const refusals = {
+  missing: 'password is required to add a second factor.',
+  late: 'Log in again first: a second factor can be added within 15 minutes of that.',
+};
+
 /**
  * Whoever found an unlocked screen could lock the owner out with a factor of their own: the first needs the password, each
  * further one a factor.
  */
-export async function confirmAdding(
-  deps: FactorDeps,
-  principal: SessionPrincipal,
-  { password, ip }: { password: string | undefined; ip: string },
-): Promise<void> {
-  const { id, username } = principal.user;
-  if ((await methodsOf(deps.db, id)).length > 0) return requireRecentFactor(deps, principal);
-  if (password === undefined)
-    throw new AppError('missing_required_parameter', 'password is required to add a second factor.', {
-      param: 'password',
-    });
-  const row = await findUserRow(deps.db, id);
-  if (!(await checkLoginAttempt(deps, { username, password, ip }, row?.password_hash ?? null)))
-    throw new AppError('invalid_value', 'The password is wrong.', { param: 'password' });
+export async function confirmAdding(deps: FactorDeps, principal: SessionPrincipal, shown: Shown): Promise<void> {
+  if ((await methodsOf(deps.db, principal.user.id)).length > 0) return requireRecentFactor(deps, principal);
+  await confirmOwner(deps, principal, shown, refusals);
 }
 
 const inUse = () => new AppError('conflict', 'Codes of an app are asked for already. Turn them off first.');

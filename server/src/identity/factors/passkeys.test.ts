@@ -76,6 +76,12 @@ describe('a passkey', () => {
     expect((await enter(member.device, {}, other)).status).toBe(401);
   });
 
+  test('is of whom the device says it is, or of nobody', async () => {
+    const [member, other] = [await someone(), await someone()];
+    expect((await enter(member.device, { userHandle: `${member.id}` })).status).toBe(200);
+    expect((await enter(member.device, { userHandle: `${other.id}` })).status).toBe(401);
+  });
+
   test('whose counter goes back is a copy', async () => {
     const { device } = await someone();
     expect((await enter(device, { counter: 9 })).status).toBe(200);

@@ -145,6 +145,10 @@ export async function authenticationOptions(
 const notProven = (detail?: unknown) =>
   new AppError('wrong_credentials', 'This passkey was not accepted. Try again.', {}, detail);
 
+/** WebAuthn §7.2: whose it is by our books, it is by the device's too, where that says so. */
+const isOf = ({ user_id }: PasskeyRow, userHandle: string | undefined): boolean =>
+  userHandle === undefined || Buffer.from(userHandle, 'base64url').toString('utf8') === `${user_id}`;
+
 /** Whose passkey answered the challenge. */
 export async function provePasskey(
   deps: FactorDeps,
@@ -153,7 +157,7 @@ export async function provePasskey(
 ): Promise<{ passkey: PasskeyRow; given: OneTimeRow }> {
   const taken = await takeChallenge(deps, response.response.clientDataJSON, purpose);
   const passkey = await findPasskey(deps.db, response.id);
-  if (!taken || !passkey) throw notProven();
+  if (!taken || !passkey || !isOf(passkey, response.response.userHandle)) throw notProven();
   const { rpID, origin } = partyOf(deps);
   const { verifyAuthenticationResponse } = await loadWebAuthn();
   const verified = await verifyAuthenticationResponse({

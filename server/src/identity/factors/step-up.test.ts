@@ -108,6 +108,18 @@ describe('acts that need a fresh factor', () => {
     expect((await make()).status).toBe(200);
   });
 
+  test('deleting the account asks for both, the factor and the password', async () => {
+    const member = await t.user();
+    const { recoveryCodes } = await enrol(t, member);
+    clock.advance(601_000);
+    const remove = (body: object) => member.call('/api/user/self', { method: 'DELETE', body });
+    expect((await remove({ password })).status).toBe(403);
+    await post(member, '/api/user/step-up', { code: recoveryCodes[0] });
+    for (const wrong of [{}, { password: 'not this one' }]) expect((await remove(wrong)).status).toBe(400);
+    expect((await remove({ password })).status).toBe(200);
+    expect((await member.call('/api/user/self')).status).toBe(401);
+  });
+
   test('who has no second factor is not asked', async () => {
     const member = await t.user();
     expect((await member.call('/api/tokens', { method: 'POST', body: { name: 'made' } })).status).toBe(200);

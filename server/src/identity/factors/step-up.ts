@@ -17,6 +17,7 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'DELETE /api/user/passkeys/{id}',
   'POST /api/user/recovery-codes',
   'GET /api/user/self/export',
+  'DELETE /api/user/self',
   'POST /api/user/identities',
   'POST /api/user/spending/webhook-secret',
   'POST /api/tokens',

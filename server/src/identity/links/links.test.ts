@@ -213,6 +213,15 @@ describe('a forgotten password', () => {
     expect((await reset(old)).status).toBe(400);
   });
 
+  test('is not reset by a link that went to an address which the account has left', async () => {
+    const member = await verified();
+    await forgot(member.email);
+    const token = await newest(member.email, 2);
+    await member.call('/api/user/self', { method: 'PUT', body: { email: `left-${member.email}` } });
+    expect((await reset(token)).status).toBe(400);
+    expect((await login(member.username, password)).status).toBe(200);
+  });
+
   test('that was changed meanwhile is not reset by an older link', async () => {
     const member = await verified();
     await forgot(member.email);

@@ -68,7 +68,10 @@ export async function takeLink(
   if (!given || !user) return null;
   const about = JSON.parse(given.about) as About;
   const now = stateOf(user);
-  // Of an address only the link that proves it depends; every other one ends with the password that it was made beside.
-  const same = given.purpose === 'verify_email' ? about.email === now.email : about.password === now.password;
-  return same ? { user, mailed: about.mailed && about.email === now.email } : null;
+  const sameAddress = about.email === now.email;
+  // One that gives a password ends with the password that it was made beside; and one that was mailed with the address, since
+  // whoever leaves an address may leave it to somebody else.
+  const forPassword = about.password === now.password && (sameAddress || !about.mailed);
+  const counts = given.purpose === 'verify_email' ? sameAddress : forPassword;
+  return counts ? { user, mailed: about.mailed && sameAddress } : null;
 }

@@ -1,7 +1,9 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Language } from '../../lib/languages.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
-import { checkLoginAttempt, hashPassword } from '../passwords.ts';
+import { confirmOwner, type Shown } from '../confirm-owner.ts';
+import { hashPassword } from '../passwords.ts';
+import type { SessionPrincipal } from '../principals.ts';
 import { type ChangeTerms, changeUser, findUserRow, findVerified, type UserChange } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
@@ -12,21 +14,26 @@ const noMail = () => new AppError('conflict', 'This service sends no mail. Ask a
 const spent = () =>
   new AppError('invalid_value', 'This link was used already, or has run out. Ask for a new one.', { param: 'token' });
 
+const refusals = {
+  missing: 'password is required to verify the address.',
+  late: 'Log in again first: an address can be verified within 15 minutes of that.',
+};
+
 /**
  * The password is asked for: a verified address can reset it, so whoever found an unlocked screen could take the account
  * over with an address of their own.
  */
 export async function sendVerification(
   deps: LinkDeps,
-  userId: number,
-  { password, ip, askedIn }: { password: string; ip: string; askedIn: Language },
+  principal: SessionPrincipal,
+  shown: Shown,
+  askedIn: Language,
 ): Promise<void> {
-  const user = await findUserRow(deps.db, userId);
+  const user = await findUserRow(deps.db, principal.user.id);
   if (!user || user.email === '') throw new AppError('conflict', 'Your profile has no address.');
   if (user.email_verified) throw new AppError('conflict', 'Your address is verified already.');
   if (!deps.mailer) throw noMail();
-  if (!(await checkLoginAttempt(deps, { username: user.username, password, ip }, user.password_hash)))
-    throw new AppError('invalid_value', 'The password is wrong.', { param: 'password' });
+  await confirmOwner(deps, principal, shown, refusals);
   if (!(await mayMail(deps, user.email)))
     throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.', {
       headers: { 'retry-after': `${mailWindowMs / 1000}` },

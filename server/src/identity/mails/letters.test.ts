@@ -18,7 +18,7 @@ const samples: { [K in LetterKind]: Letters[K] } = {
   sessions_ended: { by: 'root' },
   password_link: { by: 'root' },
   spending: spent,
-  budget: { ...spent, organisation: 'Acme', organisationId: 3, level: 'team', levelId: 7 },
+  budget: { ...spent, organisation: 'Acme', organisationId: 3, level: 'team', name: 'Research' },
   key_limit: { ...spent, key: 'laptop' },
   join: { ...link, organisation: 'Acme', role: 'admin' },
 };
@@ -28,7 +28,7 @@ const write = (words: Words, kind: LetterKind, about: object = {}, name = 'ulf')
   written(words, kind, { ...samples[kind], ...about }, { name, webUrl });
 
 /** What differs from mail to mail, in whichever language. */
-const filledIn = /https:\S+|svc\.example:8443|\$[\d.,]*\d|\d+(?:\.\d+)?|\b(?:root|Acme|laptop|ulf|API)\b/g;
+const filledIn = /https:\S+|svc\.example:8443|\$[\d.,]*\d|\d+(?:\.\d+)?|\b(?:root|Acme|Research|laptop|ulf|API)\b/g;
 
 describe('every mail', () => {
   test.each(kinds)('%s is written in each language, with all that it is about', (kind) => {
@@ -61,7 +61,7 @@ test('a mail as it is read, in English and in Chinese', () => {
       subject: 'Acme: 75.5 % of a budget is used (svc.example:8443)',
       text: `Hello ulf,
 
-In Acme, 75.5 % of the budget of team 7 is used: $1,234.000002 of $2,000.00 this month.
+In Acme, 75.5 % of the budget of team Research is used: $1,234.000002 of $2,000.00 this month.
 Requests beyond it are refused.
 
 ${webUrl}/organisations/3
@@ -73,7 +73,7 @@ svc.example:8443
       subject: 'Acme：一项预算已使用 75.5%（svc.example:8443）',
       text: `ulf，你好：
 
-Acme 中，团队 7 的预算已使用 75.5%：本月已花费 $1,234.000002，预算为 $2,000.00。
+Acme 中，团队 Research 的预算已使用 75.5%：本月已花费 $1,234.000002，预算为 $2,000.00。
 超出后请求将被拒绝。
 
 ${webUrl}/organisations/3

@@ -26,7 +26,7 @@ export interface Letters {
   sessions_ended: { by: string };
   password_link: { by: string };
   spending: Spent;
-  budget: Spent & { organisation: string; organisationId: number; level: string; levelId: number };
+  budget: Spent & { organisation: string; organisationId: number; level: string; name: string };
   key_limit: Spent & { key: string };
   join: Link & { organisation: string; role: string };
 }
@@ -112,12 +112,12 @@ const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: st
     );
     return ofSpending(words, spent, `${webUrl}/account`, subject, says);
   },
-  budget: (words, { organisation, organisationId, level, levelId: id, ...spent }, webUrl) => {
+  budget: (words, { organisation, organisationId, level, name, ...spent }, webUrl) => {
     const { t } = words;
     const subject = t('{organisation}: {percent} % of a budget is used', { organisation, percent: percentOf(spent) });
     const says = t(
-      'In {organisation}, {percent} % of the budget of {level, select, organisation {organisation} team {team} member {member} other {key}} {id} is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in all}}.',
-      { ...valuesOf(words, spent), organisation, level, id },
+      'In {organisation}, {percent} % of the budget of {level, select, organisation {organisation} team {team} member {member} other {key}} {name} is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in all}}.',
+      { ...valuesOf(words, spent), organisation, level, name },
     );
     return ofSpending(words, spent, `${webUrl}/organisations/${organisationId}`, subject, says);
   },

@@ -32,8 +32,8 @@ export default {
   'Requests beyond it go on.': '超出后请求仍会继续。',
 
   '{organisation}: {percent} % of a budget is used': '{organisation}：一项预算已使用 {percent}%',
-  'In {organisation}, {percent} % of the budget of {level, select, organisation {organisation} team {team} member {member} other {key}} {id} is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in all}}.':
-    '{organisation} 中，{level, select, organisation {组织} team {团队} member {成员} other {密钥}} {id} 的预算已使用 {percent}%：{window, select, day {今天} week {本周} month {本月} other {累计}}已花费 {used}，预算为 {limit}。',
+  'In {organisation}, {percent} % of the budget of {level, select, organisation {organisation} team {team} member {member} other {key}} {name} is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in all}}.':
+    '{organisation} 中，{level, select, organisation {组织} team {团队} member {成员} other {密钥}} {name} 的预算已使用 {percent}%：{window, select, day {今天} week {本周} month {本月} other {累计}}已花费 {used}，预算为 {limit}。',
   '{key}: {percent} % of its limit is used': '{key}：限额已使用 {percent}%',
   '{percent} % of what your API key {key} may spend is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in all}}.':
     '你的 API 密钥 {key} 的限额已使用 {percent}%：{window, select, day {今天} week {本周} month {本月} other {累计}}已花费 {used}，限额为 {limit}。',

@@ -27,14 +27,12 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       path: '/api/user/email/verification',
       summary: 'Send me the link that verifies my address',
       auth: 'session',
-      body: z.object({ password: z.string().min(1).max(1000) }),
+      body: z.object({ password: z.string().min(1).max(1000).optional() }),
       audit: { action: 'verification_sent', subject, id: (call) => call.principal.user.id },
       answers: { 200: done },
       handle: async (call) => {
-        await sendVerification(deps, call.principal.user.id, {
-          ...{ password: call.body.password, ip: call.ip },
-          askedIn: languageAsked(call) ?? 'en',
-        });
+        const shown = { password: call.body.password, ip: call.ip };
+        await sendVerification(deps, call.principal, shown, languageAsked(call) ?? 'en');
         return json(call, { success: true, message: 'The mail is sent.' });
       },
     }),

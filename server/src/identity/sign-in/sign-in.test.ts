@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
-import { enrol } from '../factors/factors.fixture.ts';
+import { codeAt, enrol } from '../factors/factors.fixture.ts';
 import { roles } from '../user.ts';
 import { Browser, type OtherCompany, startOtherCompany } from './other-company.fixture.ts';
 
@@ -52,7 +52,7 @@ const selfOf = async (by: Browser) => {
 const send = async (by: Browser, method: string, path: string, body?: unknown) => {
   const answer = await t.call(path, { method, body, headers: { cookie: by.cookieOf(own('/')) } });
   for (const cookie of answer.headers.getSetCookie()) by.setCookie(own('/'), cookie);
-  return { status: answer.status, ...((await answer.json()) as { data: never; message?: string }) };
+  return { status: answer.status, ...((await answer.json()) as { data: never; message?: string; code?: string }) };
 };
 
 test('somebody new signs in, has an account, and comes back to it', async () => {
@@ -220,7 +220,6 @@ test('connected and disconnected from the account page, but never the last way i
   // No password opens an account without one, and a session that was left open gives it none.
   const guess = { username: 'ann', password: 'none:' };
   expect((await t.call('/api/user/login', { method: 'POST', body: guess })).status).toBe(401);
-  expect((await send(ann, 'DELETE', '/api/user/self', { password: 'x' })).message).toContain('has no password');
   const first = { password: 'my first password' };
   const { db } = t.platform.database;
   await db.updateTable('sessions').set({ created_at: 1 }).execute();
@@ -230,6 +229,34 @@ test('connected and disconnected from the account page, but never the last way i
   expect((await send(ann, 'DELETE', `/api/user/identities/${last}`)).status).toBe(200);
   const login = { username: 'ann', password: 'my first password' };
   expect((await t.call('/api/user/login', { method: 'POST', body: login })).status).toBe(200);
+});
+
+test('who has no password does what needs one within a quarter of an hour of signing in', async () => {
+  company.people.gil = { preferred_username: 'gil', email: 'gil@elsewhere.example' };
+  const { by } = await signIn('acme', 'gil');
+  const { db } = t.platform.database;
+  const age = () => db.updateTable('sessions').set({ created_at: 1, factor_at: null }).execute();
+  const add = () => send(by, 'POST', '/api/user/totp', {});
+  const remove = () => send(by, 'DELETE', '/api/user/self', {});
+  await age();
+  for (const late of [await add(), await remove(), await send(by, 'DELETE', '/api/user/self', { password: 'none:' })])
+    expect([late.status, late.message?.includes('Log in again first')]).toEqual([403, true]);
+  await signIn('acme', 'gil', by);
+  const { secret } = (await add()).data as { secret: string };
+  const code = codeAt(secret, t.platform.clock.nowMs());
+  const confirmed = await send(by, 'POST', '/api/user/totp/confirm', { code });
+  expect(confirmed.status).toBe(200);
+  // With a factor, that one is asked for, and stands for having signed in.
+  await age();
+  expect(await remove()).toMatchObject({ status: 403, code: 'step_up_required' });
+  const [recovery] = (confirmed.data as { recovery_codes: string[] }).recovery_codes;
+  expect((await send(by, 'POST', '/api/user/step-up', { code: recovery })).status).toBe(200);
+  expect((await remove()).status).toBe(200);
+  expect((await by.visit(own('/api/user/self'))).status).toBe(401);
+
+  company.people.hal = { preferred_username: 'hal' };
+  const { by: hal } = await signIn('acme', 'hal');
+  expect((await send(hal, 'DELETE', '/api/user/self', {})).status).toBe(200);
 });
 
 test('a provider stands for the password alone: a second factor is asked for all the same', async () => {

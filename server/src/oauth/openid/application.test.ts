@@ -78,13 +78,18 @@ test('an address for after the logout is one that an administrator vouched for',
   expect(data.is_verified).toBe(false);
 });
 
-test('turned off, the fields are unknown ones', async () => {
+test('turned off, the fields are unknown ones, but for the issuer in redirects', async () => {
   const off = await openOAuthTest();
-  const client = await off.client(fields);
-  const { data } = await jsonOf(off.owner.call(`/api/oauth2/applications/${client.id}`));
-  for (const name of Object.keys(fields)) expect(data).not.toHaveProperty(name);
-  expect((await leadsTo(off.decide(client))).get('iss')).toBe(off.config.baseUrl);
+  const [client, plain] = [await off.client(fields), await off.client()];
+  const shown = async ({ id }: { id: number }) => (await jsonOf(off.owner.call(`/api/oauth2/applications/${id}`))).data;
+  const { send_iss, ...unknown } = fields;
+  for (const name of Object.keys(unknown)) expect(await shown(client)).not.toHaveProperty(name);
+  expect(await shown(client)).toMatchObject({ send_iss });
+  expect(await shown(plain)).not.toHaveProperty('send_iss');
+  for (const approved of [true, false])
+    expect((await leadsTo(off.decide(client, { approved }))).has('iss')).toBe(false);
+  expect((await leadsTo(off.decide(plain))).get('iss')).toBe(off.config.baseUrl);
   await off.setOption('OAuth2OpenIDConnect', true);
-  expect((await jsonOf(off.owner.call(`/api/oauth2/applications/${client.id}`))).data).toMatchObject(usual);
+  expect(await shown(client)).toMatchObject({ ...usual, send_iss });
   await off.close();
 });

@@ -32,7 +32,7 @@ type Columns = Updateable<Tables['oauth_applications']>;
 
 /**
  * The fields as columns, what it says of keys, and the rest of the input; unknown fields, which count for nothing, while it is
- * turned off.
+ * turned off. `send_iss` alone counts always: redirects carry the issuer always, too.
  */
 export function openidColumns<T extends OpenidInput>(
   input: T,
@@ -51,14 +51,15 @@ export function openidColumns<T extends OpenidInput>(
     jwks_uri,
     ...rest
   } = input;
-  if (!turnedOn) return { columns: {}, keys: {}, rest };
+  const always = send_iss === undefined ? {} : { send_iss: Number(send_iss) };
+  if (!turnedOn) return { columns: always, keys: {}, rest };
   const columns: Columns = {
+    ...always,
     post_logout_redirect_uris: post_logout_redirect_uris && JSON.stringify(post_logout_redirect_uris),
     backchannel_logout_uri,
     id_token_signed_response_alg,
     require_pushed_requests: asNumber(require_pushed_requests),
     dpop_bound_access_tokens: asNumber(dpop_bound_access_tokens),
-    send_iss: asNumber(send_iss),
     token_exchange: asNumber(token_exchange),
     token_exchange_clients: token_exchange_clients && JSON.stringify(token_exchange_clients),
   };

@@ -83,13 +83,15 @@ export async function removeMember(tx: Db, organisationId: number, userId: numbe
     .execute();
 }
 
-/** Who follows when no owner is left: an administrator before a member, of them who came first. */
-export async function nextOwner(tx: Db, organisationId: number): Promise<number | null> {
+/** Who runs it when somebody leaves: an owner, else an administrator before a member, of them who came first. Null for nobody. */
+export async function nextOwner(tx: Db, organisationId: number, leaving: number): Promise<number | null> {
   const rows = await tx
     .selectFrom('organisation_members')
     .select(['user_id', 'role'])
     .where('organisation_id', '=', organisationId)
-    .where('role', 'in', ['admin', 'member'])
+    .where('user_id', '<>', leaving)
+    .where('role', 'in', ['owner', 'admin', 'member'])
+    .orderBy((e) => e.case().when('role', '=', 'owner').then(0).else(1).end())
     .orderBy('role')
     .orderBy('created_at')
     .orderBy('user_id')

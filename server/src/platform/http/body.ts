@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../lib/errors.ts';
 import { refuseHeavy, shapeLimits } from './json-shape.ts';
+import { repeatedName } from './repeated-names.ts';
 import type { Call } from './route.ts';
 
 const mebibyte = 1024 * 1024;
@@ -33,7 +34,8 @@ const faultOf = (error: unknown, request: Request): unknown =>
     ? error
     : new AppError('request_timeout', 'The request body did not arrive.');
 
-const parse = (bytes: Uint8Array): unknown | Promise<unknown> =>
+/** What was received, as JSON. */
+export const parse = (bytes: Uint8Array): unknown | Promise<unknown> =>
   bytes.byteLength < largeBytes ? parseJson(bytes) : parseLarge(bytes);
 
 /** The JSON of a request. */
@@ -173,12 +175,18 @@ export function fieldsOf(parameters: URLSearchParams, repeatable?: Repeatable): 
   return fields;
 }
 
+const repeated = (name: string): AppError =>
+  new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, { param: name });
+
+/** As of a form, of JSON: which of two counts is not the same for everybody who reads it. */
+export function refuseRepeated(bytes: Uint8Array): void {
+  const name = repeatedName(textOf(bytes));
+  if (name !== null) throw repeated(name);
+}
+
 export function setField(fields: Fields, name: string, value: string, repeatable?: Repeatable): void {
   const before = fields[name];
-  if (before !== undefined && !repeatable?.(name))
-    throw new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, {
-      param: name,
-    });
+  if (before !== undefined && !repeatable?.(name)) throw repeated(name);
   refuseNul(name);
   refuseNul(value);
   if (before === undefined) fields[name] = value;

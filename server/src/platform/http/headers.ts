@@ -32,6 +32,9 @@ const pageHeaders = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 };
 
+/** RFC 9111 §3: a cache may keep what says nothing about it, for whoever asks next, whatever cookie they send. Routes say otherwise. */
+const unkept = { ...apiHeaders, 'cache-control': 'no-store' };
+
 const transport = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
 
 /** Programs, not browsers, read the relay's answers; each header costs every request. */
@@ -44,7 +47,7 @@ export interface HeaderSets {
 }
 
 export const headerSets = (https: boolean): HeaderSets => ({
-  api: https ? { ...apiHeaders, ...transport } : apiHeaders,
+  api: https ? { ...unkept, ...transport } : unkept,
   relay: https ? { ...relayHeaders, ...transport } : relayHeaders,
   page: https ? { ...pageHeaders, ...transport } : pageHeaders,
 });

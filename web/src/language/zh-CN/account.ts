@@ -117,6 +117,7 @@ export default {
   'The {amount} on your balance cannot be used any more. Your username becomes free for others.':
     '余额中的 {amount} 将无法再使用。你的用户名将可供他人使用。',
   'Your username becomes free for others.': '你的用户名将可供他人使用。',
+  'This cannot be undone. It works within 15 minutes of signing in.': '此操作无法撤销，且只能在登录后 15 分钟内执行。',
   'This cannot be undone. Your password shows that it is you.': '此操作无法撤销。请输入密码，确认是你本人。',
   'Your account was not deleted': '账号未删除',
 } as const;

@@ -28,6 +28,12 @@ export default {
   'Another account has verified this address.': '该邮箱地址已由其他账号验证。',
   'Log in again first: a password can be set within 15 minutes of that.':
     '请先重新登录：登录后 15 分钟内可以设置密码。',
+  'Log in again first: an account without a password can be deleted within 15 minutes of that.':
+    '请先重新登录：没有密码的账号可以在登录后 15 分钟内删除。',
+  'Log in again first: a second factor can be added within 15 minutes of that.':
+    '请先重新登录：登录后 15 分钟内可以添加双重验证。',
+  'Log in again first: an address can be verified within 15 minutes of that.':
+    '请先重新登录：登录后 15 分钟内可以验证邮箱地址。',
   'The user was changed by somebody else meanwhile. Look again.': '该用户刚刚被其他人更改，请重新查看。',
   'The account was changed meanwhile. Log in again.': '账号已发生变更，请重新登录。',
   'You cannot give a role like your own or higher.': '你不能授予与自己相同或更高的角色。',
@@ -35,7 +41,6 @@ export default {
   'There is no such session.': '没有这个会话。',
   'There is no such notice.': '没有这条通知。',
   'The root user cannot be deleted.': '不能删除 root 用户。',
-  'This account has no password. Set one on this page first.': '此账号没有密码，请先在本页设置密码。',
 
   'Codes of an app are asked for already. Turn them off first.': '已启用身份验证器应用，请先将其关闭。',
   'No codes of an app are asked for.': '未启用身份验证器应用。',

@@ -9,6 +9,7 @@ import { formatQuota } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { forgetUser, useUser } from '../../session.ts';
+import { useHasPassword } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
 
 const rootRole = 100;
@@ -59,9 +60,10 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
   const user = useUser();
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
+  const hasPassword = useHasPassword();
   const [password, setPassword] = useState('');
   const remove = useAct({
-    mutationFn: () => del('/api/user/self', { body: { password } }),
+    mutationFn: () => del('/api/user/self', { body: hasPassword ? { password } : {} }),
     onSuccess: async () => {
       forgetUser();
       await router.navigate({ to: '/goodbye', replace: true });
@@ -78,23 +80,27 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
     <form onSubmit={submit}>
       <Stack>
         <WhatHappens quota={user.quota} />
-        <PasswordInput
-          ref={input}
-          label={t('Your password')}
-          description={t('This cannot be undone. Your password shows that it is you.')}
-          autoComplete="current-password"
-          required
-          data-autofocus
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={wrong}
-        />
+        {hasPassword ? (
+          <PasswordInput
+            ref={input}
+            label={t('Your password')}
+            description={t('This cannot be undone. Your password shows that it is you.')}
+            autoComplete="current-password"
+            required
+            data-autofocus
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={wrong}
+          />
+        ) : (
+          <Text size="sm">{t('This cannot be undone. It works within 15 minutes of signing in.')}</Text>
+        )}
         <FormFoot
           act={wrong ? { error: null, isPending: remove.isPending } : remove}
           failure={t('Your account was not deleted')}
           submitLabel={t('Delete for good')}
           onCancel={onClose}
-          disabled={password === ''}
+          disabled={hasPassword && password === ''}
           danger
         />
       </Stack>

@@ -1,5 +1,4 @@
 import { Button, Group, PasswordInput, SimpleGrid, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -7,13 +6,12 @@ import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
-import { identitiesQuery } from '../../sign-in.ts';
+import { useHasPassword } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
 
 export function PasswordForm() {
   const [fault, setFault] = useState<string | null>(null);
-  // Whoever signs in through others alone has none yet.
-  const isFirst = useQuery(identitiesQuery).data?.has_password === false;
+  const isFirst = !useHasPassword();
   const change = useAct({
     mutationFn: ({
       current_password,

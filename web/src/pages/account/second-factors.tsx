@@ -8,6 +8,7 @@ import { notifyError } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { rich, t } from '../../language/words.ts';
+import { useHasPassword } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
 import { PasskeyForm } from './passkey-form.tsx';
 import { PasskeyList } from './passkey-list.tsx';
@@ -34,14 +35,15 @@ export function SecondFactors() {
     onError: notifyError,
   });
   const security = query.data;
-  const needsPassword = security?.methods.length === 0;
+  const isFirst = security?.methods.length === 0;
+  const needsPassword = useHasPassword() && isFirst;
   return (
     <Section
       title={t('Second factor')}
       description={t('Asked for after your password, so that the password alone lets nobody in.')}
     >
       {query.error && <ErrorState error={query.error} />}
-      {security?.required && needsPassword && (
+      {security?.required && isFirst && (
         <Alert color="orange" variant="light" mb="md" title={t('Administrators need a second factor here')}>
           {t('Until you have set one up, the pages of administrators stay closed to you.')}
         </Alert>
@@ -82,7 +84,7 @@ export function SecondFactors() {
             onName={(passkey) => setOpen({ act: 'name-passkey', passkey })}
             onRemove={(passkey) => setOpen({ act: 'remove-passkey', passkey })}
           />
-          {!needsPassword && (
+          {!isFirst && (
             <Group justify="space-between">
               <div>
                 <Text fw={600} size="sm">

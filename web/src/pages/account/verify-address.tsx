@@ -7,13 +7,15 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
+import { useHasPassword } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
 
 /** Asks for the mail with the link. Stands below the form of the profile, not in it. */
 export function VerifyAddress({ email }: { email: string }) {
   const [opened, { open, close }] = useDisclosure();
+  const hasPassword = useHasPassword();
   const send = useAct({
-    mutationFn: (password: string) => post('/api/user/email/verification', { body: { password } }),
+    mutationFn: (password: string) => post('/api/user/email/verification', { body: hasPassword ? { password } : {} }),
     onSuccess: ({ message }) => {
       notifySuccess(said(message));
       close();
@@ -34,13 +36,15 @@ export function VerifyAddress({ email }: { email: string }) {
             <Text size="sm">
               {t('A link will be sent to {email}. Once verified, it can be used to reset your password.', { email })}
             </Text>
-            <PasswordInput
-              name="password"
-              label={t('Your password')}
-              autoComplete="current-password"
-              required
-              data-autofocus
-            />
+            {hasPassword && (
+              <PasswordInput
+                name="password"
+                label={t('Your password')}
+                autoComplete="current-password"
+                required
+                data-autofocus
+              />
+            )}
             <FormFoot act={send} failure={t('No mail was sent')} submitLabel={t('Send the link')} onCancel={close} />
           </Stack>
         </form>

@@ -113,7 +113,7 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== '');
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
-const refused = /^(javascript|data|file|blob|about|vbscript|filesystem|view-source|wss?|ftp):/i;
+const refused = /^(javascript|data|file|blob|about|vbscript|filesystem|view-source|wss?|ftp|mailto|tel|sms):/i;
 
 /** Obvious faults, shown while typing; the service checks the rest. */
 export function redirectUriFault(uri: string): string | undefined {

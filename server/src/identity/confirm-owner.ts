@@ -1,0 +1,56 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from '../platform/db/tables.ts';
+import type { Shared } from '../platform/shared/port.ts';
+import { checkLoginAttempt, hasPassword } from './passwords.ts';
+import type { SessionPrincipal } from './principals.ts';
+import { listSessions } from './store/sessions.ts';
+import { findUserRow } from './store/users.ts';
+
+/** What the act says to whoever leaves the password out, and to whoever has none and logged in too long ago. */
+interface Refusals {
+  missing: string;
+  late: string;
+}
+
+interface Deps {
+  db: Db;
+  clock: Clock;
+  shared: Shared;
+}
+
+export interface Shown {
+  password: string | undefined;
+  ip: string;
+}
+
+/**
+ * Whoever finds an unlocked screen must not be able to take the account over, or end it: the password is asked for. Where
+ * there is none, for those who sign in through others alone, having logged in a moment ago stands for it.
+ */
+export async function confirmOwner(
+  deps: Deps,
+  { user, sessionId }: Pick<SessionPrincipal, 'user' | 'sessionId'>,
+  { password, ip }: Shown,
+  { missing, late }: Refusals,
+): Promise<void> {
+  const row = await findUserRow(deps.db, user.id);
+  if (row && !hasPassword(row.password_hash)) return requireFreshSession(deps, user.id, sessionId, late);
+  if (password === undefined) throw new AppError('missing_required_parameter', missing, { param: 'password' });
+  if (!(await checkLoginAttempt(deps, { username: user.username, password, ip }, row?.password_hash ?? null)))
+    throw new AppError('invalid_value', 'The password is wrong.', { param: 'password' });
+}
+
+const freshSeconds = 15 * 60;
+/** A second factor that was proven since counts like the login. */
+export async function requireFreshSession(
+  { db, clock }: Omit<Deps, 'shared'>,
+  userId: number,
+  sessionId: number | undefined,
+  late: string,
+): Promise<void> {
+  const now = nowSeconds(clock);
+  const session = (await listSessions(db, userId, now)).find(({ id }) => id === sessionId);
+  const provenAt = session ? Math.max(session.created_at, session.factor_at ?? 0) : 0;
+  if (provenAt < now - freshSeconds) throw new AppError('forbidden', late);
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test';
+import { openTestApp } from '../app.fixture.ts';
+import { systemClock } from '../lib/clock.ts';
+import { openOptions } from './options.ts';
+
+test('a reading that comes late does not undo a younger one', async () => {
+  const service = await openTestApp();
+  const { database, shared } = service.platform;
+  const [arrived, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held: (() => Promise<void>)[] = [];
+  const db = database.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      await held.pop()?.();
+      return result;
+    },
+  });
+  const hearing = { heard: () => true, onGap: () => {} };
+  const options = await openOptions({ db, shared, hearing, clock: systemClock, defaults: {} });
+  held.push(() => {
+    arrived.resolve();
+    return late.promise;
+  });
+  const older = options.reload();
+  await arrived.promise;
+  await options.set('RateLimitApi', 7);
+  late.resolve();
+  await older;
+  expect(options.get('RateLimitApi')).toBe(7);
+  await options.close();
+  await service.close();
+});

@@ -1,0 +1,36 @@
+const quote = '"';
+
+/** Where the string that begins before `from` ends: at a quote with an even number of backslashes before it. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf(quote, from); ; at = text.indexOf(quote, at + 1)) {
+    let backslashes = 0;
+    while (text[at - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+}
+
+/**
+ * The first name that an object has twice, anywhere in a JSON text that was parsed without fault. Parsers take the last of
+ * them, others the first, and whoever checks a request before us may have read another one than we do (RFC 8259 §4).
+ */
+export function repeatedName(text: string): string | null {
+  const objects: Set<string>[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '{') objects.push(new Set());
+    else if (sign === '}') objects.pop();
+    else if (sign === quote) {
+      const end = endOfString(text, at + 1);
+      let next = end + 1;
+      while (' \t\n\r'.includes(text[next] ?? 'end')) next += 1;
+      if (text[next] === ':') {
+        const name = JSON.parse(text.slice(at, end + 1)) as string;
+        const names = objects.at(-1)!;
+        if (names.has(name)) return name;
+        names.add(name);
+      }
+      at = next - 1;
+    }
+  }
+  return null;
+}
