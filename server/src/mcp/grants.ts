@@ -19,7 +19,7 @@ import * as store from './store/grants.ts';
 import { bindClient, findServer, type McpServer } from './store/servers.ts';
 
 /** What a user let us do at a server, and what is needed to go on with it. */
-interface Grant {
+export interface Grant {
   /** That registered itself, or is known by its document; one that was registered by hand is the server's. */
   client?: StoredOAuthClientInformation | undefined;
   tokens?: StoredOAuthTokens | undefined;
@@ -85,7 +85,7 @@ function providerOf(
   };
 }
 
-const opened = ({ sealer }: McpDeps, { sealed }: store.StoredGrant): Grant | null => {
+export const openedGrant = ({ sealer }: Pick<McpDeps, 'sealer'>, { sealed }: store.StoredGrant): Grant | null => {
   try {
     return JSON.parse(sealer.open(sealed)) as Grant;
   } catch {
@@ -97,7 +97,7 @@ const opened = ({ sealer }: McpDeps, { sealed }: store.StoredGrant): Grant | nul
 /** Whether there is anything to call the server with in the user's name. */
 export async function isSignedIn(deps: McpDeps, server: McpServer, userId: number): Promise<boolean> {
   const stored = await store.findGrant(deps.db, server.id, userId);
-  return stored !== null && opened(deps, stored)?.tokens !== undefined;
+  return stored !== null && openedGrant(deps, stored)?.tokens !== undefined;
 }
 
 const sealedGrant = ({ sealer }: McpDeps, grant: Grant): string => sealer.seal(JSON.stringify(grant));
@@ -108,7 +108,7 @@ export async function beginGrant(deps: McpDeps, server: McpServer, userId: numbe
     throw new AppError('invalid_value', `the server ${server.name} does not ask its users to sign in`);
   const stored = await store.findGrant(deps.db, server.id, userId);
   // Which client we are there is known from the time before; everything else is asked anew.
-  const { client, tokens, key, expiresAt, lacking } = (stored && opened(deps, stored)) ?? {};
+  const { client, tokens, key, expiresAt, lacking } = (stored && openedGrant(deps, stored)) ?? {};
   const known = isOutdated(deps, client?.client_id) ? undefined : client;
   const grant: Grant = { client: known, tokens, key, expiresAt, lacking };
   const began: { state: string; url?: URL } = { state: randomString(43) };
@@ -140,7 +140,7 @@ export async function finishGrant(
   const since = nowSeconds(deps.clock) - attemptSeconds;
   const taken = await store.takeAttempt(deps.db, { stateHash: sha256Hex(state), userId, since });
   const server = taken && (await findServer(deps.db, taken.serverId));
-  const grant = taken && opened(deps, taken);
+  const grant = taken && openedGrant(deps, taken);
   if (!taken || !server || !grant) throw new AppError('not_found', 'Nobody waits for this. Begin again.');
   // Refused there.
   if (code === undefined) return { server, signedIn: false };
@@ -161,7 +161,7 @@ export async function finishGrant(
 /** A server said that a token is not enough: whoever signs in again asks for what is missing, besides what there is. */
 export async function noteLacking(deps: McpDeps, server: McpServer, userId: number, scope: string): Promise<void> {
   const stored = await store.findGrant(deps.db, server.id, userId);
-  const grant = stored && opened(deps, stored);
+  const grant = stored && openedGrant(deps, stored);
   if (!grant) return;
   const lacking = scopesOf(grant.tokens?.scope, grant.lacking, scope);
   if (lacking === grant.lacking || lacking.length > mostScopeCharacters) return;
@@ -175,7 +175,7 @@ export function openTokens(deps: McpDeps): (server: McpServer, userId: number) =
   const renewing = new Map<string, Promise<AccessToken>>();
   return async (server, userId) => {
     const stored = await store.findGrant(deps.db, server.id, userId);
-    const grant = stored && opened(deps, stored);
+    const grant = stored && openedGrant(deps, stored);
     if (!grant?.tokens) throw notAllowed();
     if (isFresh(deps, grant)) return shownOf(grant);
     const name = `${server.id} ${userId}`;
@@ -212,6 +212,6 @@ async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant
 /** Another may have been quicker, here or elsewhere, and a token is renewed once. */
 async function freshSince(deps: McpDeps, before: store.StoredGrant): Promise<AccessToken | null> {
   const now = await store.findGrant(deps.db, before.serverId, before.userId);
-  const grant = now && now.sealed !== before.sealed ? opened(deps, now) : null;
+  const grant = now && now.sealed !== before.sealed ? openedGrant(deps, now) : null;
   return grant?.tokens && isFresh(deps, grant) ? shownOf(grant) : null;
 }

@@ -4,6 +4,7 @@ import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
 import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
+import { openGiveBack } from './give-back.ts';
 import { noteLacking, openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
 import { Known } from './known.ts';
@@ -32,7 +33,8 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
   const known = new Known(deps);
   const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(deps, ...refused);
-  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps), ownTokens: openOwnTokens(deps), lacking };
+  const tokens = { tokenOf: openTokens(deps), ownTokens: openOwnTokens(deps), giveBack: openGiveBack(deps) };
+  const signedIn = { ...deps, lines, known, ...tokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };
