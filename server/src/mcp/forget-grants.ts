@@ -21,6 +21,7 @@ export async function forgetGrants(room: McpRoom, among: Among, server?: McpServ
       // Noted before it is gone: who is killed in between gives back what is then forgotten by the next try.
       if (at && given) await room.giveBack(at, given);
       await dropGrant(room.db, grant);
+      await room.known.grantChanged(grant.serverId, grant.userId);
     }
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Job } from '../platform/durable/jobs.ts';
 import { signedBy } from './client-key.ts';
 import { McpFault, secretsOf, tellFault } from './fault.ts';
-import type { Grant } from './grants.ts';
+import type { GiveBack, Grant } from './grant.ts';
 import { ownClientParts } from './own-client.ts';
 import type { McpDeps } from './room.ts';
 import { fetchForSignIn } from './sign-in-fetch.ts';
@@ -29,8 +29,6 @@ interface GivenBack {
   /** Signs in place of a secret. */
   key: string;
 }
-
-export type GiveBack = (server: McpServer, grant: Grant) => Promise<void>;
 
 /** The work is durable, and sealed on its way: it holds what opens another service. */
 export function openGiveBack(deps: McpDeps): GiveBack {

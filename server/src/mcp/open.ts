@@ -32,9 +32,10 @@ export interface Mcp {
 export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
   const known = new Known(deps);
-  const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(deps, ...refused);
-  const tokens = { tokenOf: openTokens(deps), ownTokens: openOwnTokens(deps), giveBack: openGiveBack(deps) };
-  const signedIn = { ...deps, lines, known, ...tokens, lacking };
+  const granting = { ...deps, known };
+  const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(granting, ...refused);
+  const tokens = { userTokens: openTokens(granting), ownTokens: openOwnTokens(granting), giveBack: openGiveBack(deps) };
+  const signedIn = { ...granting, lines, ...tokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };

@@ -8,12 +8,11 @@ import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
-import type { GiveBack } from './give-back.ts';
+import type { GiveBack } from './grant.ts';
 import type { Known } from './known.ts';
-import type { AccessToken } from './proofs.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
-import type { OwnTokens } from './target.ts';
+import type { OwnTokens, UserTokens } from './target.ts';
 
 export interface McpDeps {
   db: Db;
@@ -46,8 +45,8 @@ export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   lines: UpstreamConnections | undefined;
   /** Servers and allowed tools, as they are asked for by calls. */
   known: Known;
-  /** A user's access token for a server that asks for one. */
-  tokenOf(server: McpServer, userId: number): Promise<AccessToken>;
+  /** For servers that their users sign in to. */
+  userTokens: UserTokens;
   /** The service's own, for servers that it signs in to for itself. */
   ownTokens: OwnTokens;
   /** Tokens that are forgotten here end there. */
