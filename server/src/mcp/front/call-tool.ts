@@ -1,21 +1,19 @@
-import { AppError } from '../../lib/errors.ts';
-import { abilitiesOf } from '../abilities.ts';
 import { refusalOf } from '../approvals.ts';
 import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved } from '../definition.ts';
 import { McpFault, tellFault } from '../fault.ts';
 import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
-import { secretsIn, usableServer } from '../offers.ts';
+import { secretsIn } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { holderFor } from '../target.ts';
 import { opensTool } from './caller.ts';
+import { goingOn } from './going-on.ts';
 import { requireRepeated } from './param-headers.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
-import { badParams, type Exchange, ownFault, type Served, toolFailure } from './served.ts';
-import { takeAnswer } from './take-answer.ts';
+import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
 import { begunTask } from './tasks.ts';
 
 /** Those that are allowed and still as they were approved, in the words that were. */
@@ -72,24 +70,8 @@ export async function callAllowed(
   exchange: Exchange,
 ): Promise<Params> {
   requireRepeated(tool.inputSchema, params.arguments, exchange.headers);
-  // Those who are asked within the answer to their call, which goes on meanwhile where the server is of before.
-  const offer = { server, tool };
-  if (!exchange.newest || abilitiesOf(exchange.holder) === '') return callNoted(room, offer, params, exchange);
-  const work = (behind: Exchange) => callNoted(room, offer, params, behind);
-  const tell = (id: string, result: Params) => tellServer(room, { id, result }, exchange);
-  return room.waiting.answer({ server, tool: tool.name, params }, exchange, { work, tell });
-}
-
-/** False where the server could not be told: a question that is over needs no answer. */
-async function tellServer(room: FrontRoom, given: { id: string; result: Params }, asker: Exchange): Promise<boolean> {
-  const serverNamed: Served['serverNamed'] = (name, { user }) => usableServer(room, user, name);
-  try {
-    await takeAnswer(room, { serverNamed }, { jsonrpc: '2.0', ...given }, asker);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return error.code !== 'provider_error';
-    throw error;
-  }
+  const work = (behind: Exchange) => callNoted(room, { server, tool }, params, behind);
+  return goingOn(room, { server, what: tool.name, params }, exchange, work);
 }
 
 async function callNoted(
