@@ -12,6 +12,8 @@ export interface Definition {
   further: Further;
   /** Of all of it: what the operator approves. */
   hash: string;
+  /** Of the same without what it is drawn by, as tools were approved before that was looked at. */
+  undrawnHash: string;
   /** Of description and schema alone, as tools were approved before anything else was looked at. */
   shortHash: string;
   /** Why it cannot be offered, however much it is wanted. */
@@ -28,6 +30,15 @@ export const definitionLimits = {
 /** Deeper than anything written by hand, and far from where reading it again would end the process. */
 const mostDepth = 32;
 
+/** By which page of the server's a tool is drawn, and whether a model or that page calls it. */
+const drawing = z.object({
+  resourceUri: z.string().startsWith('ui://').max(2_000).optional(),
+  visibility: z
+    .array(z.enum(['model', 'app']))
+    .max(2)
+    .optional(),
+});
+
 const listed = z.object({
   name: z
     .string()
@@ -39,6 +50,8 @@ const listed = z.object({
   // Clients can do without these: one that is not what it should be is left out.
   title: z.string().max(definitionLimits.titleCharacters).optional().catch(undefined),
   outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  // Of the extension io.modelcontextprotocol/ui; what else a server writes there is between it and its clients.
+  _meta: z.object({ ui: drawing }).optional().catch(undefined),
   annotations: z
     .object({
       title: z.string().max(definitionLimits.titleCharacters).optional(),
@@ -55,24 +68,29 @@ const listed = z.object({
 export function readDefinition(given: unknown): Definition | null {
   const { data } = listed.safeParse(given);
   if (!data) return null;
-  const { name, description = '', inputSchema, title, outputSchema, annotations } = data;
-  const further: Further = {
+  const { name, description = '', inputSchema, title, outputSchema, annotations, _meta } = data;
+  const undrawn: Further = {
     ...(title !== undefined && { title }),
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations }),
   };
+  const further: Further = { ...undrawn, ...(_meta && { _meta }) };
   const problem = problemOf(description, inputSchema) ?? furtherProblemOf(further);
   // What is too large or too deep is neither kept nor walked through.
   if (problem)
     return {
-      ...{ name, description: description.slice(0, 200), inputSchema: {}, further: {}, hash: '', shortHash: '' },
+      ...{ name, description: description.slice(0, 200), inputSchema: {}, further: {}, ...noHash },
       problem,
     };
   const shortHash = hashOf([description, inOrder(inputSchema)]);
-  const more = Object.keys(further).length > 0;
-  const hash = more ? hashOf([description, inOrder(inputSchema), inOrder(further)]) : shortHash;
-  return { name, description, inputSchema, further, hash, shortHash, problem: null };
+  const hashWith = (more: Further): string =>
+    Object.keys(more).length > 0 ? hashOf([description, inOrder(inputSchema), inOrder(more)]) : shortHash;
+  const hashes = { hash: hashWith(further), undrawnHash: hashWith(undrawn), shortHash };
+  return { name, description, inputSchema, further, ...hashes, problem: null };
 }
+
+/** Of what cannot be approved. */
+export const noHash = { hash: '', undrawnHash: '', shortHash: '' };
 
 /** The operator has approved what is told of a tool, and the server still means the same. */
 export const isAsApproved = (
@@ -80,11 +98,14 @@ export const isAsApproved = (
   { name, definition, further }: Pick<AllowedTool, 'name' | 'definition' | 'further'>,
 ): boolean =>
   definitions.some(
-    (listed) =>
-      listed.name === name &&
-      listed.problem === null &&
-      (listed.hash === definition || (further === null && listed.shortHash === definition)),
+    (listed) => listed.name === name && listed.problem === null && hashesOf(listed, further).includes(definition),
   );
+
+/** Those that would be of an approval which has looked at this much. */
+function hashesOf({ hash, undrawnHash, shortHash }: Definition, looked: Further | null): string[] {
+  if (looked === null) return [hash, shortHash];
+  return looked._meta ? [hash] : [hash, undrawnHash];
+}
 
 function furtherProblemOf({ outputSchema, ...words }: Further): string | null {
   if (holdsHidden(JSON.stringify(words))) return 'its title holds characters that cannot be seen';

@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
   createMcpHandler,
   isInitializeRequest,
@@ -8,6 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Member, TestApp } from '../app.fixture.ts';
+import { saidCapabilities } from './params-behind.ts';
 
 /** A tool of a server that runs in a test. */
 export interface ScriptedTool {
@@ -16,6 +17,8 @@ export interface ScriptedTool {
   inputSchema?: Record<string, unknown>;
   /** Title, annotations, schema of results. */
   further?: Record<string, unknown>;
+  /** To which clients; to all by default. */
+  listedTo?: (capabilities: ClientCapabilities) => boolean;
   /** What it answers; text by default. */
   answer?: (args: Record<string, unknown>, context: ServerContext) => unknown;
 }
@@ -65,13 +68,15 @@ function scripted(state: McpTestServer, more?: More): Server {
   const capabilities = { tools: {}, ...more?.capabilities };
   const server = new Server({ name: 'scripted', version: '7' }, { capabilities, instructions: 'Mind the step.' });
   more?.set(server);
-  server.setRequestHandler('tools/list', () => ({
-    tools: state.tools.map(({ name, description, inputSchema, further }) => ({
-      name,
-      ...(description !== undefined && { description }),
-      inputSchema: { type: 'object' as const, ...inputSchema },
-      ...(further as object | undefined),
-    })),
+  server.setRequestHandler('tools/list', (_, { mcpReq }) => ({
+    tools: listedBy(state.tools, server.getClientCapabilities() ?? mcpReq.envelope?.[saidCapabilities]).map(
+      ({ name, description, inputSchema, further }) => ({
+        name,
+        ...(description !== undefined && { description }),
+        inputSchema: { type: 'object' as const, ...inputSchema },
+        ...(further as object | undefined),
+      }),
+    ),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const args = (params.arguments ?? {}) as Record<string, unknown>;
@@ -83,6 +88,9 @@ function scripted(state: McpTestServer, more?: More): Server {
   });
   return server;
 }
+
+const listedBy = (tools: ScriptedTool[], capabilities: ClientCapabilities = {}): ScriptedTool[] =>
+  tools.filter(({ listedTo }) => listedTo?.(capabilities) ?? true);
 
 async function inSession(state: McpTestServer, request: Request, make: () => Server, json: boolean): Promise<Response> {
   const id = request.headers.get('mcp-session-id');

@@ -1,6 +1,6 @@
 import type { Sealer } from '../lib/seal.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
-import { abilitiesOf, capabilitiesOf } from './abilities.ts';
+import { abilitiesOf, capabilitiesOf, sharedName } from './abilities.ts';
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
 import { mostAskedMs } from './patience.ts';
@@ -44,6 +44,10 @@ const anybody = '';
 
 /** Whose session is used where one for all would do, if only all were the same to the server. */
 export const holderFor = (server: McpServer, userId: number): string => (isOfUsers(server) ? `${userId}` : anybody);
+
+/** The same for what is listed to clients that can be asked these; nobody is, in such a session. */
+export const listedTo = (server: McpServer, userId: number, abilities: string): string =>
+  abilities === '' ? holderFor(server, userId) : `${holderFor(server, userId)} ${sharedName(abilities)}`;
 
 /** A holder's name begins with the user's id. */
 const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));

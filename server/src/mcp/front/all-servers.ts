@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import { abilitiesOf } from '../abilities.ts';
 import type { Params } from '../connection.ts';
 import { findTool, type Offer, usableServer } from '../offers.ts';
 import { holderFor } from '../target.ts';
@@ -21,7 +22,7 @@ export const allServers = (room: FrontRoom): Served => ({
     };
   },
   answer: async (method, params, exchange) => {
-    if (method === 'tools/list') return { tools: await allTools(room, exchange.caller) };
+    if (method === 'tools/list') return { tools: await allTools(room, exchange) };
     if (method === 'tools/call') return callByName(room, params, exchange);
     if (isTaskMethod(method))
       return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
@@ -43,18 +44,18 @@ export const allServers = (room: FrontRoom): Served => ({
   },
 });
 
-async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
+async function allTools(room: FrontRoom, { caller, holder }: Exchange): Promise<Params[]> {
   const own = (await ownViews(room, caller)).map((tool) => ({
     ...tool,
     name: offeredName(ownName, String(tool.name)),
   }));
-  const offers = await openedOffers(room, caller);
+  const offers = await openedOffers(room, caller, abilitiesOf(holder));
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 
-async function openedOffers(room: FrontRoom, caller: McpCaller): Promise<Offer[]> {
+async function openedOffers(room: FrontRoom, caller: McpCaller, abilities = ''): Promise<Offer[]> {
   // A server that was called so before the name was ours is served by runs alone.
-  return (await room.offers(caller.user.id)).filter(
+  return (await room.offers(caller.user.id, abilities)).filter(
     ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
   );
 }

@@ -1,13 +1,14 @@
+import { abilitiesOf } from '../abilities.ts';
 import { refusalOf } from '../approvals.ts';
 import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved } from '../definition.ts';
 import { McpFault, tellFault } from '../fault.ts';
 import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
-import { secretsIn } from '../offers.ts';
+import { type Offer, secretsIn } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
-import { holderFor } from '../target.ts';
+import { listedTo } from '../target.ts';
 import { opensTool } from './caller.ts';
 import { goingOn } from './going-on.ts';
 import { requireRepeated } from './param-headers.ts';
@@ -20,7 +21,7 @@ import { begunTask } from './tasks.ts';
 export async function listTools(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Params[]> {
   const allowed = await openedTools(room, server, exchange);
   if (allowed.length === 0) return [];
-  const definitions = await definitionsOf(room, server, exchange);
+  const definitions = await definitionsOf(room, server, exchange, abilitiesOf(exchange.holder));
   return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => toolView(tool, tool.name));
 }
 
@@ -38,9 +39,21 @@ export const toolView = (tool: AllowedTool, name: string): Params => ({
   ...tool.further,
 });
 
-async function definitionsOf(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Definition[]> {
+/** Most tools are listed to anybody; what is not is looked for among what is listed to such a client. */
+async function isApproved(room: FrontRoom, { server, tool }: Offer, exchange: Exchange): Promise<boolean> {
+  if (isAsApproved(await definitionsOf(room, server, exchange), tool)) return true;
+  const abilities = abilitiesOf(exchange.holder);
+  return abilities !== '' && isAsApproved(await definitionsOf(room, server, exchange, abilities), tool);
+}
+
+async function definitionsOf(
+  room: FrontRoom,
+  server: McpServer,
+  exchange: Exchange,
+  abilities = '',
+): Promise<Definition[]> {
   try {
-    const holder = holderFor(server, exchange.caller.user.id);
+    const holder = listedTo(server, exchange.caller.user.id, abilities);
     const known = room.sessions.listed(server, holder);
     return (known ?? (await room.sessions.listing(server, holder, exchange.signal))).definitions;
   } catch (error) {
@@ -65,7 +78,7 @@ export async function callTool(
 /** A call that was allowed once, if nothing has changed since and the person who is to be asked agrees. */
 export async function callAllowed(
   room: FrontRoom,
-  { server, tool }: { server: McpServer; tool: AllowedTool },
+  { server, tool }: Offer,
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
@@ -76,13 +89,13 @@ export async function callAllowed(
 
 async function callNoted(
   room: FrontRoom,
-  { server, tool }: { server: McpServer; tool: AllowedTool },
+  { server, tool }: Offer,
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
   const called = { server: { id: server.id, name: server.name }, tool: tool.name };
   return noted(room, callOf(called, exchange), isFailure, async (bill) => {
-    if (!isAsApproved(await definitionsOf(room, server, exchange), tool))
+    if (!(await isApproved(room, { server, tool }, exchange)))
       return toolFailure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
     const busy = server.callsPerMinute > 0 ? await tooOften(room, server) : null;
     if (busy !== null) return toolFailure(busy);
