@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import type { Server } from '@modelcontextprotocol/server';
 import { until } from '../../lib/until.fixture.ts';
 import type { More, ScriptedTool } from '../mcp.fixture.ts';
+import { newestPost } from './between.fixture.ts';
 import { echo, type FrontTest, openFrontTest } from './front.fixture.ts';
 import { isQuestion, isResult, named, rawClient, said } from './speaks.fixture.ts';
 
@@ -175,6 +176,32 @@ test('a server may ask where the client listens, and the call that it belongs to
   expect(await (await call).find('it is answered', isResult)).toMatchObject(said('Hello, Ada!'));
   leaving.abort();
 });
+
+test.each(['legacy', 'auto'] as const)(
+  'a server that looks whether a client (%s) is still there is answered',
+  async (mode) => {
+    const servers = new Set<Server>();
+    const seen = Promise.withResolvers<unknown>();
+    const looks: ScriptedTool = {
+      name: 'looks',
+      answer: async () => {
+        const able = [...servers].findLast((server) => server.getClientCapabilities()?.roots)!;
+        seen.resolve(await able.ping());
+        return 'still there';
+      },
+    };
+    const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
+    const { name } = await f.connected(f.start([looks], 'sessions', false, more), { timeout_ms: 3_000 });
+    const leaving = new AbortController();
+    if (mode === 'legacy') {
+      const client = await rawClient(f.t, `/mcp/${name}`, f.key, { roots: {} });
+      await client.listen(f.t, leaving.signal);
+      await (await client.call('looks')).find('it is answered', isResult);
+    } else await newestPost(f.t, `/mcp/${name}`, f.key, { roots: {} }).call('looks');
+    expect(await Promise.race([seen.promise, Bun.sleep(100)])).toEqual({});
+    leaving.abort();
+  },
+);
 
 test('nobody takes the place of all others', async () => {
   const { more } = noted();

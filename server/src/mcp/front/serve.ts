@@ -7,7 +7,7 @@ import type { Introduction, Params } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
 import { saidOfClient } from '../params-behind.ts';
 import { cannotBeAsked, wantsToKnow } from './rounds.ts';
-import { type Asker, type Exchange, HeaderMismatch, noMethod, RpcError, type Served } from './served.ts';
+import { type Asker, badParams, type Exchange, HeaderMismatch, noMethod, RpcError, type Served } from './served.ts';
 import { answerStraight, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
 import type { UnderWay } from './under-way.ts';
@@ -107,9 +107,8 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed
         answer({ jsonrpc: '2.0', id: context.mcpReq.id, method, params }, context),
       );
   if (capabilities.logging)
-    // The library hands over its own narrower type of the same message.
-    server.setRequestHandler('logging/setLevel', (request, context) =>
-      answer(request as unknown as JSONRPCRequest, context),
+    server.setRequestHandler('logging/setLevel', { params: anything }, (params, context) =>
+      answer({ jsonrpc: '2.0', id: context.mcpReq.id, method: 'logging/setLevel', params }, context),
     );
   return server;
 }
@@ -137,6 +136,7 @@ async function answerOne(
   try {
     if (isTaskMethod(method) && !isNewest) throw noMethod(method);
     if (isSubscribing(method) && (isNewest || client === null)) throw noMethod(method);
+    refuseOdd(method, params);
     const result = await served.answer(method, params, exchange);
     if (!isNewest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
     return result as Result;
@@ -146,6 +146,16 @@ async function answerOne(
   } finally {
     running?.end();
   }
+}
+
+const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** What no server would have to be asked about. Tools are listed all at once: there is no second page. */
+function refuseOdd(method: string, { level, cursor }: Params): void {
+  if (method === 'logging/setLevel' && !levels.includes(level as string))
+    throw badParams(`level must be one of ${levels.join(', ')}`);
+  // Some clients write one down that says nothing.
+  if (method === 'tools/list' && cursor) throw badParams('Unknown cursor');
 }
 
 function exchangeOf(
