@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sha256Hex } from '../lib/hashing.ts';
+import { inOrder } from '../lib/in-order.ts';
 import { holdsHidden } from '../platform/http/shown-text.ts';
 import type { AllowedTool, Further } from './store/tools.ts';
 
@@ -137,12 +138,3 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
 
 const hashOf = (parts: unknown[]): string => sha256Hex(JSON.stringify(parts));
-
-/** The same schema, written in another order, is the same schema. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Pairs, since an object would put members named by numbers first again.
-  return members.map(([name, member]) => [name, inOrder(member)]);
-}
