@@ -127,6 +127,21 @@ test('a token that the server takes no more is renewed and the call made again; 
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
 });
 
+test('an authorization server that renews nothing is not asked with every call', async () => {
+  await toldOf(user);
+  clock.advance(3_600_000);
+  const tries = () => server.asked.length;
+  server.refusesRenewal = true;
+  expect(await toldOf(user)).toContain('sign in');
+  const had = tries();
+  expect(had).toBeGreaterThan(0);
+  for (let calls = 0; calls < 3; calls += 1) expect(await toldOf(user)).toContain('sign in');
+  expect(tries()).toBe(had);
+  server.refusesRenewal = false;
+  clock.advance(6_000);
+  expect(await toldOf(user)).toMatch(/^Bearer token-alice-/);
+});
+
 test('a warm call reads no token from the database', async () => {
   const { client } = await connectClient(t, '/mcp/theirs', await user.key());
   const call = () => client.callTool({ name: 'who', arguments: {} });

@@ -156,11 +156,16 @@ export async function noteLacking(deps: GrantDeps, server: McpServer, userId: nu
 /** A server that takes no token at all would have a new one asked for with each call. */
 const restSeconds = 10;
 
+/** An authorization server that renews nothing is left alone for so long: some lock a client out that asks too often. */
+const restMs = 5_000;
+
 /** Users' access tokens for servers that they have signed in to. */
 export function openTokens(deps: GrantDeps): UserTokens {
   const renewing = new Map<string, Promise<AccessToken>>();
   /** Opened once for as long as it counts. */
   const openedBy = new WeakMap<KnownGrant, Grant>();
+  /** When it could not be renewed; one that was written anew is another. */
+  const failedMs = new WeakMap<Grant, number>();
   const known = async (server: McpServer, userId: number): Promise<Grant | null> => {
     const sealed = await deps.known.grant(server.id, userId);
     const before = sealed && openedBy.get(sealed);
@@ -174,9 +179,11 @@ export function openTokens(deps: GrantDeps): UserTokens {
       const grant = await known(server, userId);
       if (!grant?.tokens) throw notAllowed();
       if (isFresh(deps, grant)) return shownOf(grant);
+      if (deps.clock.steadyMs() - (failedMs.get(grant) ?? -restMs) < restMs) throw notAllowed();
       const name = `${server.id} ${userId}`;
       const under = renewing.get(name) ?? renew(deps, server, userId).finally(() => renewing.delete(name));
       renewing.set(name, under);
+      under.catch(() => failedMs.set(grant, deps.clock.steadyMs()));
       return under;
     },
     refused: async (server, userId, token) => {

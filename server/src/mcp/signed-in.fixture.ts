@@ -14,6 +14,8 @@ export interface SignedInServer {
   registered: number;
   /** Where tokens are given back: what was, and the status of the answer; null where it takes none. */
   revocation: { status: number; asked: URLSearchParams[]; signed: (string | null)[] } | null;
+  /** Nothing is renewed there, as things stand. */
+  refusesRenewal: boolean;
   /** What its authorization server says of itself besides. */
   claims: Record<string, unknown>;
   /** Its documents are those of OpenID Connect. */
@@ -52,6 +54,7 @@ export function startSignedIn(): SignedInServer {
     revocation: null,
     openId: false,
     claims: {},
+    refusesRenewal: false,
     byHand: null,
     keys: {},
     assertions: new Set(),
@@ -175,7 +178,8 @@ const documents: Record<string, Document> = {
     const own = assertion !== null || asked.get('grant_type') === 'client_credentials';
     const who =
       vouched ?? (own ? 'service' : (asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', '')));
-    if (!who || who === 'wrong') return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    const isRefused = state.refusesRenewal && asked.has('refresh_token');
+    if (!who || who === 'wrong' || isRefused) return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const before = binding?.keys.get(asked.get('refresh_token') ?? '');
     if (before !== undefined && before !== proven?.thumbprint)
       return Response.json({ error: 'invalid_grant' }, { status: 400 });

@@ -50,6 +50,13 @@ test("a second page of tools that there is not, and a level of logs that there i
   expect(await first.text()).toContain(`${name}__echo`);
 });
 
+test('whoever would listen where nothing is said is told what there is to do instead', async () => {
+  for (const path of ['/mcp', '/mcp/svc']) {
+    const { status, headers } = await f.t.call(path, { headers: { authorization: `Bearer ${f.key}` } });
+    expect([path, status, headers.get('allow')]).toEqual([path, 405, 'POST, DELETE']);
+  }
+});
+
 test('all servers together have names that tell whose a tool is, and ours are among them', async () => {
   const [one, two] = [f.start([echo]), f.start([echo], 'modern')];
   const names = [(await f.connected(one)).name, (await f.connected(two)).name];
