@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { until } from '../lib/until.fixture.ts';
 import { administration } from './mcp.fixture.ts';
 import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
 
@@ -39,17 +40,16 @@ const forget = async (id: number, by: Member): Promise<void> => {
   expect((await by.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(200);
 };
 const tokens = (): (string | null)[] => server.revocation!.asked.map((asked) => asked.get('token')).toSorted();
-async function until(come: () => boolean): Promise<void> {
-  for (let tries = 0; !come() && tries < 1_000; tries += 1) await Bun.sleep(10);
-  expect(come()).toBe(true);
-}
+/** No token is on its way any more. */
+const settled = (): Promise<void> =>
+  until('no token is on its way', async () => !((await t.platform.jobs.depth())['mcp.revoke'] ?? 0));
 
 test('whoever takes back a sign-in gives back what renews it, and nothing of others', async () => {
   const [id, user] = [await connect(), await t.user()];
   await signIn(id, root, 'root');
   await signIn(id, user, 'alice');
   await forget(id, user);
-  await until(() => tokens().length === 1);
+  await until('they come back', () => tokens().length === 1);
   expect(Object.fromEntries(server.revocation!.asked[0]!)).toEqual({
     ...{ token: 'refresh-alice', token_type_hint: 'refresh_token', client_id: 'client-2' },
   });
@@ -66,7 +66,7 @@ test('so does a server that is removed, or moves elsewhere, for all who signed i
     await signIn(id, user, `alice-${suffix}`);
     await leave(id);
   }
-  await until(() => tokens().length === 4);
+  await until('they come back', () => tokens().length === 4);
   expect(tokens()).toEqual(['refresh-alice-a', 'refresh-alice-b', 'refresh-root-a', 'refresh-root-b']);
 });
 
@@ -76,7 +76,7 @@ test('a sign-in is taken back also where the server is turned off or for others 
   await administration(root).send('PUT', `/${id}`, { enabled: false, audience: 'administrators' });
   expect((await stranger.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(404);
   await forget(id, user);
-  await until(() => tokens().length === 1);
+  await until('they come back', () => tokens().length === 1);
   expect((await user.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(404);
 });
 
@@ -84,7 +84,7 @@ test('so does a user who goes', async () => {
   const [id, user] = [await connect(), await t.user()];
   await signIn(id, user, 'bob');
   await t.app.mcp.forgetUser(user.id);
-  await until(() => tokens().length === 1);
+  await until('they come back', () => tokens().length === 1);
   expect(tokens()).toEqual(['refresh-bob']);
 });
 
@@ -101,7 +101,7 @@ test('a client that was registered by hand says who it is: by its secret, or by 
     await signIn(id, root, as);
     await forget(id, root);
   }
-  await until(() => tokens().length === 2);
+  await until('they come back', () => tokens().length === 2);
   expect(tokens()).toEqual(['refresh-one', 'refresh-two']);
   expect(server.revocation!.signed).toContain(`Basic ${btoa('hushed:a secret of ours')}`);
   expect(server.revocation!.asked.some((asked) => asked.has('client_assertion'))).toBe(true);
@@ -112,7 +112,7 @@ test('documents of OpenID Connect say where, too; one that names another issuer 
   const id = await connect();
   await signIn(id, root, 'carol');
   await forget(id, root);
-  await until(() => tokens().length === 1);
+  await until('they come back', () => tokens().length === 1);
   await signIn(id, root, 'dave');
   server.claims = { issuer: 'https://elsewhere.example' };
   await forget(id, root);
@@ -120,31 +120,52 @@ test('documents of OpenID Connect say where, too; one that names another issuer 
   expect(tokens()).toEqual(['refresh-carol']);
 });
 
-/** No token is on its way any more. */
-const settled = async (): Promise<void> => {
-  for (let tries = 0; tries < 1_000; tries += 1) {
-    if (!((await t.platform.jobs.depth())['mcp.revoke'] ?? 0)) return;
-    await Bun.sleep(10);
-  }
-  throw new Error('tokens are still on their way');
-};
+test('one that is away is not waited for by every token that it gave', async () => {
+  const id = await connect();
+  const users = await Promise.all(Array.from({ length: 12 }, () => t.user()));
+  for (const user of users) await signIn(id, user, `away-${user.id}`);
+  server.revocation!.status = 503;
+  await administration(root).send('DELETE', `/${id}`);
+  await until('they come back', () => tokens().length > 0);
+  await Bun.sleep(1_000);
+  // Those that were on their way together.
+  expect(tokens().length).toBeLessThanOrEqual(4);
+  server.revocation!.status = 200;
+  await until('they come back', () => new Set(tokens()).size === 12);
+  await settled();
+});
+
+test('a client whose secret cannot be opened any more keeps nobody from leaving', async () => {
+  server.byHand = { hushed: 'a secret of ours' };
+  const id = await connect({ client_id: 'hushed', client_secret: 'a secret of ours' });
+  await signIn(id, root, 'heidi');
+  await t.platform.database.db
+    .updateTable('mcp_servers')
+    .set({ client_secret: 'sealed with a key that is gone' })
+    .where('id', '=', id)
+    .execute();
+  await t.app.mcp.room.known.changed(id);
+  await forget(id, root);
+  await settled();
+  expect(tokens()).toEqual([]);
+});
 
 test('a provider that is away holds nobody up and is asked again; one that refuses is not', async () => {
   const id = await connect();
   await signIn(id, root, 'erin');
   server.revocation!.status = 503;
   await forget(id, root);
-  await until(() => tokens().length === 1);
+  await until('they come back', () => tokens().length === 1);
   expect((await t.platform.jobs.depth())['mcp.revoke']).toBe(1);
   const rows = await t.platform.database.db.selectFrom('jobs').selectAll().execute();
   expect(JSON.stringify(rows)).not.toContain('erin');
   server.revocation!.status = 200;
-  await until(() => tokens().length === 2);
+  await until('they come back', () => tokens().length === 2);
   await settled();
   await signIn(id, root, 'frank');
   server.revocation!.status = 400;
   await forget(id, root);
-  await until(() => tokens().length === 3);
+  await until('they come back', () => tokens().length === 3);
   await settled();
   expect(tokens().filter((token) => token === 'refresh-frank')).toHaveLength(1);
 });

@@ -33,9 +33,10 @@ interface GivenBack {
 /** The work is durable, and sealed on its way: it holds what opens another service. */
 export function openGiveBack(deps: McpDeps): GiveBack {
   const { jobs, sealer } = deps;
+  const away: Away = new Map();
   jobs.work(queue, { concurrency: 4 }, async (job) => {
     const given = unsealed(deps, job.data);
-    if (given) await give(deps, given, job);
+    if (given) await give(deps, given, job, away);
   });
   return async (server, grant) => {
     const given = givenBackOf(deps, server, grant);
@@ -50,7 +51,7 @@ function givenBackOf(deps: McpDeps, server: McpServer, { tokens, discovery, clie
   if (!tokens || !discovery || issuer === undefined) return null;
   // Whoever has begun to sign in elsewhere meanwhile knows only that place.
   if (tokens.issuer !== undefined && tokens.issuer !== issuer) return null;
-  const byHand = ownClientParts(deps, server);
+  const byHand = clientByHand(deps, server);
   const known = byHand?.client ?? client;
   if (!known) return null;
   return {
@@ -63,6 +64,15 @@ function givenBackOf(deps: McpDeps, server: McpServer, { tokens, discovery, clie
   };
 }
 
+/** Who cannot say who we are any more gives nothing back, and is not held up by it. */
+function clientByHand(deps: McpDeps, server: McpServer): ReturnType<typeof ownClientParts> {
+  try {
+    return ownClientParts(deps, server);
+  } catch {
+    return null;
+  }
+}
+
 function unsealed({ sealer, log }: McpDeps, data: unknown): GivenBack | null {
   try {
     return JSON.parse(sealer.open((data as { sealed: string }).sealed)) as GivenBack;
@@ -72,11 +82,22 @@ function unsealed({ sealer, log }: McpDeps, data: unknown): GivenBack | null {
   }
 }
 
+/** One that was just not there is not waited for by every token that it gave, which may be thousands. */
+const awayMs = 4_000;
+const mostAway = 1_000;
+
 /** Throws to be tried again, but for the last time: nobody has to look after what could not be given back. */
-async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job): Promise<void> {
+async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job, away: Away): Promise<void> {
   const secrets = secretsOf({ token: given.token, secret: given.client.client_secret ?? '' });
+  const { issuer } = given;
+  const nowMs = deps.clock.steadyMs;
   try {
-    await revoke(deps, given, secrets, signal);
+    if (nowMs() - (away.get(issuer) ?? -awayMs) < awayMs) throw new McpFault('it was not there a moment ago');
+    await revoke(deps, given, secrets, signal).catch((error) => {
+      if (away.size >= mostAway) away.clear();
+      if (!(error instanceof Refused)) away.set(issuer, nowMs());
+      throw error;
+    });
   } catch (error) {
     if (signal.aborted || (attempt < tries.maxAttempts && !(error instanceof Refused))) throw error;
     deps.log.warn(
@@ -85,6 +106,9 @@ async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job): 
     );
   }
 }
+
+/** When an authorization server was last not there, by what it calls itself. */
+type Away = Map<string, number>;
 
 /** Nothing would be different the next time. */
 class Refused extends McpFault {}
@@ -102,7 +126,9 @@ async function revoke(deps: McpDeps, given: GivenBack, secrets: string[], signal
   const ask = fetchForSignIn(deps, secrets);
   const found = await documentOf(ask, library.buildDiscoveryUrls(given.authorizationServer), given.issuer, signal);
   if (found?.revocation_endpoint === undefined) return;
-  const place = library.assertSecureTokenEndpoint(found.revocation_endpoint);
+  const place = URL.parse(found.revocation_endpoint);
+  if (!place || !isSecure(place, library.assertSecureTokenEndpoint))
+    throw new Refused('its authorization server takes tokens back where others could read them');
   const params = new URLSearchParams({ token: given.token, token_type_hint: given.kind });
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
   await authenticate(deps, given, { found, place, headers, params }, library.selectClientAuthMethod);
@@ -111,6 +137,15 @@ async function revoke(deps: McpDeps, given: GivenBack, secrets: string[], signal
   if (status >= 200 && status < 300) return;
   const words = `its authorization server answered with status ${status}`;
   throw status >= 500 || status === 429 ? new McpFault(words) : new Refused(words);
+}
+
+function isSecure(place: URL, check: (place: URL) => unknown): boolean {
+  try {
+    check(place);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type Ask = ReturnType<typeof fetchForSignIn>;

@@ -106,7 +106,7 @@ export async function changeServer(
 }
 
 export async function removeServer(room: McpRoom, id: number): Promise<void> {
-  await forgetGrants(room, { serverId: id });
+  await forgetGrants(room, { serverId: id }, await getServer(room, id));
   if (!(await store.deleteServer(room.db, id))) throw noServer(id);
   await forgetAll(room, id);
 }
