@@ -8,7 +8,6 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Member, TestApp } from '../app.fixture.ts';
-import { saidCapabilities } from './params-behind.ts';
 
 /** A tool of a server that runs in a test. */
 export interface ScriptedTool {
@@ -68,15 +67,13 @@ function scripted(state: McpTestServer, more?: More): Server {
   const capabilities = { tools: {}, ...more?.capabilities };
   const server = new Server({ name: 'scripted', version: '7' }, { capabilities, instructions: 'Mind the step.' });
   more?.set(server);
-  server.setRequestHandler('tools/list', (_, { mcpReq }) => ({
-    tools: listedBy(state.tools, server.getClientCapabilities() ?? mcpReq.envelope?.[saidCapabilities]).map(
-      ({ name, description, inputSchema, further }) => ({
-        name,
-        ...(description !== undefined && { description }),
-        inputSchema: { type: 'object' as const, ...inputSchema },
-        ...(further as object | undefined),
-      }),
-    ),
+  server.setRequestHandler('tools/list', () => ({
+    tools: listedBy(state.tools, server.getClientCapabilities()).map(({ name, description, inputSchema, further }) => ({
+      name,
+      ...(description !== undefined && { description }),
+      inputSchema: { type: 'object' as const, ...inputSchema },
+      ...(further as object | undefined),
+    })),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const args = (params.arguments ?? {}) as Record<string, unknown>;
