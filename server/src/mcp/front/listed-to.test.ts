@@ -92,3 +92,15 @@ test('a tool that was approved before anybody looked at that stays approved, and
   const { client } = await f.clientOf(`/mcp/${name}`);
   expect((await client.listTools()).tools.map(({ _meta }) => _meta)).toEqual([undefined]);
 });
+
+test('a tool that only a page of the server is to call is offered to no model of ours', async () => {
+  const drawn = (visibility: string[]) => ({ _meta: { ui: { resourceUri: 'ui://chart', visibility } } });
+  const server = f.start([
+    { name: 'refresh', further: drawn(['app']) },
+    { name: 'chart', further: drawn(['model', 'app']) },
+  ]);
+  const { name } = await f.connected(server);
+  expect((await f.t.app.mcp.tools.list(f.user.id)).map((tool) => tool.name)).toEqual([`${name}__chart`]);
+  const { client } = await f.clientOf(`/mcp/${name}`);
+  expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(['chart', 'refresh']);
+});
