@@ -13,6 +13,7 @@ import { answerTask, hasTasks, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({
+  speaks: false,
   serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method) || isTaskMethod(method),
   introduction: async (asker, { tasks }) => {
     const capabilities = { tools: {}, logging: {} };

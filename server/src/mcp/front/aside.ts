@@ -25,8 +25,8 @@ interface Line {
 }
 
 /**
- * Many servers of before ask where their client listens, and not in the call that it is about. Clients of the newest revision
- * have nowhere to listen: for those it is listened here, while they call.
+ * Many servers of before ask where their client listens, and not in the call that it is about. Clients of the newest revision, and
+ * those who use all servers together, have nowhere to listen: for those it is listened here, while they call.
  */
 export class Aside {
   readonly #lines = new Map<string, Line>();

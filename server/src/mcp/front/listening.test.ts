@@ -152,20 +152,22 @@ test('a server that has forgotten the session is told to the client, who begins 
   expect((await client.listen()).status).toBe(404);
 });
 
+/** Asks where the client listens, and not in the call. */
+const asking = (servers: Set<Server>): ScriptedTool => ({
+  name: 'aside',
+  answer: async () => {
+    const params = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+    // The one of this call's session: those that lists are read in can be asked nothing.
+    const able = [...servers].findLast((server) => server.getClientCapabilities()?.elicitation)!;
+    const { content } = await able.elicitInput(params as never);
+    return `Hello, ${(content as { name: string }).name}!`;
+  },
+});
+
 test('a server may ask where the client listens, and the call that it belongs to has time', async () => {
-  const aside: ScriptedTool = {
-    name: 'aside',
-    answer: async () => {
-      const params = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
-      // The one of this call's session: those that lists are read in can be asked nothing.
-      const able = [...servers].findLast((server) => server.getClientCapabilities()?.elicitation)!;
-      const { content } = await able.elicitInput(params as never);
-      return `Hello, ${(content as { name: string }).name}!`;
-    },
-  };
   const servers = new Set<Server>();
   const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
-  const { name } = await f.connected(f.start([aside], 'sessions', false, more), { timeout_ms: 1_000 });
+  const { name } = await f.connected(f.start([asking(servers)], 'sessions', false, more), { timeout_ms: 1_000 });
   const client = await rawClient(f.t, `/mcp/${name}`, f.key);
   const leaving = new AbortController();
   const heard = await client.listen(f.t, leaving.signal);
@@ -175,6 +177,18 @@ test('a server may ask where the client listens, and the call that it belongs to
   expect((await client.answer(question.id, named('Ada'))).status).toBe(202);
   expect(await (await call).find('it is answered', isResult)).toMatchObject(said('Hello, Ada!'));
   leaving.abort();
+});
+
+test('where all servers are together there is nowhere to listen: what is asked there comes in the call', async () => {
+  const servers = new Set<Server>();
+  const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
+  const { name } = await f.connected(f.start([asking(servers)], 'sessions', false, more), { timeout_ms: 1_000 });
+  const client = await rawClient(f.t, '/mcp', f.key);
+  const heard = await client.call(`${name}__aside`);
+  const question = await heard.find('it is asked', isQuestion);
+  await Bun.sleep(1_500);
+  expect((await client.answer(question.id, named('Ada'))).status).toBe(202);
+  expect(await heard.find('it is answered', isResult)).toMatchObject(said('Hello, Ada!'));
 });
 
 test.each(['legacy', 'auto'] as const)(

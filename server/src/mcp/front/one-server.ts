@@ -30,6 +30,7 @@ const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
 
 /** One server as it is, but for the tools that nobody allowed and what was not to be passed on. */
 export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
+  speaks: true,
   serves: (method) => {
     if (method === 'completion/complete') return server.offers.length > 0;
     return everywhere.includes(method) || isTaskMethod(method) || isPassed(server.offers, method);

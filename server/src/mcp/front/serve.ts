@@ -131,7 +131,8 @@ async function answerOne(
   const { served, asker, client } = turn;
   const running = client === null ? null : underWay.begin(client, id);
   const say = client !== null && abilitiesOf(asker.holder) !== '' ? said.say : undefined;
-  const says = { log: said.log, say, progress: progressOf(mcpReq), newest: isNewest };
+  const deaf = isNewest || !served.speaks;
+  const says = { log: said.log, say, progress: progressOf(mcpReq), newest: isNewest, deaf };
   const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], says);
   try {
     if (isTaskMethod(method) && !isNewest) throw noMethod(method);
@@ -161,12 +162,12 @@ function refuseOdd(method: string, { level, cursor }: Params): void {
 function exchangeOf(
   asker: Asker,
   others: () => (AbortSignal | undefined)[],
-  { log, say, progress, newest }: Pick<Exchange, 'log' | 'say' | 'progress' | 'newest'>,
+  { log, say, progress, newest, deaf }: Pick<Exchange, 'log' | 'say' | 'progress' | 'newest' | 'deaf'>,
 ): Exchange {
   let signal: AbortSignal | undefined;
   const { caller, holder, origin, requestId, headers } = asker;
   return {
-    ...{ caller, holder, origin, requestId, headers, log, say, progress, newest },
+    ...{ caller, holder, origin, requestId, headers, log, say, progress, newest, deaf },
     get signal() {
       signal ??= AbortSignal.any([asker.signal, ...others()].filter((one) => one !== undefined));
       return signal;
