@@ -102,6 +102,10 @@ export const isAsApproved = (
     (listed) => listed.name === name && listed.problem === null && hashesOf(listed, further).includes(definition),
   );
 
+/** To whoever called all the same. */
+export const notAsApproved = (tool: string): string =>
+  `${tool} was not called: the server has changed or removed it since it was approved, or does not list it to clients such as this one.`;
+
 /** Those that would be of an approval which has looked at this much. */
 function hashesOf({ hash, undrawnHash, shortHash }: Definition, looked: Further | null): string[] {
   if (looked === null) return [hash, shortHash];

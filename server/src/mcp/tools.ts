@@ -3,7 +3,7 @@ import { findUser } from '../identity/store/users.ts';
 import type { ConnectedTool, ConnectedTools, ToolCaller, ToolOutcome } from '../lib/connected-tools.ts';
 import { requestId } from '../lib/ids.ts';
 import { refusalOf } from './approvals.ts';
-import { isAsApproved } from './definition.ts';
+import { isAsApproved, notAsApproved } from './definition.ts';
 import { tellFault, withoutSecrets } from './fault.ts';
 import { type Bill, type NotedCall, noted, tooOften, unpaid } from './noted.ts';
 import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
@@ -87,7 +87,7 @@ async function callTool(
   let begun = false;
   try {
     if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool))
-      return failure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
+      return failure(notAsApproved(tool.name));
     begun = true;
     bill.begin();
     const outcome = outcomeOf(await room.sessions.call(server, holder, { tool, args }, deadline));

@@ -2,7 +2,7 @@ import { abilitiesOf } from '../abilities.ts';
 import { refusalOf } from '../approvals.ts';
 import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
-import { type Definition, isAsApproved } from '../definition.ts';
+import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
 import { McpFault, tellFault } from '../fault.ts';
 import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
 import { type Offer, secretsIn } from '../offers.ts';
@@ -95,8 +95,7 @@ async function callNoted(
 ): Promise<Params> {
   const called = { server: { id: server.id, name: server.name }, tool: tool.name };
   return noted(room, callOf(called, exchange), isFailure, async (bill) => {
-    if (!(await isApproved(room, { server, tool }, exchange)))
-      return toolFailure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
+    if (!(await isApproved(room, { server, tool }, exchange))) return toolFailure(notAsApproved(tool.name));
     const busy = server.callsPerMinute > 0 ? await tooOften(room, server) : null;
     if (busy !== null) return toolFailure(busy);
     const short = tool.price > 0 ? await bill.hold(tool.price).then(() => null, unpaid) : null;
