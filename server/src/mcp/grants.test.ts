@@ -127,6 +127,19 @@ test('a token that the server takes no more is renewed and the call made again; 
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
 });
 
+test('a token that another process has renewed unheard is found where this one is refused', async () => {
+  const before = (await whoIs(user)).replace('Bearer ', '');
+  const { db } = t.platform.database;
+  const { sealer } = t.app.mcp.room;
+  const stored = (await grants.findGrant(db, id, user.id))!;
+  const grant = JSON.parse(sealer.open(stored.sealed)) as { tokens: object };
+  const renewed = { ...grant, tokens: { ...grant.tokens, access_token: 'token-alice-elsewhere' } };
+  await grants.replaceGrant(db, stored, sealer.seal(JSON.stringify(renewed)), 1);
+  server.valid.delete(before);
+  server.valid.add('token-alice-elsewhere');
+  expect(await whoIs(user)).toBe('Bearer token-alice-elsewhere');
+});
+
 test('an authorization server that renews nothing is not asked with every call', async () => {
   await toldOf(user);
   clock.advance(3_600_000);

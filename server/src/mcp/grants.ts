@@ -189,8 +189,8 @@ export function openTokens(deps: GrantDeps): UserTokens {
     refused: async (server, userId, token) => {
       const stored = await store.findGrant(deps.db, server.id, userId);
       const grant = stored && openedGrant(deps, stored);
-      // Another was quicker: there is a new one already.
-      if (grant?.tokens && grant.tokens.access_token !== token) return;
+      // Another was quicker: there is a new one already, which this process may not have heard of yet.
+      if (grant?.tokens && grant.tokens.access_token !== token) return deps.known.grantChanged(server.id, userId);
       const rested = nowSeconds(deps.clock) - (grant?.obtainedAt ?? 0) >= restSeconds;
       if (!grant?.tokens?.refresh_token || !rested) throw notAllowed();
       await replace(deps, stored!, { ...grant, expiresAt: 0 });

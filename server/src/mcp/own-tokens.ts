@@ -66,7 +66,8 @@ export function openOwnTokens(deps: GrantDeps): OwnTokens {
     refused: async (server, userId, token) => {
       const place = await placeOf(deps, server, userId);
       const { grant, sealed } = await found(deps, place);
-      if (grant?.tokens.access_token !== token) return;
+      // Another was quicker, which this process may not have heard of yet.
+      if (grant?.tokens.access_token !== token) return deps.known.grantChanged(server.id, userId);
       if (nowSeconds(deps.clock) - grant.obtainedAt >= restSeconds) await spend(deps, place, sealed, grant);
     },
     lacking: async (server, userId, scope) => {
