@@ -8,8 +8,9 @@ interface Told {
 }
 
 export const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
+export const saidLevel = 'io.modelcontextprotocol/logLevel';
 /** What each request of the newest protocol says of its client. */
-export const saidOfClient = ['io.modelcontextprotocol/logLevel', saidCapabilities];
+export const saidOfClient = [saidLevel, saidCapabilities];
 
 /** Our own, and what the client has of them. */
 export function extensionsOf({ extensions = [], capabilities }: Told): ClientCapabilities {

@@ -27,7 +27,7 @@ export const allServers = (room: FrontRoom): Served => ({
     if (method === 'tools/call') return callByName(room, params, exchange);
     if (isTaskMethod(method))
       return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
-    // Which server would be meant, nobody can say yet.
+    // All of them: what is below is not passed on.
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
   },

@@ -6,6 +6,7 @@ import { abilitiesOf } from '../abilities.ts';
 import type { Introduction, Params } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
 import { saidOfClient } from '../params-behind.ts';
+import { type LogLevels, levels } from './log-levels.ts';
 import { cannotBeAsked, wantsToKnow } from './rounds.ts';
 import { type Asker, badParams, type Exchange, HeaderMismatch, noMethod, RpcError, type Served } from './served.ts';
 import { answerStraight, type StraightCall, type Written } from './straight.ts';
@@ -25,6 +26,7 @@ export interface Turn {
 
 interface ServeDeps {
   underWay: UnderWay;
+  logLevels: LogLevels;
   log: Log;
 }
 
@@ -125,20 +127,28 @@ async function answerOne(
   turn: Omit<Turn, 'introduction'>,
   { id, method, params, newest: isNewest }: Asked,
   said: Pick<Exchange, 'log' | 'say'>,
-  { underWay, log }: ServeDeps,
+  { underWay, logLevels, log }: ServeDeps,
   mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
   const { served, asker, client } = turn;
   const running = client === null ? null : underWay.begin(client, id);
   const say = client !== null && abilitiesOf(asker.holder) !== '' ? said.say : undefined;
   const deaf = isNewest || !served.speaks;
-  const says = { log: said.log, say, progress: progressOf(mcpReq), newest: isNewest, deaf };
+  const { holder } = asker;
+  const says = {
+    log: client === null ? said.log : logLevels.heard(holder, said.log),
+    say,
+    progress: progressOf(mcpReq),
+    newest: isNewest,
+    deaf,
+  };
   const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], says);
   try {
     if (isTaskMethod(method) && !isNewest) throw noMethod(method);
     if (isSubscribing(method) && (isNewest || client === null)) throw noMethod(method);
     refuseOdd(method, params);
-    const result = await served.answer(method, params, exchange);
+    const result = await served.answer(method, client === null ? params : logLevels.told(holder, params), exchange);
+    if (method === 'logging/setLevel' && client !== null) await logLevels.set(holder, params.level as string);
     if (!isNewest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
     return result as Result;
   } catch (error) {
@@ -148,8 +158,6 @@ async function answerOne(
     running?.end();
   }
 }
-
-const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** What no server would have to be asked about. Tools are listed all at once: there is no second page. */
 function refuseOdd(method: string, { level, cursor }: Params): void {
