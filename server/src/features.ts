@@ -106,7 +106,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
 
   const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly, assertionsDir } = config;
   const mcp = openMcp({
-    ...{ db, sealer, clock, log, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl, assertionsDir },
+    ...{ db, sealer, clock, log, jobs, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl, assertionsDir },
     money: toolMoney(billing),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
     namedByDocument: () => options.get('McpClientDocument'),

@@ -23,13 +23,15 @@ afterAll(async () => {
 });
 
 async function call(name: string, args: Record<string, unknown> = {}, by = client) {
-  const { content, isError = false } = await by.callTool({ name, arguments: args });
+  const { content, structuredContent, isError = false } = await by.callTool({ name, arguments: args });
   const [block] = content as { type: string; text: string }[];
-  return { text: block!.text, isError };
+  return { text: block!.text, isError, structuredContent };
 }
 const answered = async (name: string, args: Record<string, unknown> = {}) => {
-  const { text, isError } = await call(name, args);
+  const { text, isError, structuredContent } = await call(name, args);
   expect([text, isError]).toEqual([text, false]);
+  // The same for programs as for readers.
+  expect(structuredContent).toEqual(JSON.parse(text));
   // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, each checked where it is read
   return JSON.parse(text) as any;
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
+import { isObject } from '../lib/is-object.ts';
 import type { OwnTool, OwnTools } from '../mcp/front/room.ts';
 import { type Exchange, toolFailure } from '../mcp/front/served.ts';
 import type { Route } from '../platform/http/route.ts';
@@ -45,6 +46,8 @@ async function callRow(routes: readonly Route[], row: ToolRow, args: Params, exc
     return toolFailure(`${path.join('.') || 'arguments'}: ${message}`);
   }
   const answer = await askRoute(routes, row.request(parsed.data), exchange);
-  const text = row.told?.(answer) ?? JSON.stringify(answer);
-  return { content: [{ type: 'text', text }] };
+  if (row.told) return { content: [{ type: 'text', text: row.told(answer) }] };
+  // Revision 2025-06-18, tools: once to be read by programs, and once by those who know text alone.
+  const content = [{ type: 'text', text: JSON.stringify(answer) }];
+  return isObject(answer) ? { content, structuredContent: answer } : { content };
 }

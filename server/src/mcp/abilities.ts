@@ -3,7 +3,7 @@ import { isObject } from '../lib/is-object.ts';
 
 type Params = Record<string, unknown>;
 
-/** What a client of the protocol with sessions can be asked, by the letter that says so in the name of its session. */
+/** What a client of the protocol with sessions can be asked, and that it shows what servers draw, by the letter that says so in the name of its session. */
 const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
   e: ['elicitation'],
   f: ['elicitation', 'form'],
@@ -12,7 +12,14 @@ const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
   c: ['sampling', 'context'],
   t: ['sampling', 'tools'],
   r: ['roots'],
+  a: ['extensions', 'io.modelcontextprotocol/ui'],
 };
+
+/** What is said of these besides that they are there. */
+const parts: Record<string, Params> = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+
+/** All that a client could say of itself. */
+export const allAbilities = Object.keys(letters).join('');
 
 /** As the client has said at the beginning; what is not among them is not passed on to any server. */
 export function abilitiesIn(capabilities: unknown): string {
@@ -29,7 +36,7 @@ export function capabilitiesOf(abilities: string): ClientCapabilities {
   const said: Record<string, Params> = {};
   for (const letter of abilities) {
     const [name, part] = letters[letter]!;
-    said[name] = { ...said[name], ...(part && { [part]: {} }) };
+    said[name] = { ...said[name], ...(part && { [part]: parts[part] ?? {} }) };
   }
   return said;
 }
@@ -39,10 +46,10 @@ export const sharedName = (abilities: string): string => `any-${abilities}`;
 
 /** Of whoever has a session with a server: its name in front ends with them. */
 export const abilitiesOf = (holder: string): string =>
-  / (?:[0-9A-Za-z]{32}|any)-([cefrstu]{1,7})$/.exec(holder)?.[1] ?? '';
+  / (?:[0-9A-Za-z]{32}|any)-([acefrstu]{1,8})$/.exec(holder)?.[1] ?? '';
 
 /** Nothing is kept for a session in front: all there is to know of it is in its name. */
-export const isSessionName = (name: string): boolean => /^[0-9A-Za-z]{32}(?:-[cefrstu]{1,7})?$/.test(name);
+export const isSessionName = (name: string): boolean => /^[0-9A-Za-z]{32}(?:-[acefrstu]{1,8})?$/.test(name);
 
 export const sessionName = (random: string, abilities: string): string =>
   abilities === '' ? random : `${random}-${abilities}`;

@@ -1,6 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { inOrder } from '../lib/in-order.ts';
 import type { McpDeps } from './room.ts';
 import * as store from './store/approvals.ts';
 import type { McpServer } from './store/servers.ts';
@@ -30,7 +31,9 @@ export async function refusalOf({ db, clock }: Deps, call: AskedCall, webUrl: st
   const args = JSON.stringify(call.arguments);
   if (args.length > mostCharacters) return `${call.tool} asks first, and its arguments are too long to be shown.`;
   const { userId } = call;
-  const wanted = { userId, serverId: call.server.id, tool: call.tool, argumentsHash: sha256Hex(args) };
+  // A model that calls again need not write them in the same order.
+  const argumentsHash = sha256Hex(JSON.stringify(inOrder(call.arguments)));
+  const wanted = { userId, serverId: call.server.id, tool: call.tool, argumentsHash };
   if (await store.useApproval(db, wanted, now)) return null;
   if ((await store.countApprovals(db, userId, now)) >= mostWaiting)
     return `${call.tool} was not called: too many calls wait for approval already.`;

@@ -1,14 +1,15 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { allAbilities } from './abilities.ts';
 import { connect } from './connection.ts';
 import type { Definition } from './definition.ts';
 import { secretsOf, tellFault } from './fault.ts';
-import { type Listing, mostTools } from './listing.ts';
+import { type Listing, mostTools, withMore } from './listing.ts';
 import type { McpRoom } from './room.ts';
 import { getServer, noServer } from './servers.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools, putTool, replaceTools } from './store/tools.ts';
-import { headersOf, holderFor, targetOf } from './target.ts';
+import { headersOf, holderFor, listedTo, targetOf } from './target.ts';
 
 /** Somebody waits before a page. */
 const patienceMs = 15_000;
@@ -36,10 +37,21 @@ export async function testServer(room: McpRoom, id: number, by: number, signal: 
   }
 }
 
-/** In a session of its own: what is kept from a moment ago is not what is asked about. */
+/** Some tools are listed only to clients that can be asked something, and some only to others. */
 async function look(room: McpRoom, server: McpServer, by: number, signal: AbortSignal): Promise<Looked> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(Math.min(server.timeoutMs, patienceMs))]);
-  const connection = await connect(targetOf(room, server, holderFor(server, by)), deadline);
+  const looked = await lookAs(room, server, holderFor(server, by), deadline);
+  // There is more already than anybody chooses from.
+  if (looked.listing.cut) return looked;
+  const asked = listedTo(server, by, allAbilities);
+  // A server that has no time for both has told what it lists to anybody.
+  const more = await lookAs(room, server, asked, deadline).catch(() => null);
+  return more ? { ...looked, listing: withMore(server.name, looked.listing, more.listing) } : looked;
+}
+
+/** In a session of its own: what is kept from a moment ago is not what is asked about. */
+async function lookAs(room: McpRoom, server: McpServer, holder: string, deadline: AbortSignal): Promise<Looked> {
+  const connection = await connect(targetOf(room, server, holder), deadline);
   try {
     return { about: connection.about, listing: await connection.list(deadline) };
   } finally {

@@ -72,7 +72,7 @@ export class AskedBack {
   }
 }
 
-/** The question that a message is, if any. Whether somebody is still there is nobody's secret: that the library answers. */
+/** The question that a message is, if any. Whether somebody is still there is nobody's secret: that is answered without asking. */
 export function questionIn(message: unknown, session: string | null): Question | null {
   if (!isObject(message)) return null;
   const { id, method, params } = message;

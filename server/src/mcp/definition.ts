@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sha256Hex } from '../lib/hashing.ts';
+import { inOrder } from '../lib/in-order.ts';
 import { holdsHidden } from '../platform/http/shown-text.ts';
 import type { AllowedTool, Further } from './store/tools.ts';
 
@@ -12,6 +13,8 @@ export interface Definition {
   further: Further;
   /** Of all of it: what the operator approves. */
   hash: string;
+  /** Of the same without what it is drawn by, as tools were approved before that was looked at. */
+  undrawnHash: string;
   /** Of description and schema alone, as tools were approved before anything else was looked at. */
   shortHash: string;
   /** Why it cannot be offered, however much it is wanted. */
@@ -28,6 +31,15 @@ export const definitionLimits = {
 /** Deeper than anything written by hand, and far from where reading it again would end the process. */
 const mostDepth = 32;
 
+/** By which page of the server's a tool is drawn, and whether a model or that page calls it. */
+const drawing = z.object({
+  resourceUri: z.string().startsWith('ui://').max(2_000).optional(),
+  visibility: z
+    .array(z.enum(['model', 'app']))
+    .max(2)
+    .optional(),
+});
+
 const listed = z.object({
   name: z
     .string()
@@ -39,6 +51,8 @@ const listed = z.object({
   // Clients can do without these: one that is not what it should be is left out.
   title: z.string().max(definitionLimits.titleCharacters).optional().catch(undefined),
   outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  // Of the extension io.modelcontextprotocol/ui; what else a server writes there is between it and its clients.
+  _meta: z.object({ ui: drawing }).optional().catch(undefined),
   annotations: z
     .object({
       title: z.string().max(definitionLimits.titleCharacters).optional(),
@@ -55,24 +69,29 @@ const listed = z.object({
 export function readDefinition(given: unknown): Definition | null {
   const { data } = listed.safeParse(given);
   if (!data) return null;
-  const { name, description = '', inputSchema, title, outputSchema, annotations } = data;
-  const further: Further = {
+  const { name, description = '', inputSchema, title, outputSchema, annotations, _meta } = data;
+  const undrawn: Further = {
     ...(title !== undefined && { title }),
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations }),
   };
+  const further: Further = { ...undrawn, ...(_meta && { _meta }) };
   const problem = problemOf(description, inputSchema) ?? furtherProblemOf(further);
   // What is too large or too deep is neither kept nor walked through.
   if (problem)
     return {
-      ...{ name, description: description.slice(0, 200), inputSchema: {}, further: {}, hash: '', shortHash: '' },
+      ...{ name, description: description.slice(0, 200), inputSchema: {}, further: {}, ...noHash },
       problem,
     };
   const shortHash = hashOf([description, inOrder(inputSchema)]);
-  const more = Object.keys(further).length > 0;
-  const hash = more ? hashOf([description, inOrder(inputSchema), inOrder(further)]) : shortHash;
-  return { name, description, inputSchema, further, hash, shortHash, problem: null };
+  const hashWith = (more: Further): string =>
+    Object.keys(more).length > 0 ? hashOf([description, inOrder(inputSchema), inOrder(more)]) : shortHash;
+  const hashes = { hash: hashWith(further), undrawnHash: hashWith(undrawn), shortHash };
+  return { name, description, inputSchema, further, ...hashes, problem: null };
 }
+
+/** Of what cannot be approved. */
+export const noHash = { hash: '', undrawnHash: '', shortHash: '' };
 
 /** The operator has approved what is told of a tool, and the server still means the same. */
 export const isAsApproved = (
@@ -80,11 +99,18 @@ export const isAsApproved = (
   { name, definition, further }: Pick<AllowedTool, 'name' | 'definition' | 'further'>,
 ): boolean =>
   definitions.some(
-    (listed) =>
-      listed.name === name &&
-      listed.problem === null &&
-      (listed.hash === definition || (further === null && listed.shortHash === definition)),
+    (listed) => listed.name === name && listed.problem === null && hashesOf(listed, further).includes(definition),
   );
+
+/** To whoever called all the same. */
+export const notAsApproved = (tool: string): string =>
+  `${tool} was not called: the server has changed or removed it since it was approved, or does not list it to clients such as this one.`;
+
+/** Those that would be of an approval which has looked at this much. */
+function hashesOf({ hash, undrawnHash, shortHash }: Definition, looked: Further | null): string[] {
+  if (looked === null) return [hash, shortHash];
+  return looked._meta ? [hash] : [hash, undrawnHash];
+}
 
 function furtherProblemOf({ outputSchema, ...words }: Further): string | null {
   if (holdsHidden(JSON.stringify(words))) return 'its title holds characters that cannot be seen';
@@ -116,12 +142,3 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
 
 const hashOf = (parts: unknown[]): string => sha256Hex(JSON.stringify(parts));
-
-/** The same schema, written in another order, is the same schema. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Pairs, since an object would put members named by numbers first again.
-  return members.map(([name, member]) => [name, inOrder(member)]);
-}

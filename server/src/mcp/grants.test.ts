@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
-import { administration } from './mcp.fixture.ts';
+import { administration, connectClient } from './mcp.fixture.ts';
 import { type SignedInServer, startSignedIn, tokenSeen } from './signed-in.fixture.ts';
+import * as grants from './store/grants.ts';
 
 const clock = manualClock(Date.UTC(2026, 0, 15, 12));
 let t: TestApp;
@@ -47,6 +48,11 @@ async function isSignedIn(by: Member): Promise<boolean | null> {
   };
   return data.servers.find(({ name }) => name === 'theirs')!.signed_in;
 }
+/** What a run of theirs is told. */
+async function toldOf({ id: userId }: Member): Promise<string> {
+  const asking = { signal: new AbortController().signal, approved: true };
+  return (await t.app.mcp.tools.call({ userId, keyId: null }, 'theirs__who', {}, asking)).text;
+}
 const whoIs = (by: Member): Promise<string> => tokenSeen(t, 'theirs', by);
 
 test('each user signs in for themselves, and is called for with their own token', async () => {
@@ -64,15 +70,7 @@ test('each user signs in for themselves, and is called for with their own token'
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
   expect(await whoIs(root)).toMatch(/^Bearer token-root-/);
   clock.advance(31_000);
-  const outcome = await t.app.mcp.tools.call(
-    { userId: user.id, keyId: null },
-    'theirs__who',
-    {},
-    {
-      ...{ signal: new AbortController().signal, approved: true },
-    },
-  );
-  expect(outcome.text).toMatch(/^Bearer token-alice-/);
+  expect(await toldOf(user)).toMatch(/^Bearer token-alice-/);
   expect((await t.app.mcp.tools.list(user.id)).map(({ name }) => name)).toEqual(['theirs__who']);
 });
 
@@ -109,6 +107,64 @@ test('a token that runs out is renewed once, and none is stored in the open', as
   expect([one === before, one === two, refreshes()]).toEqual([false, true, had + 1]);
   const rows = await t.platform.database.db.selectFrom('mcp_grants').selectAll().execute();
   expect(JSON.stringify(rows)).not.toContain('alice');
+});
+
+test('a token that the server takes no more is renewed and the call made again; without another, the user is told to sign in', async () => {
+  const before = await whoIs(user);
+  clock.advance(60_000);
+  server.valid.delete(before.replace('Bearer ', ''));
+  const called = server.behind.calls.length;
+  const after = await whoIs(user);
+  expect(after).toMatch(/^Bearer token-alice-/);
+  expect([after === before, server.behind.calls.length]).toEqual([false, called + 1]);
+  // One that is refused at once is not asked for again and again.
+  server.valid.clear();
+  const asked = server.asked.length;
+  expect(await toldOf(user)).toContain('the user has to sign in to it');
+  await expect(whoIs(user)).rejects.toThrow();
+  expect(server.asked.length).toBe(asked);
+  clock.advance(60_000);
+  expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
+});
+
+test('a token that another process has renewed unheard is found where this one is refused', async () => {
+  const before = (await whoIs(user)).replace('Bearer ', '');
+  const { db } = t.platform.database;
+  const { sealer } = t.app.mcp.room;
+  const stored = (await grants.findGrant(db, id, user.id))!;
+  const grant = JSON.parse(sealer.open(stored.sealed)) as { tokens: object };
+  const renewed = { ...grant, tokens: { ...grant.tokens, access_token: 'token-alice-elsewhere' } };
+  await grants.replaceGrant(db, stored, sealer.seal(JSON.stringify(renewed)), 1);
+  server.valid.delete(before);
+  server.valid.add('token-alice-elsewhere');
+  expect(await whoIs(user)).toBe('Bearer token-alice-elsewhere');
+});
+
+test('an authorization server that renews nothing is not asked with every call', async () => {
+  await toldOf(user);
+  clock.advance(3_600_000);
+  const tries = () => server.asked.length;
+  server.refusesRenewal = true;
+  expect(await toldOf(user)).toContain('sign in');
+  const had = tries();
+  expect(had).toBeGreaterThan(0);
+  for (let calls = 0; calls < 3; calls += 1) expect(await toldOf(user)).toContain('sign in');
+  expect(tries()).toBe(had);
+  server.refusesRenewal = false;
+  clock.advance(6_000);
+  expect(await toldOf(user)).toMatch(/^Bearer token-alice-/);
+});
+
+test('a warm call reads no token from the database', async () => {
+  const { client } = await connectClient(t, '/mcp/theirs', await user.key());
+  const call = () => client.callTool({ name: 'who', arguments: {} });
+  await call();
+  await call();
+  const read = spyOn(grants, 'findGrant');
+  await call();
+  expect(read).not.toHaveBeenCalled();
+  read.mockRestore();
+  await client.close();
 });
 
 test('who takes it back, or whose server moves elsewhere, has to sign in again', async () => {

@@ -1,9 +1,4 @@
-import type {
-  OAuthClientProvider,
-  OAuthDiscoveryState,
-  StoredOAuthClientInformation,
-  StoredOAuthTokens,
-} from '@modelcontextprotocol/client';
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
@@ -11,29 +6,17 @@ import { randomString } from '../lib/ids.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
 import { callbackPath, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
 import { McpFault, tellFault } from './fault.ts';
+import type { Grant } from './grant.ts';
+import type { Known, KnownGrant } from './known.ts';
 import { ownClientOf } from './own-client.ts';
 import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
 import type { McpDeps } from './room.ts';
 import { challengeOf } from './sign-in-fetch.ts';
 import * as store from './store/grants.ts';
 import { bindClient, findServer, type McpServer } from './store/servers.ts';
+import type { UserTokens } from './target.ts';
 
-/** What a user let us do at a server, and what is needed to go on with it. */
-interface Grant {
-  /** That registered itself, or is known by its document; one that was registered by hand is the server's. */
-  client?: StoredOAuthClientInformation | undefined;
-  tokens?: StoredOAuthTokens | undefined;
-  /** What the tokens are bound to. */
-  key?: string | undefined;
-  /** The same for those that the next sign-in gives; those of before count until then. */
-  nextKey?: string | undefined;
-  /** When the access token runs out; absent where the server does not say. */
-  expiresAt?: number | undefined;
-  verifier?: string | undefined;
-  discovery?: OAuthDiscoveryState | undefined;
-  /** What the server said is missing, to be asked for by the next sign-in. */
-  lacking?: string | undefined;
-}
+export type GrantDeps = McpDeps & { known: Known };
 
 /** How long somebody may take to sign in. */
 const attemptSeconds = 15 * 60;
@@ -69,6 +52,7 @@ function providerOf(
       const seconds = tokens.expires_in;
       grant.tokens = tokens;
       grant.key = key;
+      grant.obtainedAt = nowSeconds(deps.clock);
       grant.expiresAt = seconds === undefined ? undefined : nowSeconds(deps.clock) + seconds;
     },
     redirectToAuthorization: (url) => {
@@ -85,7 +69,7 @@ function providerOf(
   };
 }
 
-const opened = ({ sealer }: McpDeps, { sealed }: store.StoredGrant): Grant | null => {
+export const openedGrant = ({ sealer }: Pick<McpDeps, 'sealer'>, { sealed }: KnownGrant): Grant | null => {
   try {
     return JSON.parse(sealer.open(sealed)) as Grant;
   } catch {
@@ -97,20 +81,20 @@ const opened = ({ sealer }: McpDeps, { sealed }: store.StoredGrant): Grant | nul
 /** Whether there is anything to call the server with in the user's name. */
 export async function isSignedIn(deps: McpDeps, server: McpServer, userId: number): Promise<boolean> {
   const stored = await store.findGrant(deps.db, server.id, userId);
-  return stored !== null && opened(deps, stored)?.tokens !== undefined;
+  return stored !== null && openedGrant(deps, stored)?.tokens !== undefined;
 }
 
 const sealedGrant = ({ sealer }: McpDeps, grant: Grant): string => sealer.seal(JSON.stringify(grant));
 
 /** Where the user's browser has to go. What was granted before counts until the new is there. */
-export async function beginGrant(deps: McpDeps, server: McpServer, userId: number): Promise<string> {
+export async function beginGrant(deps: GrantDeps, server: McpServer, userId: number): Promise<string> {
   if (server.auth !== 'oauth')
     throw new AppError('invalid_value', `the server ${server.name} does not ask its users to sign in`);
   const stored = await store.findGrant(deps.db, server.id, userId);
   // Which client we are there is known from the time before; everything else is asked anew.
-  const { client, tokens, key, expiresAt, lacking } = (stored && opened(deps, stored)) ?? {};
+  const { client, tokens, key, expiresAt, obtainedAt, lacking } = (stored && openedGrant(deps, stored)) ?? {};
   const known = isOutdated(deps, client?.client_id) ? undefined : client;
-  const grant: Grant = { client: known, tokens, key, expiresAt, lacking };
+  const grant: Grant = { client: known, tokens, key, expiresAt, obtainedAt, lacking };
   const began: { state: string; url?: URL } = { state: randomString(43) };
   try {
     const { proof, ...challenge } = await challengeOf(deps, server);
@@ -125,6 +109,7 @@ export async function beginGrant(deps: McpDeps, server: McpServer, userId: numbe
   if (!began.url || !/^https?:$/.test(began.url.protocol)) throw refused(server, new McpFault('it names no page'));
   const kept = { serverId: server.id, userId, sealed: sealedGrant(deps, grant) };
   await store.beginAttempt(deps.db, kept, sha256Hex(began.state), nowSeconds(deps.clock));
+  await deps.known.grantChanged(server.id, userId);
   return began.url.href;
 }
 
@@ -133,14 +118,14 @@ const refused = (server: McpServer, error: unknown): AppError =>
 
 /** What the browser comes back with; returns which server it was about, and whether the user is signed in to it by this. */
 export async function finishGrant(
-  deps: McpDeps,
+  deps: GrantDeps,
   userId: number,
   { state, code, iss }: { state: string; code: string | undefined; iss: string | undefined },
 ): Promise<{ server: McpServer; signedIn: boolean }> {
   const since = nowSeconds(deps.clock) - attemptSeconds;
   const taken = await store.takeAttempt(deps.db, { stateHash: sha256Hex(state), userId, since });
   const server = taken && (await findServer(deps.db, taken.serverId));
-  const grant = taken && opened(deps, taken);
+  const grant = taken && openedGrant(deps, taken);
   if (!taken || !server || !grant) throw new AppError('not_found', 'Nobody waits for this. Begin again.');
   // Refused there.
   if (code === undefined) return { server, signedIn: false };
@@ -152,36 +137,64 @@ export async function finishGrant(
   }
   // Whom the secret was told first is who it is for: a server that names another one later is not believed.
   if (server.clientId !== '' && grant.tokens?.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
-  const whole = sealedGrant(deps, { ...grant, verifier: undefined, nextKey: undefined });
-  if (!(await store.replaceGrant(deps.db, taken, whole, nowSeconds(deps.clock))))
+  if (!(await replace(deps, taken, { ...grant, verifier: undefined, nextKey: undefined })))
     throw new AppError('conflict', 'This was begun anew meanwhile.');
   return { server, signedIn: true };
 }
 
 /** A server said that a token is not enough: whoever signs in again asks for what is missing, besides what there is. */
-export async function noteLacking(deps: McpDeps, server: McpServer, userId: number, scope: string): Promise<void> {
+export async function noteLacking(deps: GrantDeps, server: McpServer, userId: number, scope: string): Promise<void> {
   const stored = await store.findGrant(deps.db, server.id, userId);
-  const grant = stored && opened(deps, stored);
+  const grant = stored && openedGrant(deps, stored);
   if (!grant) return;
   const lacking = scopesOf(grant.tokens?.scope, grant.lacking, scope);
   if (lacking === grant.lacking || lacking.length > mostScopeCharacters) return;
-  const whole = sealedGrant(deps, { ...grant, lacking });
   // Where another was quicker, the next who is refused says it again.
-  await store.replaceGrant(deps.db, stored, whole, nowSeconds(deps.clock));
+  await replace(deps, stored, { ...grant, lacking });
 }
 
-/** The user's access token for a server, renewed when it has run out; those who ask at once share the answer. */
-export function openTokens(deps: McpDeps): (server: McpServer, userId: number) => Promise<AccessToken> {
+/** A server that takes no token at all would have a new one asked for with each call. */
+const restSeconds = 10;
+
+/** An authorization server that renews nothing is left alone for so long: some lock a client out that asks too often. */
+const restMs = 5_000;
+
+/** Users' access tokens for servers that they have signed in to. */
+export function openTokens(deps: GrantDeps): UserTokens {
   const renewing = new Map<string, Promise<AccessToken>>();
-  return async (server, userId) => {
-    const stored = await store.findGrant(deps.db, server.id, userId);
-    const grant = stored && opened(deps, stored);
-    if (!grant?.tokens) throw notAllowed();
-    if (isFresh(deps, grant)) return shownOf(grant);
-    const name = `${server.id} ${userId}`;
-    const under = renewing.get(name) ?? renew(deps, server, stored!, grant).finally(() => renewing.delete(name));
-    renewing.set(name, under);
-    return under;
+  /** Opened once for as long as it counts. */
+  const openedBy = new WeakMap<KnownGrant, Grant>();
+  /** When it could not be renewed; one that was written anew is another. */
+  const failedMs = new WeakMap<Grant, number>();
+  const known = async (server: McpServer, userId: number): Promise<Grant | null> => {
+    const sealed = await deps.known.grant(server.id, userId);
+    const before = sealed && openedBy.get(sealed);
+    if (!sealed || before) return before || null;
+    const grant = openedGrant(deps, sealed);
+    if (grant) openedBy.set(sealed, grant);
+    return grant;
+  };
+  return {
+    token: async (server, userId) => {
+      const grant = await known(server, userId);
+      if (!grant?.tokens) throw notAllowed();
+      if (isFresh(deps, grant)) return shownOf(grant);
+      if (deps.clock.steadyMs() - (failedMs.get(grant) ?? -restMs) < restMs) throw notAllowed();
+      const name = `${server.id} ${userId}`;
+      const under = renewing.get(name) ?? renew(deps, server, userId).finally(() => renewing.delete(name));
+      renewing.set(name, under);
+      under.catch(() => failedMs.set(grant, deps.clock.steadyMs()));
+      return under;
+    },
+    refused: async (server, userId, token) => {
+      const stored = await store.findGrant(deps.db, server.id, userId);
+      const grant = stored && openedGrant(deps, stored);
+      // Another was quicker: there is a new one already, which this process may not have heard of yet.
+      if (grant?.tokens && grant.tokens.access_token !== token) return deps.known.grantChanged(server.id, userId);
+      const rested = nowSeconds(deps.clock) - (grant?.obtainedAt ?? 0) >= restSeconds;
+      if (!grant?.tokens?.refresh_token || !rested) throw notAllowed();
+      await replace(deps, stored!, { ...grant, expiresAt: 0 });
+    },
   };
 }
 
@@ -191,27 +204,30 @@ const isFresh = ({ clock }: McpDeps, { expiresAt }: Grant): boolean =>
 /** Of one that has tokens. */
 const shownOf = ({ tokens, key }: Grant): AccessToken => ({ text: tokens!.access_token, key });
 
-async function renew(deps: McpDeps, server: McpServer, before: store.StoredGrant, grant: Grant): Promise<AccessToken> {
+/** False when it is not what it was. */
+async function replace(deps: GrantDeps, before: store.StoredGrant, grant: Grant): Promise<boolean> {
+  const done = await store.replaceGrant(deps.db, before, sealedGrant(deps, grant), nowSeconds(deps.clock));
+  await deps.known.grantChanged(before.serverId, before.userId);
+  return done;
+}
+
+async function renew(deps: GrantDeps, server: McpServer, userId: number): Promise<AccessToken> {
+  // As it stands now: another may have been quicker, here or elsewhere, and a token is renewed once.
+  const before = await store.findGrant(deps.db, server.id, userId);
+  const grant = before && openedGrant(deps, before);
+  if (!grant?.tokens) throw notAllowed();
+  if (isFresh(deps, grant)) return shownOf(grant);
   const renewed: Grant = { ...grant };
-  const since = await freshSince(deps, before);
-  if (since !== null) return since;
   try {
-    if (!grant.tokens?.refresh_token) throw notAllowed();
+    if (!grant.tokens.refresh_token) throw notAllowed();
     const provider = providerOf(deps, server, renewed, grant.key);
     if ((await authorize(deps, server, provider)) !== 'AUTHORIZED') throw notAllowed();
-    const sealed = sealedGrant(deps, renewed);
-    if (await store.replaceGrant(deps.db, before, sealed, nowSeconds(deps.clock))) return shownOf(renewed);
+    if (await replace(deps, before!, renewed)) return shownOf(renewed);
   } catch (error) {
     deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a token could not be renewed');
   }
-  const other = await freshSince(deps, before);
-  if (other !== null) return other;
+  const now = await store.findGrant(deps.db, server.id, userId);
+  const other = now && now.sealed !== before!.sealed ? openedGrant(deps, now) : null;
+  if (other?.tokens && isFresh(deps, other)) return shownOf(other);
   throw notAllowed();
-}
-
-/** Another may have been quicker, here or elsewhere, and a token is renewed once. */
-async function freshSince(deps: McpDeps, before: store.StoredGrant): Promise<AccessToken | null> {
-  const now = await store.findGrant(deps.db, before.serverId, before.userId);
-  const grant = now && now.sealed !== before.sealed ? opened(deps, now) : null;
-  return grant?.tokens && isFresh(deps, grant) ? shownOf(grant) : null;
 }

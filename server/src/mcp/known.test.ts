@@ -7,6 +7,7 @@ import type { Shared } from '../platform/shared/port.ts';
 import { Known } from './known.ts';
 import { noClient } from './own-client.ts';
 import { serverDefaults } from './servers.ts';
+import { dropOwnGrant, replaceOwnGrant } from './store/own-grants.ts';
 import { insertServer, type McpServer, updateServer } from './store/servers.ts';
 import { replaceTools } from './store/tools.ts';
 
@@ -64,6 +65,27 @@ test('a change is believed at once, in whichever process it was made', async () 
   await replaceTools(database.db, id, [], 2);
   await here.changed(id);
   expect(await there.tool(id, 'one')).toBeNull();
+  await Promise.all([here.stop(), there.stop()]);
+});
+
+test('a token is kept sealed, and believed no longer once it is written anew or taken back', async () => {
+  const { id, name } = await server();
+  const shared = memoryShared();
+  const [here, there] = [await warm(shared, name), await warm(shared, name)];
+  const write = (before: string | null, sealed: string) => replaceOwnGrant(database.db, id, { before, sealed }, 1);
+  expect(await there.grant(id, null)).toBeNull();
+  await write(null, 'first');
+  const kept = await there.grant(id, null);
+  expect(kept).toMatchObject({ sealed: 'first' });
+  // The same object: nothing was read.
+  expect(await there.grant(id, null)).toBe(kept!);
+  await write('first', 'second');
+  await here.grantChanged(id, null);
+  expect(await there.grant(id, null)).toMatchObject({ sealed: 'second' });
+  await dropOwnGrant(database.db, id);
+  // With a change of the server goes all that was kept of it.
+  await here.changed(id);
+  expect(await there.grant(id, null)).toBeNull();
   await Promise.all([here.stop(), there.stop()]);
 });
 

@@ -3,6 +3,8 @@ import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import { findGrant } from './store/grants.ts';
+import { findOwnGrant } from './store/own-grants.ts';
 import { findServerByName, type McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTool } from './store/tools.ts';
 
@@ -15,8 +17,15 @@ export interface KnownDeps {
 
 const channel = 'mcp-servers';
 
+/** What a server lets a user do, or the service itself where nobody is named: still sealed. */
+export interface KnownGrant {
+  sealed: string;
+}
+
+const grantTag = (serverId: number, userId: number | null): string => `${serverId}/${userId ?? ''}`;
+
 /**
- * Servers and what is allowed of their tools, as calls ask for them: kept, so that a warm call reads no database. A change
+ * Servers, what is allowed of their tools, and what they let us do, as calls ask for them: kept, so that a warm call reads no database. A change
  * is told to every process, and throws out all that was kept of the server.
  */
 export class Known {
@@ -25,6 +34,8 @@ export class Known {
   /** By whoever names it: the user's own, else the operator's. */
   readonly #named: CachedLookup<McpServer>;
   readonly #tools: CachedLookup<AllowedTool>;
+  /** By the server and the user. */
+  readonly #grants: CachedLookup<KnownGrant & { tags: string[] }>;
   #listening: Promise<() => Promise<void>> | null = null;
   /** Nothing is kept before others are heard. */
   #hears = false;
@@ -55,7 +66,33 @@ export class Known {
       },
       tagsOf: ({ serverId }) => tagOf(serverId),
     });
+    this.#grants = new CachedLookup({
+      ...{ max: 10_000, clock, hearing },
+      load: async (place) => {
+        const [serverId, userId] = place.split('/') as [string, string];
+        const sealed = await this.#sealedGrant(Number(serverId), userId === '' ? null : Number(userId));
+        return sealed === null ? null : { sealed, tags: [serverId, place] };
+      },
+      tagsOf: ({ tags }) => tags,
+    });
     hearing.onGap(() => this.#clear());
+  }
+
+  async #sealedGrant(serverId: number, userId: number | null): Promise<string | null> {
+    const { db } = this.deps;
+    return userId === null ? findOwnGrant(db, serverId) : ((await findGrant(db, serverId, userId))?.sealed ?? null);
+  }
+
+  /** The same object for as long as it counts. */
+  async grant(serverId: number, userId: number | null): Promise<KnownGrant | null> {
+    if (this.#listens()) return this.#grants.get(grantTag(serverId, userId));
+    const sealed = await this.#sealedGrant(serverId, userId);
+    return sealed === null ? null : { sealed };
+  }
+
+  /** Called when it is written. */
+  grantChanged(serverId: number, userId: number | null): Promise<void> {
+    return this.#announce(grantTag(serverId, userId));
   }
 
   /** What a user means by a name. */
@@ -72,22 +109,28 @@ export class Known {
   }
 
   /** Called when a change of a server or its tools is written. */
-  async changed(id: number): Promise<void> {
-    this.#forget(`${id}`);
+  changed(id: number): Promise<void> {
+    return this.#announce(`${id}`);
+  }
+
+  async #announce(tag: string): Promise<void> {
+    this.#forget(tag);
     // Those who do not hear believe what they kept for a second only.
-    await this.deps.shared.publish(channel, `${id}`).catch(() => {});
+    await this.deps.shared.publish(channel, tag).catch(() => {});
   }
 
   #forget(tag: string): void {
     this.#named.invalidate(tag);
     this.#servers.invalidate(tag);
     this.#tools.invalidate(tag);
+    this.#grants.invalidate(tag);
   }
 
   #clear(): void {
     this.#named.clear();
     this.#servers.clear();
     this.#tools.clear();
+    this.#grants.clear();
   }
 
   /** Begins with the first call: most installations connect nothing. */

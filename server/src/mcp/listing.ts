@@ -1,4 +1,4 @@
-import { type Definition, readDefinition } from './definition.ts';
+import { type Definition, noHash, readDefinition } from './definition.ts';
 import { offeredName } from './tool-names.ts';
 
 /** What a server says of its tools. */
@@ -46,6 +46,14 @@ export async function readListing(
   return { definitions: withCollisions(server, definitions), cut: true };
 }
 
+/** With what is listed besides to others: of two that have one name, the first counts. */
+export function withMore(server: string, first: Listing, more: Listing): Listing {
+  const known = new Set(first.definitions.map(({ name }) => name));
+  const all = [...first.definitions, ...more.definitions.filter(({ name }) => !known.has(name))];
+  const definitions = withCollisions(server, all.slice(0, mostTools));
+  return { definitions, cut: first.cut || more.cut || all.length > mostTools };
+}
+
 /** Of two tools with one name nobody could say which is meant; a name that was altered gives way to one that was not. */
 function withCollisions(server: string, definitions: Definition[]): Definition[] {
   const names = new Set<string>();
@@ -64,9 +72,9 @@ function withCollisions(server: string, definitions: Definition[]): Definition[]
     const { name } = definition;
     if (seen.has(name)) return [];
     seen.add(name);
-    if (twice.has(name)) return [{ ...definition, hash: '', shortHash: '', problem: 'it is listed more than once' }];
+    if (twice.has(name)) return [{ ...definition, ...noHash, problem: 'it is listed more than once' }];
     if (gives(name))
-      return [{ ...definition, hash: '', shortHash: '', problem: 'its name becomes the same as that of another tool' }];
+      return [{ ...definition, ...noHash, problem: 'its name becomes the same as that of another tool' }];
     return [definition];
   });
 }

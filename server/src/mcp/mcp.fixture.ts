@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
   createMcpHandler,
   isInitializeRequest,
@@ -16,6 +16,8 @@ export interface ScriptedTool {
   inputSchema?: Record<string, unknown>;
   /** Title, annotations, schema of results. */
   further?: Record<string, unknown>;
+  /** To which clients; to all by default. */
+  listedTo?: (capabilities: ClientCapabilities) => boolean;
   /** What it answers; text by default. */
   answer?: (args: Record<string, unknown>, context: ServerContext) => unknown;
 }
@@ -66,7 +68,7 @@ function scripted(state: McpTestServer, more?: More): Server {
   const server = new Server({ name: 'scripted', version: '7' }, { capabilities, instructions: 'Mind the step.' });
   more?.set(server);
   server.setRequestHandler('tools/list', () => ({
-    tools: state.tools.map(({ name, description, inputSchema, further }) => ({
+    tools: listedBy(state.tools, server.getClientCapabilities()).map(({ name, description, inputSchema, further }) => ({
       name,
       ...(description !== undefined && { description }),
       inputSchema: { type: 'object' as const, ...inputSchema },
@@ -83,6 +85,9 @@ function scripted(state: McpTestServer, more?: More): Server {
   });
   return server;
 }
+
+const listedBy = (tools: ScriptedTool[], capabilities: ClientCapabilities = {}): ScriptedTool[] =>
+  tools.filter(({ listedTo }) => listedTo?.(capabilities) ?? true);
 
 async function inSession(state: McpTestServer, request: Request, make: () => Server, json: boolean): Promise<Response> {
   const id = request.headers.get('mcp-session-id');

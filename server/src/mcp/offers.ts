@@ -7,7 +7,7 @@ import { secretsOf, tellFault } from './fault.ts';
 import type { McpRoom } from './room.ts';
 import { findServer, listServers, type McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
-import { headersOf, holderFor } from './target.ts';
+import { headersOf, listedTo } from './target.ts';
 import { offeredName, plainNameOf, serverOf } from './tool-names.ts';
 
 /** A server that did not answer is left out of lists for so long, so that it does not hold up every one of them. */
@@ -20,8 +20,11 @@ export interface Offer {
   tool: AllowedTool;
 }
 
-/** All tools that a user may call now: allowed, and still described as they were when they were. */
-export type Offers = (userId: number) => Promise<Offer[]>;
+/**
+ * All tools that a user may call now, by a client that can be asked this much: allowed, and still described as they were when
+ * they were.
+ */
+export type Offers = (userId: number, abilities?: string) => Promise<Offer[]>;
 
 export function openOffers(room: McpRoom): Offers {
   const failed = new Map<string, { updatedAt: number; atMs: number }>();
@@ -30,8 +33,7 @@ export function openOffers(room: McpRoom): Offers {
     return last?.updatedAt === updatedAt && room.clock.steadyMs() - last.atMs < leftOutMs;
   };
 
-  const offeredOf = async (server: McpServer, allowed: AllowedTool[], userId: number): Promise<Offer[]> => {
-    const holder = holderFor(server, userId);
+  const offeredOf = async (server: McpServer, allowed: AllowedTool[], holder: string): Promise<Offer[]> => {
     const place = `${server.id} ${holder}`;
     if (allowed.length === 0 || leftOut(place, server)) return [];
     try {
@@ -50,11 +52,14 @@ export function openOffers(room: McpRoom): Offers {
     }
   };
 
-  return async (userId) => {
+  return async (userId, abilities = '') => {
     const servers = await usableServers(room.db, userId);
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
-    return (await Promise.all(servers.map((server) => offeredOf(server, allowed.get(server.id) ?? [], userId)))).flat();
+    const offered = servers.map((server) =>
+      offeredOf(server, allowed.get(server.id) ?? [], listedTo(server, userId, abilities)),
+    );
+    return (await Promise.all(offered)).flat();
   };
 }
 

@@ -4,6 +4,7 @@ import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
 import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
+import { openGiveBack } from './give-back.ts';
 import { noteLacking, openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
 import { Known } from './known.ts';
@@ -31,8 +32,10 @@ export interface Mcp {
 export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
   const known = new Known(deps);
-  const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(deps, ...refused);
-  const signedIn = { ...deps, lines, known, tokenOf: openTokens(deps), ownTokens: openOwnTokens(deps), lacking };
+  const granting = { ...deps, known };
+  const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(granting, ...refused);
+  const tokens = { userTokens: openTokens(granting), ownTokens: openOwnTokens(granting), giveBack: openGiveBack(deps) };
+  const signedIn = { ...granting, lines, ...tokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };

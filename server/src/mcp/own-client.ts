@@ -1,4 +1,4 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { OAuthClientProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 import { AppError } from '../lib/errors.ts';
 import { readClientKey, signedBy } from './client-key.ts';
 import { McpFault, secretsOf } from './fault.ts';
@@ -112,6 +112,21 @@ export function clientSecretsOf(deps: Pick<McpDeps, 'sealer'>, server: McpServer
     : secretsOf({ secret, basic: btoa(`${server.clientId}:${secret}`), form: encodeURIComponent(secret) });
 }
 
+/** A client that was registered by hand, opened; null where there is none. */
+export function ownClientParts(
+  deps: Pick<McpDeps, 'sealer'>,
+  { clientId, clientIssuer, ...server }: McpServer,
+): { client: StoredOAuthClientInformation; key: string } | null {
+  if (clientId === '') return null;
+  const secret = openedOf(deps, server.sealedClientSecret, 'secret');
+  const client = {
+    client_id: clientId,
+    ...(secret !== '' && { client_secret: secret }),
+    ...(clientIssuer !== '' && { issuer: clientIssuer }),
+  };
+  return { client, key: openedOf(deps, server.sealedClientKey, 'key') };
+}
+
 /**
  * For the library in place of a client that registered itself; nothing where there is none. It is kept by the server alone, and
  * what is not kept is not registered anew by the library where the issuer is another, but refused.
@@ -120,18 +135,14 @@ export function ownClientOf(
   deps: Pick<McpDeps, 'sealer' | 'clock'>,
   server: McpServer,
 ): Pick<OAuthClientProvider, 'clientInformation' | 'addClientAuthentication'> | null {
-  const issuer = server.clientIssuer === '' ? {} : { issuer: server.clientIssuer };
   // What the platform says names the service well enough: the library wants a client, and nothing is said of it.
-  if (server.clientId === '' && server.auth === 'jwt_bearer')
+  if (server.clientId === '' && server.auth === 'jwt_bearer') {
+    const issuer = server.clientIssuer === '' ? {} : { issuer: server.clientIssuer };
     return { clientInformation: () => ({ client_id: '', ...issuer }), addClientAuthentication: () => {} };
-  if (server.clientId === '') return null;
-  const secret = openedOf(deps, server.sealedClientSecret, 'secret');
-  const key = openedOf(deps, server.sealedClientKey, 'key');
-  const client = {
-    client_id: server.clientId,
-    ...(secret !== '' && { client_secret: secret }),
-    ...issuer,
-  };
+  }
+  const parts = ownClientParts(deps, server);
+  if (!parts) return null;
+  const { client, key } = parts;
   return {
     clientInformation: () => client,
     ...(key !== '' && { addClientAuthentication: signedBy(deps.clock, server.clientId, key) }),

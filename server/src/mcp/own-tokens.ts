@@ -4,6 +4,7 @@ import { assertionFor } from './assertions.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
 import type { Challenge } from './challenge.ts';
 import { faultWithin, McpFault, tellFault } from './fault.ts';
+import type { GrantDeps } from './grants.ts';
 import { clientSecretsOf, ownClientOf } from './own-client.ts';
 import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
 import type { McpDeps } from './room.ts';
@@ -36,7 +37,7 @@ const failedMs = 5_000;
 /** More than fail at once; of one that was forgotten, the next who calls asks again. */
 const mostFailed = 1_000;
 
-export function openOwnTokens(deps: McpDeps): OwnTokens {
+export function openOwnTokens(deps: GrantDeps): OwnTokens {
   const renewing = new Map<string, Promise<AccessToken>>();
   const failed = new Map<string, { of: string; atMs: number; error: unknown }>();
   const renewOnce = async (server: McpServer, { name, of, userId }: TokenPlace): Promise<AccessToken> => {
@@ -55,7 +56,7 @@ export function openOwnTokens(deps: McpDeps): OwnTokens {
   return {
     token: async (server, userId) => {
       const place = await placeOf(deps, server, userId);
-      const { grant } = await found(deps, place);
+      const { grant } = await found(deps, place, place.known);
       if (grant && isFresh(deps, grant)) return shownOf(grant);
       const { name } = place;
       const under = renewing.get(name) ?? renewOnce(server, place).finally(() => renewing.delete(name));
@@ -65,7 +66,8 @@ export function openOwnTokens(deps: McpDeps): OwnTokens {
     refused: async (server, userId, token) => {
       const place = await placeOf(deps, server, userId);
       const { grant, sealed } = await found(deps, place);
-      if (grant?.tokens.access_token !== token) return;
+      // Another was quicker, which this process may not have heard of yet.
+      if (grant?.tokens.access_token !== token) return deps.known.grantChanged(server.id, userId);
       if (nowSeconds(deps.clock) - grant.obtainedAt >= restSeconds) await spend(deps, place, sealed, grant);
     },
     lacking: async (server, userId, scope) => {
@@ -83,8 +85,9 @@ export function openOwnTokens(deps: McpDeps): OwnTokens {
 async function found(
   { sealer }: McpDeps,
   place: TokenPlace,
+  find = place.find,
 ): Promise<{ sealed: string | null; grant: OwnGrant | null }> {
-  const sealed = await place.find();
+  const sealed = await find();
   try {
     const grant = sealed === null ? null : (JSON.parse(sealer.open(sealed)) as OwnGrant);
     return { sealed, grant: grant?.of === place.of ? grant : null };
@@ -104,7 +107,7 @@ async function spend(deps: McpDeps, place: TokenPlace, before: string | null, gr
 
 const shownOf = ({ tokens, key }: OwnGrant): AccessToken => ({ text: tokens.access_token, key });
 
-async function renew(deps: McpDeps, id: number, userId: number | null): Promise<AccessToken> {
+async function renew(deps: GrantDeps, id: number, userId: number | null): Promise<AccessToken> {
   // As it stands now: whoever asks may have known it from before it was changed.
   const server = await findServer(deps.db, id);
   const isAsked = server && (userId === null ? signsInItself(server) : server.auth === 'enterprise');

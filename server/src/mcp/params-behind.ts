@@ -8,11 +8,16 @@ interface Told {
 }
 
 export const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
+export const saidLevel = 'io.modelcontextprotocol/logLevel';
 /** What each request of the newest protocol says of its client. */
-export const saidOfClient = ['io.modelcontextprotocol/logLevel', saidCapabilities];
+export const saidOfClient = [saidLevel, saidCapabilities];
 
-export const extensionsOf = ({ extensions }: Told): ClientCapabilities =>
-  extensions ? { extensions: Object.fromEntries(extensions.map((name) => [name, {}])) } : {};
+/** Our own, and what the client has of them. */
+export function extensionsOf({ extensions = [], capabilities }: Told): ClientCapabilities {
+  const own = Object.fromEntries(extensions.map((name) => [name, {}]));
+  const all = { ...capabilities?.extensions, ...own };
+  return Object.keys(all).length > 0 ? { extensions: all } : {};
+}
 
 /** Where nobody would ask the client, a server hears nothing of what it can be asked. */
 export function unasked(told: Told, given: Params): Params {

@@ -2,22 +2,24 @@ import type { Vouching } from '../identity/sign-in/vouching.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
+import type { GiveBack } from './grant.ts';
 import type { Known } from './known.ts';
-import type { AccessToken } from './proofs.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
-import type { OwnTokens } from './target.ts';
+import type { OwnTokens, UserTokens } from './target.ts';
 
 export interface McpDeps {
   db: Db;
   sealer: Sealer;
   clock: Clock;
   log: Log;
+  jobs: Jobs;
   allowPrivate: boolean;
   /** Only the system's own client reaches others. */
   fetchOnly?: boolean | undefined;
@@ -43,10 +45,12 @@ export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   lines: UpstreamConnections | undefined;
   /** Servers and allowed tools, as they are asked for by calls. */
   known: Known;
-  /** A user's access token for a server that asks for one. */
-  tokenOf(server: McpServer, userId: number): Promise<AccessToken>;
+  /** For servers that their users sign in to. */
+  userTokens: UserTokens;
   /** The service's own, for servers that it signs in to for itself. */
   ownTokens: OwnTokens;
+  /** Tokens that are forgotten here end there. */
+  giveBack: GiveBack;
   /** A user's token was not enough: what it would need besides. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
   /** For what runs ask, and for lists. */

@@ -3,10 +3,10 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { requireAssertion } from './assertions.ts';
+import { forgetGrants } from './forget-grants.ts';
 import { type ClientInput, changedClient, isSameClient, noClient, requireOwnClient } from './own-client.ts';
 import type { McpRoom } from './room.ts';
 import { dropApprovalsOf, serversOf } from './store/account-data.ts';
-import { dropGrants, dropGrantsOf } from './store/grants.ts';
 import { dropOwnGrant } from './store/own-grants.ts';
 import * as store from './store/servers.ts';
 import { checkVoucher, isVouchedAlike, requireVoucher } from './vouched.ts';
@@ -80,7 +80,7 @@ export async function changeServer(
   if (given.userIds) await checkUsers(room, given.userIds);
   await checkVoucher(room, given.vouchedBy);
   const change = headers === undefined ? given : { ...given, ...sealed(room, headers) };
-  let anew = false;
+  let left: store.McpServer | null = null;
   const server = await store.updateServer(
     room.db,
     id,
@@ -93,19 +93,20 @@ export async function changeServer(
       requireVoucher(fields);
       if (headers === undefined) refuseMovedHeaders(old, fields);
       // What users let us do at one place, or as one client, is no word about another.
-      anew = moved || !isSameClient(old, fields) || !isVouchedAlike(old, fields);
+      left = moved || !isSameClient(old, fields) || !isVouchedAlike(old, fields) ? old : null;
       return fields;
     },
     nowSeconds(room.clock),
   );
   if (!server) throw noServer(id);
-  if (anew) await dropGrants(room.db, id);
-  if (anew || !store.signsInItself(server)) await dropOwnGrant(room.db, id);
+  if (left) await forgetGrants(room, { serverId: id }, left);
+  if (left || !store.signsInItself(server)) await dropOwnGrant(room.db, id);
   await forgetAll(room, id);
   return server;
 }
 
 export async function removeServer(room: McpRoom, id: number): Promise<void> {
+  await forgetGrants(room, { serverId: id }, await getServer(room, id));
   if (!(await store.deleteServer(room.db, id))) throw noServer(id);
   await forgetAll(room, id);
 }
@@ -125,7 +126,7 @@ export async function getServer(
 export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
   for (const id of await serversOf(room.db, userId)) await removeServer(room, id);
   await dropApprovalsOf(room.db, userId);
-  await dropGrantsOf(room.db, userId);
+  await forgetGrants(room, { userId });
 }
 
 export const noServer = (id: number): AppError => new AppError('not_found', `there is no MCP server ${id}`);

@@ -12,6 +12,14 @@ export interface SignedInServer {
   /** What was asked of the token endpoint. */
   asked: URLSearchParams[];
   registered: number;
+  /** Where tokens are given back: what was, and the status of the answer; null where it takes none. */
+  revocation: { status: number; asked: URLSearchParams[]; signed: (string | null)[] } | null;
+  /** Nothing is renewed there, as things stand. */
+  refusesRenewal: boolean;
+  /** What its authorization server says of itself besides. */
+  claims: Record<string, unknown>;
+  /** Its documents are those of OpenID Connect. */
+  openId: boolean;
   /** Clients that somebody registered by hand, with their secrets (empty for none): nobody else is known, and nobody registers. */
   byHand: Record<string, string> | null;
   /** The same with public keys in place of secrets. */
@@ -43,6 +51,10 @@ export function startSignedIn(): SignedInServer {
     valid: new Set(),
     asked: [],
     registered: 0,
+    revocation: null,
+    openId: false,
+    claims: {},
+    refusesRenewal: false,
     byHand: null,
     keys: {},
     assertions: new Set(),
@@ -72,6 +84,27 @@ export function startSignedIn(): SignedInServer {
   return state;
 }
 
+/** What an authorization server says of itself. */
+const authorizationServer = (
+  origin: string,
+  { byHand, keys, readsDocuments, binding, revocation, claims }: SignedInServer,
+): object => ({
+  issuer: origin,
+  authorization_endpoint: `${origin}/authorize`,
+  token_endpoint: `${origin}/token`,
+  ...(!byHand && { registration_endpoint: `${origin}/register` }),
+  response_types_supported: ['code'],
+  grant_types_supported: ['authorization_code', 'refresh_token'],
+  code_challenge_methods_supported: ['S256'],
+  token_endpoint_auth_methods_supported: byHand
+    ? ['client_secret_basic', 'none', ...(Object.keys(keys).length > 0 ? ['private_key_jwt'] : [])]
+    : ['none'],
+  ...(binding?.issuerTakes && { dpop_signing_alg_values_supported: binding.issuerTakes }),
+  ...(readsDocuments && { client_id_metadata_document_supported: true }),
+  ...(revocation && { revocation_endpoint: `${origin}/revoke` }),
+  ...claims,
+});
+
 type Document = (origin: string, request: Request, state: SignedInServer) => Response | Promise<Response>;
 
 const documents: Record<string, Document> = {
@@ -94,21 +127,17 @@ const documents: Record<string, Document> = {
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
     }),
-  '/.well-known/oauth-authorization-server': (origin, _, { byHand, keys, readsDocuments, binding }) =>
-    Response.json({
-      issuer: origin,
-      authorization_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      ...(!byHand && { registration_endpoint: `${origin}/register` }),
-      response_types_supported: ['code'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: byHand
-        ? ['client_secret_basic', 'none', ...(Object.keys(keys).length > 0 ? ['private_key_jwt'] : [])]
-        : ['none'],
-      ...(binding?.issuerTakes && { dpop_signing_alg_values_supported: binding.issuerTakes }),
-      ...(readsDocuments && { client_id_metadata_document_supported: true }),
-    }),
+  '/.well-known/oauth-authorization-server': (origin, _, state) =>
+    state.openId ? new Response(null, { status: 404 }) : Response.json(authorizationServer(origin, state)),
+  '/.well-known/openid-configuration': (origin, _, state) =>
+    state.openId
+      ? Response.json({
+          ...authorizationServer(origin, state),
+          jwks_uri: `${origin}/keys`,
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: ['RS256'],
+        })
+      : new Response(null, { status: 404 }),
   /** Asks nobody anything. */
   '/authorize': (_, request) => {
     const asked = new URL(request.url).searchParams;
@@ -122,6 +151,14 @@ const documents: Record<string, Document> = {
     state.registered += 1;
     const wanted = (await request.json()) as object;
     return Response.json({ ...wanted, client_id: `client-${state.registered}` }, { status: 201 });
+  },
+  '/revoke': async (_, request, state) => {
+    const asked = new URLSearchParams(await request.text());
+    const stranger = await strangerTo(state, request, asked);
+    if (!state.revocation || stranger !== null) return Response.json({ error: 'invalid_client' }, { status: 401 });
+    state.revocation.asked.push(asked);
+    state.revocation.signed.push(request.headers.get('authorization'));
+    return new Response(null, { status: state.revocation.status });
   },
   '/token': async (origin, request, state) => {
     const asked = new URLSearchParams(await request.text());
@@ -141,7 +178,8 @@ const documents: Record<string, Document> = {
     const own = assertion !== null || asked.get('grant_type') === 'client_credentials';
     const who =
       vouched ?? (own ? 'service' : (asked.get('code') ?? asked.get('refresh_token')?.replace('refresh-', '')));
-    if (!who || who === 'wrong') return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    const isRefused = state.refusesRenewal && asked.has('refresh_token');
+    if (!who || who === 'wrong' || isRefused) return Response.json({ error: 'invalid_grant' }, { status: 400 });
     const before = binding?.keys.get(asked.get('refresh_token') ?? '');
     if (before !== undefined && before !== proven?.thumbprint)
       return Response.json({ error: 'invalid_grant' }, { status: 400 });

@@ -1,6 +1,6 @@
 import type { Sealer } from '../lib/seal.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
-import { abilitiesOf, capabilitiesOf } from './abilities.ts';
+import { abilitiesOf, capabilitiesOf, sharedName } from './abilities.ts';
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
 import { mostAskedMs } from './patience.ts';
@@ -20,12 +20,20 @@ export interface OwnTokens {
   lacking(server: McpServer, userId: number | null, scope: string | undefined): Promise<McpFault>;
 }
 
+/** Of users who have signed in to a server. */
+export interface UserTokens {
+  /** Renewed when it has run out; those who ask at once share the answer. */
+  token(server: McpServer, userId: number): Promise<AccessToken>;
+  /** The server does not take it: another is asked for next. Throws where there is none to be had. */
+  refused(server: McpServer, userId: number, token: string): Promise<void>;
+}
+
 /** What is needed to call a server in the name of whoever it is called for. */
 export interface TargetDeps {
   sealer: Sealer;
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
-  tokenOf(server: McpServer, userId: number): Promise<AccessToken>;
+  userTokens: UserTokens;
   ownTokens: OwnTokens;
   /** A user's token was not enough. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
@@ -36,6 +44,10 @@ const anybody = '';
 
 /** Whose session is used where one for all would do, if only all were the same to the server. */
 export const holderFor = (server: McpServer, userId: number): string => (isOfUsers(server) ? `${userId}` : anybody);
+
+/** The same for what is listed to clients that can be asked these; nobody is, in such a session. */
+export const listedTo = (server: McpServer, userId: number, abilities: string): string =>
+  abilities === '' ? holderFor(server, userId) : `${holderFor(server, userId)} ${sharedName(abilities)}`;
 
 /** A holder's name begins with the user's id. */
 const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
@@ -61,7 +73,7 @@ const extensionOf: Partial<Record<AuthKind, string>> = {
 
 /** Who is called, and in whose name where that makes a difference. */
 export function targetOf(
-  { sealer, allowPrivate, lines, tokenOf, ownTokens, lacking }: TargetDeps,
+  { sealer, allowPrivate, lines, userTokens, ownTokens, lacking }: TargetDeps,
   server: McpServer,
   holder: string,
 ): Target {
@@ -83,7 +95,8 @@ export function targetOf(
   }
   return {
     ...target,
-    token: () => tokenOf(server, userId),
+    token: () => userTokens.token(server, userId),
+    refused: (token) => userTokens.refused(server, userId, token),
     lacking: async (scope) => {
       if (scope !== undefined) await lacking(server, userId, scope);
       return new McpFault('the user has to sign in to it again, and to allow more there');

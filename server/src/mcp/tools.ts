@@ -3,17 +3,18 @@ import { findUser } from '../identity/store/users.ts';
 import type { ConnectedTool, ConnectedTools, ToolCaller, ToolOutcome } from '../lib/connected-tools.ts';
 import { requestId } from '../lib/ids.ts';
 import { refusalOf } from './approvals.ts';
-import { isAsApproved } from './definition.ts';
+import { isAsApproved, notAsApproved } from './definition.ts';
 import { tellFault, withoutSecrets } from './fault.ts';
 import { type Bill, type NotedCall, noted, tooOften, unpaid } from './noted.ts';
 import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
 import { outcomeOf } from './outcome.ts';
 import type { McpRoom } from './room.ts';
+import type { AllowedTool } from './store/tools.ts';
 import { holderFor } from './target.ts';
 import { offeredName } from './tool-names.ts';
 
 export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools => ({
-  list: async (userId) => (await offers(userId)).map(offered),
+  list: async (userId) => (await offers(userId)).filter(({ tool }) => isForModels(tool)).map(offered),
   call: async (caller, name, args, { signal, approved }) => {
     signal.throwIfAborted();
     const found = await findTool(room, await findUser(room.db, caller.userId), name);
@@ -26,6 +27,12 @@ export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools =>
     });
   },
 });
+
+/** Of the extension io.modelcontextprotocol/ui: some tools are for a page of the server's own, which nobody shows here. */
+function isForModels({ further }: AllowedTool): boolean {
+  const { visibility } = (further?._meta?.ui ?? {}) as { visibility?: string[] };
+  return visibility?.includes('model') ?? true;
+}
 
 /** A chat's or run's call comes from no address; the request that began it is told of by itself. */
 const nowhere: Origin = { ip: '', userAgent: '' };
@@ -80,7 +87,7 @@ async function callTool(
   let begun = false;
   try {
     if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool))
-      return failure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
+      return failure(notAsApproved(tool.name));
     begun = true;
     bill.begin();
     const outcome = outcomeOf(await room.sessions.call(server, holder, { tool, args }, deadline));

@@ -5,7 +5,7 @@ import { until } from '../lib/until.fixture.ts';
 import { faultOf, jsonOf, type OAuthTest, openOAuthTest, type TestClient } from '../oauth/oauth.fixture.ts';
 import { wordsOf } from '../platform/db/migration.ts';
 import { migration as endedOrganisations } from '../platform/db/migrations/0055-ended-organisations.ts';
-import { type Db, engineOf } from '../platform/db/tables.ts';
+import { engineOf } from '../platform/db/tables.ts';
 import { deleteOrganisation } from './store/organisations.ts';
 
 let t: OAuthTest;

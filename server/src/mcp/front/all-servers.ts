@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import { abilitiesOf } from '../abilities.ts';
 import type { Params } from '../connection.ts';
 import { findTool, type Offer, usableServer } from '../offers.ts';
 import { holderFor } from '../target.ts';
@@ -12,6 +13,7 @@ import { answerTask, hasTasks, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({
+  speaks: false,
   serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method) || isTaskMethod(method),
   introduction: async (asker, { tasks }) => {
     const capabilities = { tools: {}, logging: {} };
@@ -21,11 +23,11 @@ export const allServers = (room: FrontRoom): Served => ({
     };
   },
   answer: async (method, params, exchange) => {
-    if (method === 'tools/list') return { tools: await allTools(room, exchange.caller) };
+    if (method === 'tools/list') return { tools: await allTools(room, exchange) };
     if (method === 'tools/call') return callByName(room, params, exchange);
     if (isTaskMethod(method))
       return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
-    // Which server would be meant, nobody can say yet.
+    // All of them: what is below is not passed on.
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
   },
@@ -43,18 +45,18 @@ export const allServers = (room: FrontRoom): Served => ({
   },
 });
 
-async function allTools(room: FrontRoom, caller: McpCaller): Promise<Params[]> {
+async function allTools(room: FrontRoom, { caller, holder }: Exchange): Promise<Params[]> {
   const own = (await ownViews(room, caller)).map((tool) => ({
     ...tool,
     name: offeredName(ownName, String(tool.name)),
   }));
-  const offers = await openedOffers(room, caller);
+  const offers = await openedOffers(room, caller, abilitiesOf(holder));
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 
-async function openedOffers(room: FrontRoom, caller: McpCaller): Promise<Offer[]> {
+async function openedOffers(room: FrontRoom, caller: McpCaller, abilities = ''): Promise<Offer[]> {
   // A server that was called so before the name was ours is served by runs alone.
-  return (await room.offers(caller.user.id)).filter(
+  return (await room.offers(caller.user.id, abilities)).filter(
     ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
   );
 }

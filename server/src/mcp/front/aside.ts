@@ -1,10 +1,10 @@
 import { SseParser } from '../../lib/sse.ts';
 import { type Asking, questionIn, takenBackIn } from '../asked-back.ts';
-import type { Passing } from '../connection.ts';
+import type { Params, Passing } from '../connection.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
 import type { Listened, Sessions } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
-import { askOrRefuse, messageIn } from './asked-aside.ts';
+import { answerPing, askOrRefuse, messageIn } from './asked-aside.ts';
 
 /** Some servers begin to answer when they have something to say; by then they have long heard that somebody listens. */
 const beginsMs = 250;
@@ -25,8 +25,8 @@ interface Line {
 }
 
 /**
- * Many servers of before ask where their client listens, and not in the call that it is about. Clients of the newest revision
- * have nowhere to listen: for those it is listened here, while they call.
+ * Many servers of before ask where their client listens, and not in the call that it is about. Clients of the newest revision, and
+ * those who use all servers together, have nowhere to listen: for those it is listened here, while they call.
  */
 export class Aside {
   readonly #lines = new Map<string, Line>();
@@ -89,7 +89,8 @@ export class Aside {
   }
 
   /** All calls here are one caller's; the one that has waited longest is asked, since others may be answered any moment. */
-  #take({ server, holder, calls }: Line, message: object, session: string | null): void {
+  #take({ server, holder, calls }: Line, message: Params, session: string | null): void {
+    if (answerPing(this.callers, { server, holder }, message, session)) return;
     const takenBack = takenBackIn(message);
     if (takenBack) for (const asking of calls) asking.takenBack(takenBack.id);
     const question = takenBack ? null : questionIn(message, session);

@@ -16,6 +16,18 @@ export function messageIn({ event, data }: SseEvent): Params {
   }
 }
 
+/** Whether somebody is there is answered here: nobody but us is, on this line. */
+export function answerPing(
+  callers: Sessions,
+  { server, holder }: { server: McpServer; holder: string },
+  { id, method }: Params,
+  session: string | null,
+): boolean {
+  if (method !== 'ping' || id === undefined) return false;
+  void callers.tell(server, holder, { jsonrpc: '2.0', id, result: {} }, (one) => one === session).catch(() => {});
+  return true;
+}
+
 /** Of what a server says outside of calls: the client is asked, where there is one, or the server is told that there is none. */
 export function askOrRefuse(
   callers: Sessions,

@@ -88,19 +88,25 @@ type Back = Pick<Answered, 'requestState'> & { inputResponses: object };
 
 /** A client of the newest revision that does what a test says, and nothing by itself. */
 export function newestPost(t: TestApp, path: string, key: string, capabilities: object = { elicitation: {} }) {
-  const call = async (name: string, args: object = {}, back?: Back, signal?: AbortSignal): Promise<Answered> => {
+  const ask = async (
+    method: string,
+    asked: { name?: string; uri?: string; arguments?: object },
+    back?: Back,
+    signal?: AbortSignal,
+  ): Promise<Answered> => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': capabilities,
     };
     const { requestState, inputResponses } = back ?? {};
-    const params = { name, arguments: args, _meta, ...(back && { requestState, inputResponses }) };
+    const params = { ...asked, _meta, ...(back && { requestState, inputResponses }) };
     const response = await t.call(path, {
       method: 'POST',
-      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      body: { jsonrpc: '2.0', id: 1, method, params },
       headers: {
         ...{ authorization: `Bearer ${key}`, accept: 'application/json, text/event-stream' },
-        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name },
+        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+        'mcp-name': asked.name ?? asked.uri ?? '',
       },
       ...(signal && { signal }),
     });
@@ -108,7 +114,9 @@ export function newestPost(t: TestApp, path: string, key: string, capabilities: 
     const { inputRequests = {}, requestState: state = '' } = answer.result ?? {};
     return { answer, inputRequests, requestState: state };
   };
-  return { call };
+  const call = (name: string, args: object = {}, back?: Back, signal?: AbortSignal): Promise<Answered> =>
+    ask('tools/call', { name, arguments: args }, back, signal);
+  return { call, ask };
 }
 
 /** The answer, as JSON or as the last of the events. */

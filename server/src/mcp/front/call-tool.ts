@@ -1,28 +1,27 @@
-import { AppError } from '../../lib/errors.ts';
 import { abilitiesOf } from '../abilities.ts';
 import { refusalOf } from '../approvals.ts';
 import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
-import { type Definition, isAsApproved } from '../definition.ts';
+import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
 import { McpFault, tellFault } from '../fault.ts';
 import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
-import { secretsIn, usableServer } from '../offers.ts';
+import { type Offer, secretsIn } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
-import { holderFor } from '../target.ts';
+import { listedTo } from '../target.ts';
 import { opensTool } from './caller.ts';
+import { goingOn } from './going-on.ts';
 import { requireRepeated } from './param-headers.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
-import { badParams, type Exchange, ownFault, type Served, toolFailure } from './served.ts';
-import { takeAnswer } from './take-answer.ts';
+import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
 import { begunTask } from './tasks.ts';
 
 /** Those that are allowed and still as they were approved, in the words that were. */
 export async function listTools(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Params[]> {
   const allowed = await openedTools(room, server, exchange);
   if (allowed.length === 0) return [];
-  const definitions = await definitionsOf(room, server, exchange);
+  const definitions = await definitionsOf(room, server, exchange, abilitiesOf(exchange.holder));
   return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => toolView(tool, tool.name));
 }
 
@@ -40,9 +39,21 @@ export const toolView = (tool: AllowedTool, name: string): Params => ({
   ...tool.further,
 });
 
-async function definitionsOf(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Definition[]> {
+/** Most tools are listed to anybody; what is not is looked for among what is listed to such a client. */
+async function isApproved(room: FrontRoom, { server, tool }: Offer, exchange: Exchange): Promise<boolean> {
+  if (isAsApproved(await definitionsOf(room, server, exchange), tool)) return true;
+  const abilities = abilitiesOf(exchange.holder);
+  return abilities !== '' && isAsApproved(await definitionsOf(room, server, exchange, abilities), tool);
+}
+
+async function definitionsOf(
+  room: FrontRoom,
+  server: McpServer,
+  exchange: Exchange,
+  abilities = '',
+): Promise<Definition[]> {
   try {
-    const holder = holderFor(server, exchange.caller.user.id);
+    const holder = listedTo(server, exchange.caller.user.id, abilities);
     const known = room.sessions.listed(server, holder);
     return (known ?? (await room.sessions.listing(server, holder, exchange.signal))).definitions;
   } catch (error) {
@@ -67,41 +78,24 @@ export async function callTool(
 /** A call that was allowed once, if nothing has changed since and the person who is to be asked agrees. */
 export async function callAllowed(
   room: FrontRoom,
-  { server, tool }: { server: McpServer; tool: AllowedTool },
+  { server, tool }: Offer,
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
   requireRepeated(tool.inputSchema, params.arguments, exchange.headers);
-  // Those who are asked within the answer to their call, which goes on meanwhile where the server is of before.
-  const offer = { server, tool };
-  if (!exchange.newest || abilitiesOf(exchange.holder) === '') return callNoted(room, offer, params, exchange);
-  const work = (behind: Exchange) => callNoted(room, offer, params, behind);
-  const tell = (id: string, result: Params) => tellServer(room, { id, result }, exchange);
-  return room.waiting.answer({ server, tool: tool.name, params }, exchange, { work, tell });
-}
-
-/** False where the server could not be told: a question that is over needs no answer. */
-async function tellServer(room: FrontRoom, given: { id: string; result: Params }, asker: Exchange): Promise<boolean> {
-  const serverNamed: Served['serverNamed'] = (name, { user }) => usableServer(room, user, name);
-  try {
-    await takeAnswer(room, { serverNamed }, { jsonrpc: '2.0', ...given }, asker);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return error.code !== 'provider_error';
-    throw error;
-  }
+  const work = (behind: Exchange) => callNoted(room, { server, tool }, params, behind);
+  return goingOn(room, { server, what: tool.name, params }, exchange, work);
 }
 
 async function callNoted(
   room: FrontRoom,
-  { server, tool }: { server: McpServer; tool: AllowedTool },
+  { server, tool }: Offer,
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
   const called = { server: { id: server.id, name: server.name }, tool: tool.name };
   return noted(room, callOf(called, exchange), isFailure, async (bill) => {
-    if (!isAsApproved(await definitionsOf(room, server, exchange), tool))
-      return toolFailure(`${tool.name} was not called: the server has changed or removed it since it was approved.`);
+    if (!(await isApproved(room, { server, tool }, exchange))) return toolFailure(notAsApproved(tool.name));
     const busy = server.callsPerMinute > 0 ? await tooOften(room, server) : null;
     if (busy !== null) return toolFailure(busy);
     const short = tool.price > 0 ? await bill.hold(tool.price).then(() => null, unpaid) : null;

@@ -36,6 +36,27 @@ describe.each([
   });
 });
 
+test("a second page of tools that there is not, and a level of logs that there is not, are refused in the protocol's words", async () => {
+  const { name } = await f.connected(f.start([echo]));
+  for (const path of [`/mcp/${name}`, '/mcp', '/mcp/svc'])
+    for (const [method, params] of [
+      ['tools/list', { cursor: 'elsewhere' }],
+      ['logging/setLevel', { level: 'loud' }],
+    ] as const) {
+      const answer = await f.post(path, { jsonrpc: '2.0', id: 1, method, params });
+      expect(await answer.text()).toContain('"code":-32602');
+    }
+  const first = await f.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: '' } });
+  expect(await first.text()).toContain(`${name}__echo`);
+});
+
+test('whoever would listen where nothing is said is told what there is to do instead', async () => {
+  for (const path of ['/mcp', '/mcp/svc']) {
+    const { status, headers } = await f.t.call(path, { headers: { authorization: `Bearer ${f.key}` } });
+    expect([path, status, headers.get('allow')]).toEqual([path, 405, 'POST, DELETE']);
+  }
+});
+
 test('all servers together have names that tell whose a tool is, and ours are among them', async () => {
   const [one, two] = [f.start([echo]), f.start([echo], 'modern')];
   const names = [(await f.connected(one)).name, (await f.connected(two)).name];

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import type { Server } from '@modelcontextprotocol/server';
 import { until } from '../../lib/until.fixture.ts';
 import type { More, ScriptedTool } from '../mcp.fixture.ts';
+import { newestPost } from './between.fixture.ts';
 import { echo, type FrontTest, openFrontTest } from './front.fixture.ts';
 import { isQuestion, isResult, named, rawClient, said } from './speaks.fixture.ts';
 
@@ -151,20 +152,22 @@ test('a server that has forgotten the session is told to the client, who begins 
   expect((await client.listen()).status).toBe(404);
 });
 
+/** Asks where the client listens, and not in the call. */
+const asking = (servers: Set<Server>): ScriptedTool => ({
+  name: 'aside',
+  answer: async () => {
+    const params = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+    // The one of this call's session: those that lists are read in can be asked nothing.
+    const able = [...servers].findLast((server) => server.getClientCapabilities()?.elicitation)!;
+    const { content } = await able.elicitInput(params as never);
+    return `Hello, ${(content as { name: string }).name}!`;
+  },
+});
+
 test('a server may ask where the client listens, and the call that it belongs to has time', async () => {
-  const aside: ScriptedTool = {
-    name: 'aside',
-    answer: async () => {
-      const params = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
-      // The one of this call's session: those that lists are read in can be asked nothing.
-      const able = [...servers].findLast((server) => server.getClientCapabilities()?.elicitation)!;
-      const { content } = await able.elicitInput(params as never);
-      return `Hello, ${(content as { name: string }).name}!`;
-    },
-  };
   const servers = new Set<Server>();
   const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
-  const { name } = await f.connected(f.start([aside], 'sessions', false, more), { timeout_ms: 1_000 });
+  const { name } = await f.connected(f.start([asking(servers)], 'sessions', false, more), { timeout_ms: 1_000 });
   const client = await rawClient(f.t, `/mcp/${name}`, f.key);
   const leaving = new AbortController();
   const heard = await client.listen(f.t, leaving.signal);
@@ -175,6 +178,44 @@ test('a server may ask where the client listens, and the call that it belongs to
   expect(await (await call).find('it is answered', isResult)).toMatchObject(said('Hello, Ada!'));
   leaving.abort();
 });
+
+test('where all servers are together there is nowhere to listen: what is asked there comes in the call', async () => {
+  const servers = new Set<Server>();
+  const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
+  const { name } = await f.connected(f.start([asking(servers)], 'sessions', false, more), { timeout_ms: 1_000 });
+  const client = await rawClient(f.t, '/mcp', f.key);
+  const heard = await client.call(`${name}__aside`);
+  const question = await heard.find('it is asked', isQuestion);
+  await Bun.sleep(1_500);
+  expect((await client.answer(question.id, named('Ada'))).status).toBe(202);
+  expect(await heard.find('it is answered', isResult)).toMatchObject(said('Hello, Ada!'));
+});
+
+test.each(['legacy', 'auto'] as const)(
+  'a server that looks whether a client (%s) is still there is answered',
+  async (mode) => {
+    const servers = new Set<Server>();
+    const seen = Promise.withResolvers<unknown>();
+    const looks: ScriptedTool = {
+      name: 'looks',
+      answer: async () => {
+        const able = [...servers].findLast((server) => server.getClientCapabilities()?.roots)!;
+        seen.resolve(await able.ping());
+        return 'still there';
+      },
+    };
+    const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
+    const { name } = await f.connected(f.start([looks], 'sessions', false, more), { timeout_ms: 3_000 });
+    const leaving = new AbortController();
+    if (mode === 'legacy') {
+      const client = await rawClient(f.t, `/mcp/${name}`, f.key, { roots: {} });
+      await client.listen(f.t, leaving.signal);
+      await (await client.call('looks')).find('it is answered', isResult);
+    } else await newestPost(f.t, `/mcp/${name}`, f.key, { roots: {} }).call('looks');
+    expect(await Promise.race([seen.promise, Bun.sleep(100)])).toEqual({});
+    leaving.abort();
+  },
+);
 
 test('nobody takes the place of all others', async () => {
   const { more } = noted();

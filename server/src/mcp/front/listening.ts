@@ -11,7 +11,7 @@ import { secretsIn } from '../offers.ts';
 import { redacted } from '../redact.ts';
 import type { Listened } from '../sessions.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
-import { askOrRefuse, messageIn } from './asked-aside.ts';
+import { answerPing, askOrRefuse, messageIn } from './asked-aside.ts';
 import type { McpCaller } from './caller.ts';
 import { noSession } from './ended-sessions.ts';
 import { passedOn } from './one-server.ts';
@@ -109,6 +109,7 @@ export class Listening {
       for await (const piece of events)
         for (const event of parser.push(piece)) {
           const message = messageIn(event);
+          if (answerPing(this.room.callers, listener, message, session)) continue;
           const question = questionIn(message, session);
           const takenBack = takenBackIn(message);
           if (question) askOrRefuse(this.room.callers, listener, question, asking);

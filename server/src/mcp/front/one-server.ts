@@ -5,6 +5,7 @@ import { secretsIn } from '../offers.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
 import { callTool, listTools } from './call-tool.ts';
 import { type McpCaller, opensServer } from './caller.ts';
+import { goingOn } from './going-on.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
@@ -21,11 +22,15 @@ const passed: Record<string, Offering> = {
   'prompts/get': 'prompts',
 };
 
+/** Revision 2026-07-28: besides calls of tools, what may be answered with questions. */
+const mayAsk = ['resources/read', 'prompts/get'];
+
 /** Those that are always there; what a server has behind them is its own to say. */
 const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
 
 /** One server as it is, but for the tools that nobody allowed and what was not to be passed on. */
 export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
+  speaks: true,
   serves: (method) => {
     if (method === 'completion/complete') return server.offers.length > 0;
     return everywhere.includes(method) || isTaskMethod(method) || isPassed(server.offers, method);
@@ -48,7 +53,9 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
       return answerTask(room, { method, params }, exchange, (name) => (name === server.name ? server : null));
     if (method === 'completion/complete') return complete(room, server, params, exchange);
     if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
-    return pass(room, server, { method, params }, exchange);
+    const work = (behind: Exchange) => pass(room, server, { method, params }, behind);
+    if (!mayAsk.includes(method)) return work(exchange);
+    return goingOn(room, { server, what: `${method} ${params.name ?? params.uri}`, params }, exchange, work);
   },
   onlyAnswers: (_, holder) => room.callers.speaksBefore(server, holder),
   serverNamed: (name) => (name === server.name ? server : null),

@@ -6,6 +6,7 @@ import { usingRoutes } from '../routes/using.ts';
 import { Aside } from './aside.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { Listening } from './listening.ts';
+import { LogLevels } from './log-levels.ts';
 import { Peers } from './peers.ts';
 import { Questions } from './questions.ts';
 import type { FrontRoom } from './room.ts';
@@ -40,7 +41,8 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   const listening = new Listening(room);
   const underWay = new UnderWay(shared);
   const ended = new EndedSessions(shared);
-  const serving = new Serving({ underWay, log: room.log });
+  const logLevels = new LogLevels(shared);
+  const serving = new Serving({ underWay, logLevels, log: room.log });
   return {
     routes: [...frontRoutes({ room, serving, underWay, listening, ended, originAllowed }), ...usingRoutes(room)],
     shownTools: shownTools(room),
@@ -53,6 +55,7 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
       await serving.stop();
       await underWay.stop();
       await ended.stop();
+      await logLevels.stop();
       listening.stop();
       waiting.stop();
       aside.stop();

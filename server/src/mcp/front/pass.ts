@@ -33,7 +33,7 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
   };
   try {
     const ask = () => room.callers.ask(server, holder, asked, passing);
-    const first = await (exchange.newest ? room.aside.during(server, holder, passing, ask) : ask());
+    const first = await (exchange.deaf ? room.aside.during(server, holder, passing, ask) : ask());
     if (!time || exchange.newest || !wantsToKnow(first)) return redacted(first, secrets);
     const again = (answers: Params) =>
       room.callers.ask(server, holder, { ...asked, params: { ...asked.params, ...answers } }, passing);

@@ -88,7 +88,7 @@ test('what a client can be asked stands in the name of its session, and in nothi
   }
   for (const odd of [null, 'all', [], { roots: true }, { constructor: {} }, { elicitation: [] }])
     expect(abilitiesIn(odd)).toBe('');
-  for (const odd of ['', 'a'.repeat(31), `${'a'.repeat(32)}-`, `${'a'.repeat(32)}-x`, `${'a'.repeat(32)}-eeeeeeee`])
+  for (const odd of ['', 'a'.repeat(31), `${'a'.repeat(32)}-`, `${'a'.repeat(32)}-x`, `${'a'.repeat(32)}-eeeeeeeee`])
     expect(isSessionName(odd)).toBe(false);
   expect(abilitiesOf('1 key:2-r')).toBe('');
 });

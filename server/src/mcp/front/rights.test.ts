@@ -88,6 +88,12 @@ test('a tool that asks first is called once for each time that its user approves
   expect((await f.t.call(`/api/mcp/approvals/${asked!.id}`, byKey)).status).toBe(401);
   expect((await answer(asked!.id, true)).status).toBe(200);
   expect(await say('coffee')).toMatchObject({ isError: true });
+  // The same in another order is the same.
+  const again = { name: 'echo', arguments: { cups: 2, text: 'tea' } };
+  expect(await client.callTool(again)).toMatchObject({ isError: true });
+  const two = (await waiting()).find(({ arguments: args }) => 'cups' in args)!;
+  expect((await answer(two.id, true)).status).toBe(200);
+  expect((await client.callTool({ ...again, arguments: { text: 'tea', cups: 2 } })).isError).not.toBe(true);
   expect((await say('tea')).content).toEqual([{ type: 'text', text: 'you said tea' }]);
   expect(await say('tea')).toMatchObject({ isError: true });
   const refused = (await waiting()).find(({ arguments: args }) => JSON.stringify(args).includes('coffee'))!;
@@ -97,7 +103,7 @@ test('a tool that asks first is called once for each time that its user approves
   f.clock.advance(16 * 60_000);
   await f.t.app.mcp.sweep();
   expect(await waiting()).toEqual([]);
-  expect(server.calls).toHaveLength(1);
+  expect(server.calls).toHaveLength(2);
 });
 
 test('every call stands in usage and in the audit log', async () => {

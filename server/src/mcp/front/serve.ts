@@ -6,8 +6,9 @@ import { abilitiesOf } from '../abilities.ts';
 import type { Introduction, Params } from '../connection.ts';
 import { noValidator } from '../no-validator.ts';
 import { saidOfClient } from '../params-behind.ts';
+import { type LogLevels, levels } from './log-levels.ts';
 import { cannotBeAsked, wantsToKnow } from './rounds.ts';
-import { type Asker, type Exchange, HeaderMismatch, noMethod, RpcError, type Served } from './served.ts';
+import { type Asker, badParams, type Exchange, HeaderMismatch, noMethod, RpcError, type Served } from './served.ts';
 import { answerStraight, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
 import type { UnderWay } from './under-way.ts';
@@ -25,6 +26,7 @@ export interface Turn {
 
 interface ServeDeps {
   underWay: UnderWay;
+  logLevels: LogLevels;
   log: Log;
 }
 
@@ -107,9 +109,8 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed
         answer({ jsonrpc: '2.0', id: context.mcpReq.id, method, params }, context),
       );
   if (capabilities.logging)
-    // The library hands over its own narrower type of the same message.
-    server.setRequestHandler('logging/setLevel', (request, context) =>
-      answer(request as unknown as JSONRPCRequest, context),
+    server.setRequestHandler('logging/setLevel', { params: anything }, (params, context) =>
+      answer({ jsonrpc: '2.0', id: context.mcpReq.id, method: 'logging/setLevel', params }, context),
     );
   return server;
 }
@@ -126,18 +127,28 @@ async function answerOne(
   turn: Omit<Turn, 'introduction'>,
   { id, method, params, newest: isNewest }: Asked,
   said: Pick<Exchange, 'log' | 'say'>,
-  { underWay, log }: ServeDeps,
+  { underWay, logLevels, log }: ServeDeps,
   mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
   const { served, asker, client } = turn;
   const running = client === null ? null : underWay.begin(client, id);
   const say = client !== null && abilitiesOf(asker.holder) !== '' ? said.say : undefined;
-  const says = { log: said.log, say, progress: progressOf(mcpReq), newest: isNewest };
+  const deaf = isNewest || !served.speaks;
+  const { holder } = asker;
+  const says = {
+    log: client === null ? said.log : logLevels.heard(holder, said.log),
+    say,
+    progress: progressOf(mcpReq),
+    newest: isNewest,
+    deaf,
+  };
   const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], says);
   try {
     if (isTaskMethod(method) && !isNewest) throw noMethod(method);
     if (isSubscribing(method) && (isNewest || client === null)) throw noMethod(method);
-    const result = await served.answer(method, params, exchange);
+    refuseOdd(method, params);
+    const result = await served.answer(method, client === null ? params : logLevels.told(holder, params), exchange);
+    if (method === 'logging/setLevel' && client !== null) await logLevels.set(holder, params.level as string);
     if (!isNewest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
     return result as Result;
   } catch (error) {
@@ -148,15 +159,23 @@ async function answerOne(
   }
 }
 
+/** What no server would have to be asked about. Tools are listed all at once: there is no second page. */
+function refuseOdd(method: string, { level, cursor }: Params): void {
+  if (method === 'logging/setLevel' && !levels.includes(level as string))
+    throw badParams(`level must be one of ${levels.join(', ')}`);
+  // Some clients write one down that says nothing.
+  if (method === 'tools/list' && cursor) throw badParams('Unknown cursor');
+}
+
 function exchangeOf(
   asker: Asker,
   others: () => (AbortSignal | undefined)[],
-  { log, say, progress, newest }: Pick<Exchange, 'log' | 'say' | 'progress' | 'newest'>,
+  { log, say, progress, newest, deaf }: Pick<Exchange, 'log' | 'say' | 'progress' | 'newest' | 'deaf'>,
 ): Exchange {
   let signal: AbortSignal | undefined;
   const { caller, holder, origin, requestId, headers } = asker;
   return {
-    ...{ caller, holder, origin, requestId, headers, log, say, progress, newest },
+    ...{ caller, holder, origin, requestId, headers, log, say, progress, newest, deaf },
     get signal() {
       signal ??= AbortSignal.any([asker.signal, ...others()].filter((one) => one !== undefined));
       return signal;

@@ -23,6 +23,8 @@ export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
   say?: ((message: object) => void) | undefined;
   /** Of the revision in which servers ask within their answers. */
   newest?: boolean | undefined;
+  /** The client has nowhere to listen to a server: whoever calls for it listens meanwhile. */
+  deaf?: boolean | undefined;
 }
 
 /** How much a client can be told of what a server has. */
@@ -35,6 +37,8 @@ export interface Told {
 
 /** What is served at one address: a server, all of them together, or our own. */
 export interface Served {
+  /** Whether clients with a session can listen here. */
+  speaks: boolean;
   /** Whether there is such a method here at all. */
   serves(method: string): boolean;
   introduction(asker: Asker, told: Told): Promise<Introduction>;

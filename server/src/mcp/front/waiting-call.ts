@@ -51,7 +51,7 @@ export class WaitingCall {
   #behind({ caller, holder, origin, requestId, headers, log, progress }: Exchange): Exchange {
     const signal = () => this.#signal();
     return {
-      ...{ caller, holder, origin, requestId, headers, newest: true, say: this.#say },
+      ...{ caller, holder, origin, requestId, headers, newest: true, deaf: true, say: this.#say },
       ...(log && { log: (message) => this.#attached?.log?.(message) }),
       ...(progress && { progress: (done) => this.#attached?.progress?.(done) }),
       get signal() {

@@ -21,7 +21,7 @@ function asking(calls: WaitingCalls, holder = '1 key:2 any-e') {
   const behind = Promise.withResolvers<Params>();
   const state = { told: [] as Params[], gaveUp: null as unknown, end: behind.resolve };
   // Of a server only where it is matters here, and of an exchange who is there.
-  const called = { server: { id: 7, url: 'https://one.example/mcp' } as McpServer, tool: 'greet' };
+  const called = { server: { id: 7, url: 'https://one.example/mcp' } as McpServer, what: 'greet' };
   const exchange = { holder, signal: new AbortController().signal } as Exchange;
   const making = {
     work: (given: Exchange) => {

@@ -48,7 +48,7 @@ const resumed = z.object({
   called: z.object({
     holder: z.string(),
     server: z.object({ id: z.number(), url: z.string() }),
-    tool: z.string(),
+    what: z.string(),
     digest: z.string(),
   }),
 });
@@ -74,11 +74,11 @@ export class WaitingCalls {
 
   /** Makes the call, or goes on with the one that the client comes back to. */
   answer(
-    { server, tool, params }: { server: McpServer; tool: string; params: Params },
+    { server, what, params }: { server: McpServer; what: string; params: Params },
     exchange: Exchange,
     { work, tell }: Making,
   ): Promise<Params> {
-    const called = (): Called => ({ server, tool, holder: exchange.holder, digest: digestOf(params) });
+    const called = (): Called => ({ server, what, holder: exchange.holder, digest: digestOf(params) });
     if (isWaitingState(params.requestState)) return this.#comeBack(called(), params, exchange);
     const call = new WaitingCall(exchange, work);
     return this.#next(call, () => ({ call, called: called(), tell, timer: undefined }));
@@ -91,8 +91,8 @@ export class WaitingCalls {
     const state = String(requestState);
     const place = openWaiting(sealer, state, called, clock.nowMs());
     if (!place || place.process === peers.own) return this.#goOn(place, given, exchange);
-    const { holder, tool, digest, server } = called;
-    const carried = { state, given, called: { holder, tool, digest, server: { id: server.id, url: server.url } } };
+    const { holder, what, digest, server } = called;
+    const carried = { state, given, called: { holder, what, digest, server: { id: server.id, url: server.url } } };
     const { data } = cameOf.safeParse(await peers.ask(place.process, errand, carried, exchange.signal));
     if (!data) throw nobodyWaits();
     if ('result' in data) return data.result;
@@ -165,5 +165,5 @@ export class WaitingCalls {
 
 const nobodyWaits = (): RpcError =>
   badParams(
-    'Nobody waits for these answers: they were given, or time was up, or the call is gone. Call the tool again.',
+    'Nobody waits for these answers: they were given, or time was up, or the call is gone. Call the tool again, or ask again.',
   );

@@ -5,11 +5,12 @@ import type { Params } from '../connection.ts';
 import type { McpServer } from '../store/servers.ts';
 import { addressMark, unsealed } from './task-names.ts';
 
-/** A call that waits for answers, as far as the client that comes back with them must have made it. */
+/** What waits for answers, as far as the client that comes back with them must have made it. */
 export interface Called {
   holder: string;
   server: Pick<McpServer, 'id' | 'url'>;
-  tool: string;
+  /** The tool, or what else is asked for. */
+  what: string;
   /** Of its arguments. */
   digest: string;
 }
@@ -52,7 +53,7 @@ export function openWaiting(sealer: Sealer, given: string, called: Called, nowMs
   return mark === markOf(called) && nowMs <= until ? place : null;
 }
 
-const markOf = ({ holder, server, tool, digest }: Called): string =>
-  sha256Hex(JSON.stringify([holder, server.id, addressMark(server.url), tool, digest]));
+const markOf = ({ holder, server, what, digest }: Called): string =>
+  sha256Hex(JSON.stringify([holder, server.id, addressMark(server.url), what, digest]));
 
 export const digestOf = ({ arguments: given = {} }: Params): string => sha256Hex(JSON.stringify(given));

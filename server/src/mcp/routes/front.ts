@@ -35,6 +35,9 @@ export interface FrontRouteDeps {
 /** As much as the library itself would take: files go along in arguments. */
 const mostBytes = 4 * 1024 * 1024;
 
+/** RFC 9110 §15.5.6: whoever may not do this is told what they may. */
+const allowed = { allow: 'POST, DELETE' };
+
 /** No tool has a longer one. */
 const longestName = 128;
 
@@ -104,7 +107,8 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
       answers: { 200: { type: 'text/event-stream', description: 'Messages as they come' } },
       handle: async (call) => {
         await refuseOrigin(deps, call);
-        if (call.params.server === ownName) throw new AppError('method_not_allowed', 'Here nothing is said by itself.');
+        if (call.params.server === ownName)
+          throw new AppError('method_not_allowed', 'Here nothing is said by itself.', { headers: allowed });
         const server = await named(call);
         const holder = holderOf(call, requiredSession(call), deps.ended);
         return deps.listening.begin(call, { caller: call.principal, server, holder });

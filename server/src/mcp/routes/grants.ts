@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { callbackPath, clientDocument, documentPath } from '../client-document.ts';
+import { forgetGrants } from '../forget-grants.ts';
 import { beginGrant, finishGrant } from '../grants.ts';
 import { usableById } from '../offers.ts';
 import type { McpRoom } from '../room.ts';
-import { dropGrant } from '../store/grants.ts';
+import { someGrants } from '../store/grants.ts';
 import type { McpServer } from '../store/servers.ts';
 import { answers, idParams, nothingAsked } from './schemas.ts';
 import { serverSubject } from './views.ts';
@@ -55,8 +56,11 @@ export function grantRoutes(room: McpRoom): Route[] {
       audit: { action: 'mcp_authorization_removed', subject, id: (call) => call.params.id },
       answers: { 200: answers.done },
       handle: async (call) => {
-        const { id } = await within(call);
-        await dropGrant(room.db, id, call.principal.user.id);
+        const { id } = call.params;
+        const own = { serverId: id, userId: call.principal.user.id };
+        // What was given may be taken back also where the server is turned off, or for others now.
+        if ((await someGrants(room.db, own, 1)).length === 0) await within(call);
+        await forgetGrants(room, own);
         room.sessions.forget(id);
         room.callers.forget(id);
         return ok(call, { id });

@@ -65,20 +65,31 @@ export async function replaceGrant(db: Db, before: StoredGrant, sealed: string, 
   return numUpdatedRows > 0n;
 }
 
-export async function dropGrant(db: Db, serverId: number, userId: number): Promise<boolean> {
-  const { numDeletedRows } = await db
+/** Of one server, of one user, or of both. */
+export interface Among {
+  serverId?: number | undefined;
+  userId?: number | undefined;
+}
+
+export async function someGrants(db: Db, { serverId, userId }: Among, most: number): Promise<StoredGrant[]> {
+  const rows = await db
+    .selectFrom('mcp_grants')
+    .select(['server_id', 'user_id', 'grant_sealed'])
+    .$if(serverId !== undefined, (some) => some.where('server_id', '=', serverId!))
+    .$if(userId !== undefined, (some) => some.where('user_id', '=', userId!))
+    .limit(most)
+    .execute();
+  return rows.map((row) => ({ serverId: row.server_id, userId: row.user_id, sealed: row.grant_sealed }));
+}
+
+/** Where it is still what it was: one that was renewed meanwhile stays. */
+export const dropGrant = (db: Db, { serverId, userId, sealed }: StoredGrant): Promise<unknown> =>
+  db
     .deleteFrom('mcp_grants')
     .where('server_id', '=', serverId)
     .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
-
-export const dropGrants = (db: Db, serverId: number): Promise<unknown> =>
-  db.deleteFrom('mcp_grants').where('server_id', '=', serverId).execute();
-
-export const dropGrantsOf = (db: Db, userId: number): Promise<unknown> =>
-  db.deleteFrom('mcp_grants').where('user_id', '=', userId).execute();
+    .where('grant_sealed', '=', sealed)
+    .execute();
 
 /** Puts every grant under the first sealing key; returns how many were changed. */
 export async function resealGrants(db: Db, reseal: (sealed: string) => string): Promise<number> {

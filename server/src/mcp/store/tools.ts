@@ -23,6 +23,8 @@ export interface Further {
   title?: string | undefined;
   outputSchema?: Record<string, unknown> | undefined;
   annotations?: Record<string, unknown> | undefined;
+  /** Of the extension for what servers draw, and of nothing else. */
+  _meta?: Record<string, unknown> | undefined;
 }
 
 const fromRow = (row: Selectable<McpToolTable>): AllowedTool => ({

@@ -102,8 +102,8 @@ export default {
   '{tool} was not called: the user refused it.': '未调用 {tool}：用户已拒绝。',
   "{tool} was not called: it needs the user's approval first. The user can answer at {address} within {minutes} minutes; then call it again with the same arguments.":
     '未调用 {tool}：需要先经用户批准。用户可在 {minutes} 分钟内于 {address} 答复，然后以相同参数再次调用。',
-  '{tool} was not called: the server has changed or removed it since it was approved.':
-    '未调用 {tool}：该工具获批后已被服务器更改或移除。',
+  '{tool} was not called: the server has changed or removed it since it was approved, or does not list it to clients such as this one.':
+    '未调用 {tool}：该工具获批后已被服务器更改或移除，或服务器不向此类客户端列出它。',
   '{tool} was not called: {fault}': '未调用 {tool}：{fault}',
   'no call {id} waits for your approval': '没有等待你批准的调用 {id}',
   'The server {server} failed: {more}. {fault}': '服务器 {server} 出错：{more}。{fault}',

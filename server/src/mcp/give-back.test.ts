@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { exportJWK, generateKeyPair } from 'jose';
+import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { until } from '../lib/until.fixture.ts';
+import { administration } from './mcp.fixture.ts';
+import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
+
+/* What users let us do at a server is given back there when it is forgotten here (RFC 7009). */
+
+let t: TestApp;
+let root: Member;
+let server: SignedInServer;
+let count = 0;
+
+beforeAll(async () => {
+  t = await openTestApp({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
+  await t.setOption('RateLimitEnabled', false);
+  root = await t.root();
+  await t.app.start();
+});
+beforeEach(() => {
+  server = startSignedIn();
+  server.revocation = { status: 200, asked: [], signed: [] };
+});
+afterEach(() => server.stop());
+afterAll(() => t.close());
+
+async function connect(fields: object = {}): Promise<number> {
+  count += 1;
+  return (await administration(root).connect(`g${count}`, server.url, { auth: 'oauth', ...fields })).id;
+}
+async function signIn(id: number, by: Member, as: string): Promise<void> {
+  const begun = await by.call(`/api/mcp/servers/${id}/authorize`, { method: 'POST' });
+  const { data } = (await begun.json()) as { data: { authorization_url: string } };
+  const state = new URL(data.authorization_url).searchParams.get('state')!;
+  const back = await by.call(`/api/mcp/authorized?${new URLSearchParams({ state, code: as })}`);
+  expect(back.headers.get('location')).toContain('?signed_in=');
+}
+const forget = async (id: number, by: Member): Promise<void> => {
+  expect((await by.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(200);
+};
+const tokens = (): (string | null)[] => server.revocation!.asked.map((asked) => asked.get('token')).toSorted();
+/** No token is on its way any more. */
+const settled = (): Promise<void> =>
+  until('no token is on its way', async () => !((await t.platform.jobs.depth())['mcp.revoke'] ?? 0));
+
+test('whoever takes back a sign-in gives back what renews it, and nothing of others', async () => {
+  const [id, user] = [await connect(), await t.user()];
+  await signIn(id, root, 'root');
+  await signIn(id, user, 'alice');
+  await forget(id, user);
+  await until('they come back', () => tokens().length === 1);
+  expect(Object.fromEntries(server.revocation!.asked[0]!)).toEqual({
+    ...{ token: 'refresh-alice', token_type_hint: 'refresh_token', client_id: 'client-2' },
+  });
+});
+
+test('so does a server that is removed, or moves elsewhere, for all who signed in to it', async () => {
+  const user = await t.user();
+  for (const [leave, suffix] of [
+    [(id: number) => administration(root).send('DELETE', `/${id}`), 'a'],
+    [(id: number) => administration(root).send('PUT', `/${id}`, { url: 'https://elsewhere.example/mcp' }), 'b'],
+  ] as const) {
+    const id = await connect();
+    await signIn(id, root, `root-${suffix}`);
+    await signIn(id, user, `alice-${suffix}`);
+    await leave(id);
+  }
+  await until('they come back', () => tokens().length === 4);
+  expect(tokens()).toEqual(['refresh-alice-a', 'refresh-alice-b', 'refresh-root-a', 'refresh-root-b']);
+});
+
+test('a sign-in is taken back also where the server is turned off or for others now; strangers have none to take back', async () => {
+  const [id, user, stranger] = [await connect(), await t.user(), await t.user()];
+  await signIn(id, user, 'grace');
+  await administration(root).send('PUT', `/${id}`, { enabled: false, audience: 'administrators' });
+  expect((await stranger.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(404);
+  await forget(id, user);
+  await until('they come back', () => tokens().length === 1);
+  expect((await user.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(404);
+});
+
+test('so does a user who goes', async () => {
+  const [id, user] = [await connect(), await t.user()];
+  await signIn(id, user, 'bob');
+  await t.app.mcp.forgetUser(user.id);
+  await until('they come back', () => tokens().length === 1);
+  expect(tokens()).toEqual(['refresh-bob']);
+});
+
+test('a client that was registered by hand says who it is: by its secret, or by its key', async () => {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  server.keys = { signs: await exportJWK(publicKey) };
+  server.byHand = { hushed: 'a secret of ours', signs: '' };
+  const bySecret = await connect({ client_id: 'hushed', client_secret: 'a secret of ours' });
+  const byKey = await connect({ client_id: 'signs', client_key: JSON.stringify(await exportJWK(privateKey)) });
+  for (const [id, as] of [
+    [bySecret, 'one'],
+    [byKey, 'two'],
+  ] as const) {
+    await signIn(id, root, as);
+    await forget(id, root);
+  }
+  await until('they come back', () => tokens().length === 2);
+  expect(tokens()).toEqual(['refresh-one', 'refresh-two']);
+  expect(server.revocation!.signed).toContain(`Basic ${btoa('hushed:a secret of ours')}`);
+  expect(server.revocation!.asked.some((asked) => asked.has('client_assertion'))).toBe(true);
+});
+
+test('documents of OpenID Connect say where, too; one that names another issuer is told nothing', async () => {
+  server.openId = true;
+  const id = await connect();
+  await signIn(id, root, 'carol');
+  await forget(id, root);
+  await until('they come back', () => tokens().length === 1);
+  await signIn(id, root, 'dave');
+  server.claims = { issuer: 'https://elsewhere.example' };
+  await forget(id, root);
+  await settled();
+  expect(tokens()).toEqual(['refresh-carol']);
+});
+
+test('one that is away is not waited for by every token that it gave', async () => {
+  const id = await connect();
+  const users = await Promise.all(Array.from({ length: 12 }, () => t.user()));
+  for (const user of users) await signIn(id, user, `away-${user.id}`);
+  server.revocation!.status = 503;
+  await administration(root).send('DELETE', `/${id}`);
+  await until('they come back', () => tokens().length > 0);
+  await Bun.sleep(1_000);
+  // Those that were on their way together.
+  expect(tokens().length).toBeLessThanOrEqual(4);
+  server.revocation!.status = 200;
+  await until('they come back', () => new Set(tokens()).size === 12);
+  await settled();
+});
+
+test('a client whose secret cannot be opened any more keeps nobody from leaving', async () => {
+  server.byHand = { hushed: 'a secret of ours' };
+  const id = await connect({ client_id: 'hushed', client_secret: 'a secret of ours' });
+  await signIn(id, root, 'heidi');
+  await t.platform.database.db
+    .updateTable('mcp_servers')
+    .set({ client_secret: 'sealed with a key that is gone' })
+    .where('id', '=', id)
+    .execute();
+  await t.app.mcp.room.known.changed(id);
+  await forget(id, root);
+  await settled();
+  expect(tokens()).toEqual([]);
+});
+
+test('a provider that is away holds nobody up and is asked again; one that refuses is not', async () => {
+  const id = await connect();
+  await signIn(id, root, 'erin');
+  server.revocation!.status = 503;
+  await forget(id, root);
+  await until('they come back', () => tokens().length === 1);
+  expect((await t.platform.jobs.depth())['mcp.revoke']).toBe(1);
+  const rows = await t.platform.database.db.selectFrom('jobs').selectAll().execute();
+  expect(JSON.stringify(rows)).not.toContain('erin');
+  server.revocation!.status = 200;
+  await until('they come back', () => tokens().length === 2);
+  await settled();
+  await signIn(id, root, 'frank');
+  server.revocation!.status = 400;
+  await forget(id, root);
+  await until('they come back', () => tokens().length === 3);
+  await settled();
+  expect(tokens().filter((token) => token === 'refresh-frank')).toHaveLength(1);
+});

@@ -1,0 +1,192 @@
+import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import type { Job } from '../platform/durable/jobs.ts';
+import { signedBy } from './client-key.ts';
+import { McpFault, secretsOf, tellFault } from './fault.ts';
+import type { GiveBack, Grant } from './grant.ts';
+import { ownClientParts } from './own-client.ts';
+import type { McpDeps } from './room.ts';
+import { fetchForSignIn } from './sign-in-fetch.ts';
+import type { McpServer } from './store/servers.ts';
+
+/*
+ * Tokens that nobody needs any more are given back to whoever gave them (RFC 7009): without that, whoever has an old backup of ours
+ * could go on with them. Whether it is reached is its own affair: nobody waits for it.
+ */
+
+const queue = 'mcp.revoke';
+/** For some hours; then the token is left to run out by itself. */
+const tries = { maxAttempts: 12, backoffMs: 5_000 };
+
+interface GivenBack {
+  server: string;
+  /** Where its documents are, and what it calls itself there. */
+  authorizationServer: string;
+  issuer: string;
+  token: string;
+  kind: 'refresh_token' | 'access_token';
+  client: StoredOAuthClientInformation;
+  /** Signs in place of a secret. */
+  key: string;
+}
+
+/** The work is durable, and sealed on its way: it holds what opens another service. */
+export function openGiveBack(deps: McpDeps): GiveBack {
+  const { jobs, sealer } = deps;
+  const away: Away = new Map();
+  jobs.work(queue, { concurrency: 4 }, async (job) => {
+    const given = unsealed(deps, job.data);
+    if (given) await give(deps, given, job, away);
+  });
+  return async (server, grant) => {
+    const given = givenBackOf(deps, server, grant);
+    if (!given) return;
+    await jobs.enqueue(queue, { sealed: sealer.seal(JSON.stringify(given)) }, tries);
+  };
+}
+
+/** Null where there is nothing to give back, or nobody known to give it to. */
+function givenBackOf(deps: McpDeps, server: McpServer, { tokens, discovery, client }: Grant): GivenBack | null {
+  const issuer = discovery?.authorizationServerMetadata?.issuer;
+  if (!tokens || !discovery || issuer === undefined) return null;
+  // Whoever has begun to sign in elsewhere meanwhile knows only that place.
+  if (tokens.issuer !== undefined && tokens.issuer !== issuer) return null;
+  const byHand = clientByHand(deps, server);
+  const known = byHand?.client ?? client;
+  if (!known) return null;
+  return {
+    ...{ server: server.name, authorizationServer: String(discovery.authorizationServerUrl), issuer },
+    // RFC 7009 §2.1: access tokens of the same grant end with it.
+    token: tokens.refresh_token ?? tokens.access_token,
+    kind: tokens.refresh_token === undefined ? 'access_token' : 'refresh_token',
+    client: known,
+    key: byHand?.key ?? '',
+  };
+}
+
+/** Who cannot say who we are any more gives nothing back, and is not held up by it. */
+function clientByHand(deps: McpDeps, server: McpServer): ReturnType<typeof ownClientParts> {
+  try {
+    return ownClientParts(deps, server);
+  } catch {
+    return null;
+  }
+}
+
+function unsealed({ sealer, log }: McpDeps, data: unknown): GivenBack | null {
+  try {
+    return JSON.parse(sealer.open((data as { sealed: string }).sealed)) as GivenBack;
+  } catch {
+    log.warn('a token was not given back: it was sealed with a key that is gone');
+    return null;
+  }
+}
+
+/** One that was just not there is not waited for by every token that it gave, which may be thousands. */
+const awayMs = 4_000;
+const mostAway = 1_000;
+
+/** Throws to be tried again, but for the last time: nobody has to look after what could not be given back. */
+async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job, away: Away): Promise<void> {
+  const secrets = secretsOf({ token: given.token, secret: given.client.client_secret ?? '' });
+  const { issuer } = given;
+  const nowMs = deps.clock.steadyMs;
+  try {
+    if (nowMs() - (away.get(issuer) ?? -awayMs) < awayMs) throw new McpFault('it was not there a moment ago');
+    await revoke(deps, given, secrets, signal).catch((error) => {
+      if (away.size >= mostAway) away.clear();
+      if (!(error instanceof Refused)) away.set(issuer, nowMs());
+      throw error;
+    });
+  } catch (error) {
+    if (signal.aborted || (attempt < tries.maxAttempts && !(error instanceof Refused))) throw error;
+    deps.log.warn(
+      { server: given.server, fault: tellFault(error, 'administrator', secrets) },
+      'a token was not given back',
+    );
+  }
+}
+
+/** When an authorization server was last not there, by what it calls itself. */
+type Away = Map<string, number>;
+
+/** Nothing would be different the next time. */
+class Refused extends McpFault {}
+
+const endpoints = z.looseObject({
+  issuer: z.string(),
+  revocation_endpoint: z.string().optional(),
+  revocation_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+});
+type Endpoints = z.infer<typeof endpoints>;
+
+async function revoke(deps: McpDeps, given: GivenBack, secrets: string[], signal: AbortSignal): Promise<void> {
+  const library = await import('@modelcontextprotocol/client');
+  const ask = fetchForSignIn(deps, secrets);
+  const found = await documentOf(ask, library.buildDiscoveryUrls(given.authorizationServer), given.issuer, signal);
+  if (found?.revocation_endpoint === undefined) return;
+  const place = URL.parse(found.revocation_endpoint);
+  if (!place || !isSecure(place, library.assertSecureTokenEndpoint))
+    throw new Refused('its authorization server takes tokens back where others could read them');
+  const params = new URLSearchParams({ token: given.token, token_type_hint: given.kind });
+  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
+  await authenticate(deps, given, { found, place, headers, params }, library.selectClientAuthMethod);
+  const { status } = await ask(place, { method: 'POST', headers, body: params, signal });
+  // RFC 7009 §2.2: a token that it does not know is as good as given back, and 503 asks to come again.
+  if (status >= 200 && status < 300) return;
+  const words = `its authorization server answered with status ${status}`;
+  throw status >= 500 || status === 429 ? new McpFault(words) : new Refused(words);
+}
+
+function isSecure(place: URL, check: (place: URL) => unknown): boolean {
+  try {
+    check(place);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Ask = ReturnType<typeof fetchForSignIn>;
+
+/** As it stands: the library forgets where tokens are given back, of documents of OpenID Connect. */
+async function documentOf(
+  ask: Ask,
+  places: { url: URL }[],
+  issuer: string,
+  signal: AbortSignal,
+): Promise<Endpoints | null> {
+  for (const { url } of places) {
+    const answer = await ask(url, { signal, headers: { accept: 'application/json' } });
+    if (answer.status >= 500) throw new McpFault(`its authorization server answered with status ${answer.status}`);
+    const { data } = endpoints.safeParse(answer.ok ? await answer.json().catch(() => null) : null);
+    // RFC 8414 §3.3: whoever says to be somebody else is not told a token.
+    if (data?.issuer === issuer) return data;
+  }
+  return null;
+}
+
+interface Asking {
+  found: Endpoints;
+  place: URL;
+  headers: Headers;
+  params: URLSearchParams;
+}
+
+/** As at the token endpoint, where nothing else is said. */
+async function authenticate(
+  { clock }: McpDeps,
+  { client, key }: GivenBack,
+  { found, place, headers, params }: Asking,
+  choose: (client: StoredOAuthClientInformation, methods: string[]) => string,
+): Promise<void> {
+  const { client_id: id, client_secret: secret = '' } = client;
+  // The library's own type of the document asks for more than is needed to sign.
+  if (key !== '') return signedBy(clock, id, key)(headers, params, place, found as never);
+  const methods = found.revocation_endpoint_auth_methods_supported ?? found.token_endpoint_auth_methods_supported ?? [];
+  const method = choose(client, methods);
+  if (method === 'client_secret_basic') headers.set('authorization', `Basic ${btoa(`${id}:${secret}`)}`);
+  else params.set('client_id', id);
+  if (method === 'client_secret_post') params.set('client_secret', secret);
+}
