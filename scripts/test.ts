@@ -68,11 +68,11 @@ if (postgres.url && redis.url)
 const checking =
   asked.length > 0
     ? []
-    : checks.map(({ name, command }) => ({
+    : checks.map(({ name, command, env }) => ({
         turn: Number.POSITIVE_INFINITY,
         run: async () => {
           await apiTypes;
-          await step(name, command);
+          await step(name, command, env);
         },
       }));
 await runInPool([...checking, ...suites.flatMap((suite) => jobsOf(suite, turnOf, work))]);
