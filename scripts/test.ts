@@ -45,14 +45,16 @@ const apiTypes = step('API types', [process.execPath, 'scripts/api-types.ts']);
 await step('web build', [process.execPath, 'scripts/build-web.ts']);
 /** End-to-end tests run the executable that `npm start` runs; the others need not wait for it. */
 const executable = join(work, 'svc');
-const built =
-  endToEnd.length > 0
-    ? step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`])
-    : undefined;
+const folder = join(work, 'empty');
+async function build(): Promise<void> {
+  await step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`]);
+  await step('empty database', [executable, 'migrate'], { DATA_DIR: folder });
+}
+const built = endToEnd.length > 0 ? build() : undefined;
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
 const onPostgres = { ...services, SVC_TEST_ENGINE: 'postgres' };
-const program = { ...sqlite, SVC_PROGRAM: executable };
+const program = { ...sqlite, SVC_PROGRAM: executable, SVC_EMPTY_DATABASE: join(folder, 'svc.db') };
 const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);
 const suites: Suite[] = [
   { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env: program, after: built },
