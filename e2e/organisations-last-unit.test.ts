@@ -46,8 +46,7 @@ interface Budget {
 }
 
 /** A member of a team with money of their own, a key there, and a budget at one level. */
-async function someone(service: Service, level: Level, amount: number) {
-  const owner = await service.user();
+async function someone(service: Service, owner: Caller, level: Level, amount: number) {
   const post = <T = { id: number }>(by: Caller, path: string, body: unknown): Promise<T> =>
     by.api<T>(path, { method: 'POST', body });
   const { id } = await post(owner, '/api/organisations', { name: 'Acme' });
@@ -70,6 +69,8 @@ describe.each([
   const database = `svc_e2e_${randomString(12).toLowerCase()}`;
   const all: Service[] = [];
   let admin: SQL | null = null;
+  /** Of all organisations here: to hash the password of another for each would take a tenth of the time. */
+  let owner: Caller;
   let upstream: Upstream;
   let maker: Upstream;
   /** For all that is no chat. */
@@ -91,6 +92,7 @@ describe.each([
     // Files of batches are found by whichever process works on them.
     for (let n = 0; n < processes; n += 1)
       all.push(await startService({ env, ...(all[0] && { dataDir: all[0].dataDir }) }));
+    owner = await all[0]!.user();
     upstream = startUpstream(answersEverything);
     const setup = { kind: 'openai', url: upstream.url, requestPrice: price / 500_000 } as const;
     model = (await all[0]!.serve(setup)).modelId;
@@ -128,7 +130,7 @@ describe.each([
     'of 80 who ask at once the budget of the %s answers those whom it covers',
     async (level) => {
       const covered = 3;
-      const { key, budget, member } = await someone(all[0]!, level, covered * price + price - 1);
+      const { key, budget, member } = await someone(all[0]!, owner, level, covered * price + price - 1);
       const outcomes = await Promise.all(Array.from({ length: 80 }, (_, n) => send(n, key)));
       expect(new Set(outcomes)).toEqual(new Set(['answered', '403 The budget of this']));
       expect(outcomes.filter((outcome) => outcome === 'answered')).toHaveLength(covered);
@@ -140,7 +142,7 @@ describe.each([
   const ways = everyEndpoint.map((one, n) => [one[0], levels[n % levels.length]!, one[1], one[2]] as const);
   test.skipIf(skipped).each(ways)('80 at once on %s stay within the budget of the %s', async (_, level, type, make) => {
     const amount = 20 * price + price - 1;
-    const { key, budget, member } = await someone(all[0]!, level, amount);
+    const { key, budget, member } = await someone(all[0]!, owner, level, amount);
     // Nobody is answered before somebody is refused: an answer may cost less than was put aside for it, and of 80 that a slow
     // machine takes one by one each would find room.
     const refused = Promise.withResolvers<void>();
@@ -175,7 +177,7 @@ describe.each([
   test.skipIf(skipped).each([...levels])('films too, by the budget of the %s', async (level) => {
     const covered = 2;
     const seconds = 4;
-    const { key, member } = await someone(all[0]!, level, covered * seconds * price);
+    const { key, member } = await someone(all[0]!, owner, level, covered * seconds * price);
     const body = { model: film, prompt: 'a storm', duration: seconds };
     const ask = async (n: number): Promise<string> => {
       const answer = await all[n % processes]!.post('/v1/videos', body, { key });
@@ -205,7 +207,7 @@ describe.each([
 
   test.skipIf(skipped)(`of 80 lines of batches the budget of the ${level} pays those that it covers`, async () => {
     await all[0]!.root.api('/api/admin/options', { method: 'PUT', body: { key: 'BatchPriceFactor', value: 1 } });
-    const place = await someone(all[0]!, level, most);
+    const place = await someone(all[0]!, owner, level, most);
     const { key } = place;
     const params = { model, messages: chat, max_tokens: 5 };
     const requests = Array.from({ length: 8 }, (_, n) => ({ custom_id: `line-${n}`, params }));
@@ -229,7 +231,7 @@ describe.each([
   test.skipIf(skipped)(
     `of 80 responses in the background the budget of the ${level} pays those that it covers`,
     async () => {
-      const place = await someone(all[0]!, level, most);
+      const place = await someone(all[0]!, owner, level, most);
       const { key } = place;
       const body = { model, input: 'hi', max_output_tokens: 16, background: true };
       const queued = await Promise.all(
@@ -253,7 +255,7 @@ describe.each([
 
   test.skipIf(skipped)('runs that share a budget pause when it is used up', async () => {
     const steps = 4;
-    const { key, budget } = await someone(all[0]!, 'team', steps * price);
+    const { key, budget } = await someone(all[0]!, owner, 'team', steps * price);
     // What runs look up by meaning is asked of a model, too.
     const calls = (): number => upstream.asked.length + anything.asked.length;
     const before = calls();

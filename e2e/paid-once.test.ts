@@ -1,9 +1,12 @@
 /** Work that outlives its process: every process is killed right after a call was charged, and no call is made or paid twice. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import OpenAI, { toFile } from 'openai';
 import { randomString } from '../server/src/lib/ids.ts';
+import { programWith } from './program.ts';
 import { says } from './relay-replies.ts';
 import { answersPostgres } from './servers.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
@@ -11,6 +14,9 @@ import { type Asked, startUpstream, type Upstream } from './upstream.ts';
 
 const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const engines = (await answersPostgres(postgresUrl)) ? ['sqlite', 'postgres'] : ['sqlite'];
+const place = mkdtempSync(join(tmpdir(), 'svc-paid-'));
+const program = await programWith(join(import.meta.dir, 'silent-when-charged.ts'), join(place, 'svc'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
 const balance = 10_000_000;
 /** More than any of the works below makes calls. */
 const mostDeaths = 15;
@@ -74,7 +80,7 @@ describe.each(engines)('on %s', (engine) => {
     database = await ownDatabase(engine);
     upstream = startUpstream(answer);
     const env = { DEMO_PROVIDER: 'off', ENCRYPTION_KEY: 'ab'.repeat(32), ...database.env };
-    service = await startService({ env, preload: join(import.meta.dir, 'silent-when-charged.ts') });
+    service = await startService({ env, program });
     const { url } = upstream;
     chat = (await service.serve({ kind: 'openai', url, promptPrice: 10, completionPrice: 20 })).modelId;
     await service.serve({ kind: 'openai', url, type: 'embedding', promptPrice: 10 });

@@ -1,5 +1,5 @@
 /** The service as its users meet it: its own process, on a free port, with its own data directory. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../server/src/lib/free-port.fixture.ts';
@@ -88,7 +88,7 @@ export interface StartOptions {
 }
 
 export async function startService(options: StartOptions = {}): Promise<Service> {
-  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+  const dataDir = options.dataDir ?? newFolder(options);
   const port = freePort();
   const url = `http://${options.host ?? '127.0.0.1'}:${port}`;
   const env = {
@@ -154,6 +154,17 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Half of what a first start takes is to make the tables. `npm test` has the program make them once, with `svc migrate`, and
+ * names the file; another program may have other tables, and whoever brings a folder begins with what is in there.
+ */
+function newFolder({ env, program }: StartOptions): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+  const tables = process.env.SVC_EMPTY_DATABASE;
+  if (tables && !program && !env?.DATABASE_URL) copyFileSync(tables, join(folder, 'svc.db'));
+  return folder;
 }
 
 interface Running {

@@ -1,18 +1,23 @@
 /**
  * `npm run build:binary [-- --target=bun-linux-arm64] [-- --outfile=path]`: one executable with Bun, the server and the
- * built web app inside. Default: dist/svc for this machine.
+ * built web app inside. Default: dist/svc for this machine. Tests have a module of theirs loaded before the server:
+ * --preload=path.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const root = join(import.meta.dir, '..');
 const web = join(root, 'dist/web');
-const work = join(root, 'dist/binary');
 
 const { values } = parseArgs({
-  options: { target: { type: 'string' }, outfile: { type: 'string', default: join(root, 'dist/svc') } },
+  options: {
+    target: { type: 'string' },
+    outfile: { type: 'string', default: join(root, 'dist/svc') },
+    preload: { type: 'string' },
+  },
 });
+const work = join(root, 'dist', values.preload ? 'binary-preload' : 'binary');
 
 const entries = await readdir(web, { recursive: true, withFileTypes: true });
 const files = entries
@@ -39,7 +44,8 @@ registerEmbedded({\n${map.join('\n')}\n});\n`,
 // A library that is loaded later loses the order of its imports when it is bundled: what is CommonJS among them comes last.
 // The one for passkeys needs this first, and fails otherwise.
 const polyfill = JSON.stringify(join(root, 'node_modules/reflect-metadata/Reflect.js'));
-const modules = ["'./lift.ts'", "'./web-files.ts'", polyfill, source('main.ts')];
+const preload = values.preload ? [JSON.stringify(resolve(values.preload))] : [];
+const modules = ["'./lift.ts'", "'./web-files.ts'", polyfill, ...preload, source('main.ts')];
 await Bun.write(join(work, 'svc.ts'), modules.map((module) => `import ${module};\n`).join(''));
 
 // Beside the program itself, as the addresses that start them say.

@@ -41,8 +41,8 @@ export function turnOf(file: string): number {
 }
 
 /** Each process loads the service and warms up anew, so many share one; but the last to end keep everybody waiting, so those are small. */
-const mostInGroup = 64;
-const fewestInGroup = 12;
+const mostInGroup = 96;
+const fewestInGroup = 16;
 /** These start whole services, compute for long, or count what goes on in their process, where nothing of others may go on. */
 const runsAlone = (file: string): boolean =>
   relative(process.cwd(), file).startsWith('e2e/') || /\.(alone|property|fuzz)\.test\.ts$/.test(file);
@@ -55,8 +55,9 @@ export function grouped(files: string[]): string[][] {
   const left = files.filter((file) => !runsAlone(file));
   const groups: string[][] = [];
   while (left.length > 0) {
-    const size = Math.min(Math.max(Math.ceil(left.length / 4), fewestInGroup), mostInGroup);
-    groups.unshift(left.splice(-size));
+    const size = Math.min(Math.max(Math.ceil(left.length / 3), fewestInGroup), mostInGroup);
+    // A few that are left over are not worth a process.
+    groups.unshift(left.splice(left.length < size + fewestInGroup / 2 ? 0 : -size));
   }
   return [...files.filter(runsAlone).map((file) => [file]), ...groups];
 }

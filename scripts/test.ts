@@ -20,6 +20,9 @@ const work = await mkdtemp(join(scratchFolder(), 'svc-test-'));
 await chmod(work, 0o711);
 process.env.TMPDIR = work;
 
+// Meanwhile the servers start, which takes time and hardly a processor.
+const apiTypes = step('API types', [process.execPath, 'scripts/api-types.ts']);
+const web = step('web build', [process.execPath, 'scripts/build-web.ts']);
 const [postgres, redis, chromium] = await Promise.all([preparePostgres(), prepareRedis(), prepareChromium()]);
 console.log(`PostgreSQL: ${postgres.note}\nRedis: ${redis.note}\nChromium: ${chromium.note}`);
 
@@ -41,18 +44,19 @@ const endToEnd = ofTurn(await findTests('e2e', asked), turn);
 const bothEngines: string[] = [];
 for (const file of unit) if (await variesByEngine(file)) bothEngines.push(file);
 
-const apiTypes = step('API types', [process.execPath, 'scripts/api-types.ts']);
-await step('web build', [process.execPath, 'scripts/build-web.ts']);
+await web;
 /** End-to-end tests run the executable that `npm start` runs; the others need not wait for it. */
 const executable = join(work, 'svc');
-const built =
-  endToEnd.length > 0
-    ? step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`])
-    : undefined;
+const emptyData = join(work, 'empty');
+async function build(): Promise<void> {
+  await step('executable', [process.execPath, 'scripts/build-binary.ts', `--outfile=${executable}`]);
+  await step('empty database', [executable, 'migrate'], { DATA_DIR: emptyData });
+}
+const built = endToEnd.length > 0 ? build() : undefined;
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
 const onPostgres = { ...services, SVC_TEST_ENGINE: 'postgres' };
-const program = { ...sqlite, SVC_PROGRAM: executable };
+const program = { ...sqlite, SVC_PROGRAM: executable, SVC_EMPTY_DATABASE: join(emptyData, 'svc.db') };
 const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);
 const suites: Suite[] = [
   { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env: program, after: built },
@@ -68,11 +72,11 @@ if (postgres.url && redis.url)
 const checking =
   asked.length > 0
     ? []
-    : checks.map(({ name, command }) => ({
+    : checks.map(({ name, command, env }) => ({
         turn: Number.POSITIVE_INFINITY,
         run: async () => {
           await apiTypes;
-          await step(name, command);
+          await step(name, command, env);
         },
       }));
 await runInPool([...checking, ...suites.flatMap((suite) => jobsOf(suite, turnOf, work))]);
