@@ -1,3 +1,4 @@
+import { parseInTurns } from '../lib/parse-in-turns.ts';
 import { readText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Delivery, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
@@ -49,9 +50,13 @@ export const whole: Delivery<WholeAnswer, Completed> = {
   read: ({ conversation }, body, kind, sent) => {
     const expectsJson = conversation.params.responseFormat !== undefined;
     const text = readText(body);
-    return typeof text === 'string'
-      ? wholeOf(text, kind, sent, expectsJson)
-      : text.then((whole) => wholeOf(whole, kind, sent, expectsJson));
+    const wholeOf = (whole: string) => {
+      const parsed = parse(whole, sent);
+      return parsed instanceof Promise
+        ? parsed.then((json) => new WholeAnswer(whole, json, kind, expectsJson))
+        : new WholeAnswer(whole, parsed, kind, expectsJson);
+    };
+    return typeof text === 'string' ? wholeOf(text) : text.then(wholeOf);
   },
   handOn: async (opened, model) => {
     opened.sent.done();
@@ -61,13 +66,18 @@ export const whole: Delivery<WholeAnswer, Completed> = {
   },
 };
 
-const wholeOf = (text: string, kind: ProviderKind, { startedMs }: ChatCall, expectsJson: boolean): WholeAnswer =>
-  new WholeAnswer(text, parse(text, startedMs), kind, expectsJson);
+/** What is longer is parsed in turns: an answer with the odds of each word has megabytes. */
+const largeLetters = 256 * 1024;
 
-function parse(text: string, startedMs: number): Json {
+function parse(text: string, { startedMs }: ChatCall): Json | Promise<Json> {
+  const refuse = (): never => {
+    throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
+  };
   try {
+    // Whether it is an object at all, whoever knows the format says.
+    if (text.length > largeLetters) return parseInTurns(Buffer.from(text)).catch(refuse) as Promise<Json>;
     return JSON.parse(text);
   } catch {
-    throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
+    return refuse();
   }
 }
