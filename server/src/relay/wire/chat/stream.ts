@@ -2,6 +2,7 @@ import { openaiError } from '../../../lib/error-shapes.ts';
 import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { sseData } from '../../../lib/sse.ts';
+import { chatAnnotation } from '../citations.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { renderChatUsage } from '../usage.ts';
 import { logprobsOf, type RenderOptions, renderImage } from './answer.ts';
@@ -103,6 +104,8 @@ export function chatStream(options: StreamOptions): StreamRenderer {
           undefined,
           delta.logprobs,
         );
+      case 'citation':
+        return chunk(JSON.stringify({ annotations: [chatAnnotation(delta)] }));
       case 'thinking':
         return format
           ? detail(textDetail(delta.text, format), { reasoning_content: delta.text })
