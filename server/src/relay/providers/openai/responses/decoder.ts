@@ -14,6 +14,8 @@ export function responsesDecoder(): (event: Json) => Delta[] {
   const said = { letters: 0, before: 0, part: '' };
   /** Numbers of the items whose pages were named as they came. */
   const cited = new Set<unknown>();
+  /** Items that were told to their end, by number and by id. */
+  const ended = new Set<unknown>();
   /** Places of function calls among those that came, by the number of the item. */
   const places = new Map<unknown, number>();
 
@@ -67,6 +69,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
   }
 
   function done(index: unknown, item: Json): Delta[] {
+    ended.add(index).add(item.id ?? index);
     const opened = open(index, item);
     const isTold = told.has(index);
     if (item.type === 'function_call')
@@ -86,9 +89,16 @@ export function responsesDecoder(): (event: Json) => Delta[] {
     return [...parts.map(({ cited: _, ...part }): Delta => part), ...citedIn(index, spoken)];
   }
 
+  /** Items that no event has told. Where events name none, nobody can say which these are. */
+  function leftOut({ output }: Json): Delta[] {
+    if (!Array.isArray(output) || told.has(undefined)) return [];
+    return output.flatMap((item, i) => (!isObject(item) || ended.has(i) || ended.has(item.id) ? [] : done(i, item)));
+  }
+
   function end(response: Json): Delta[] {
     const usage = readResponsesUsage(response.usage);
     return [
+      ...leftOut(response),
       { type: 'finish', finish: finishOf(response, called) },
       ...(usage ? [{ type: 'usage' as const, usage }] : []),
       { type: 'end' },
