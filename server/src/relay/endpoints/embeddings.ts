@@ -41,10 +41,12 @@ const numbersOf = (inputs: Input[]): number =>
 export function placed(data: unknown[], inputs: number): Json[] {
   if (data.length !== inputs)
     throw new UpstreamFault(failure(`the upstream sent ${data.length} embeddings for ${inputs} inputs`));
+  const seen = new Set<unknown>();
   return data.map((item, place) => {
     const index = isObject(item) ? (item.index ?? place) : undefined;
     if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= inputs)
       throw new UpstreamFault(failure('the upstream sent an embedding of an input that was not given'));
+    if (seen.size === seen.add(index).size) throw new UpstreamFault(failure('the upstream embedded an input twice'));
     return { ...(item as Json), index };
   });
 }
