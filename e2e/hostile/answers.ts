@@ -19,6 +19,9 @@ const floats = (count: number): string => listOf(count, (i) => (Math.sin(i + 1) 
 const bytes = (count: number): string =>
   Buffer.from(new Float32Array(count).map((_, i) => Math.sin(i)).buffer).toString('base64');
 
+/** The beginning of a PNG, and so much more. */
+const picture = (bytes: number): string => 'iVBORw0KGgoA'.repeat(Math.ceil(bytes / 9));
+
 const vectorsOf = (count: number, vector: string): string => {
   const usage = '{"prompt_tokens":2048,"total_tokens":2048}';
   return `{"object":"list","model":"m","data":${listOf(count, (index) => `{"object":"embedding","index":${index},"embedding":${vector}}`)},"usage":${usage}}`;
@@ -64,6 +67,33 @@ export const largeAnswers: Record<string, LargeAnswer> = {
     path: () => '/v2/embed',
     said: () => vectorsOf(96, floats(4_096)),
     ask: (model) => ({ model, texts: texts(96), input_type: 'search_query', embedding_types: ['float', 'base64'] }),
+  },
+  'pictures as text': {
+    ...{ kind: 'openai', type: 'image', path: () => '/v1/images/generations' },
+    said: () => `{"created":1,"data":${listOf(10, () => `{"b64_json":"${picture(4_000_000)}"}`)}}`,
+    ask: (model) => ({ model, prompt: 'x', n: 10, response_format: 'b64_json' }),
+  },
+  'pictures by address': {
+    ...{ kind: 'openai', type: 'image', path: () => '/v1/images/generations' },
+    said: () => `{"created":1,"data":${listOf(10, () => `{"b64_json":"${picture(4_000_000)}"}`)}}`,
+    ask: (model) => ({ model, prompt: 'x', n: 10 }),
+  },
+  'pictures in a chat of another format': {
+    ...{ kind: 'gemini', type: 'chat', path: () => '/v1/chat/completions' },
+    said: () =>
+      `{"candidates":[{"finishReason":"STOP","content":{"parts":${listOf(8, () => `{"inlineData":{"mimeType":"image/png","data":"${picture(5_000_000)}"}}`)}}}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":9}}`,
+    ask: (model) => ({ model, messages: [{ role: 'user', content: 'Hi' }] }),
+  },
+  'documents that were ranked': {
+    ...{ kind: 'openai', type: 'rerank', path: () => '/v1/rerank' },
+    said: () => `{"results":${listOf(1_000, (i) => `{"index":${i},"relevance_score":0.${i + 1}}`)}}`,
+    ask: (model) => ({ model, query: 'q', documents: texts(1_000).map((text) => text.repeat(3_000)) }),
+  },
+  verdicts: {
+    ...{ kind: 'openai', type: 'moderation', path: () => '/v1/moderations' },
+    said: () =>
+      `{"id":"m","model":"m","results":${listOf(2_000, () => `{"flagged":false,"categories":{"hate":false},"category_scores":{"hate":0.1}}`)}}`,
+    ask: (model) => ({ model, input: texts(2_000) }),
   },
   'words with others beside them': {
     ...{ kind: 'openai', type: 'chat', path: () => '/v1/chat/completions' },

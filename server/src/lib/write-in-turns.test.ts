@@ -11,7 +11,7 @@ const values: Record<string, unknown> = {
   'vectors of others': { embeddings: { float: [numbers(9), numbers(9)], base64: ['AAAA'] }, texts: ['漢', '\u2028'] },
   'numbers that JSON has not': [1, Number.NaN, Number.POSITIVE_INFINITY],
   'more than numbers': [1, 'two', { three: [3] }],
-  deep: [[[[[[{ a: [1] }]]]]]],
+  deep: [[[[[[[[[[{ a: [1] }]]]]]]]]]],
 };
 
 test.each(Object.entries(values))('as JSON.stringify: %s', async (_, value) => {

@@ -2,8 +2,8 @@ import { Turns } from './in-turns.ts';
 
 /** Numbers that are written in one go, in half a millisecond. */
 const runLength = 4_096;
-/** Lists of vectors lie no deeper; what does is written in one go with what it lies in. */
-const deepest = 4;
+/** What has megabytes lies no deeper, vectors and pictures alike; what does is written in one go with what it lies in. */
+const deepest = 8;
 /** Gathered before it is made bytes: each has its price. */
 const pieceLetters = 64 * 1024;
 
@@ -21,6 +21,8 @@ export async function writeInTurns(value: unknown): Promise<Blob> {
     if (turns.due) await turns.give();
   }
   written.push(encoder.encode(text));
+  // Putting it together takes a while by itself.
+  if (turns.due || written.length > 1) await turns.give();
   return new Blob(written);
 }
 

@@ -1,3 +1,4 @@
+import { Turns } from '../lib/in-turns.ts';
 import { parseInTurns } from '../lib/parse-in-turns.ts';
 import { readText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
@@ -66,18 +67,27 @@ export const whole: Delivery<WholeAnswer, Completed> = {
   },
 };
 
-/** What is longer is parsed in turns: an answer with the odds of each word has megabytes. */
-const largeLetters = 256 * 1024;
+/** What is longer is parsed and written in turns: an answer with the odds of each word, or with pictures, has megabytes. */
+export const largeLetters = 256 * 1024;
 
 function parse(text: string, { startedMs }: ChatCall): Json | Promise<Json> {
   const refuse = (): never => {
     throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
   };
+  if (text.length > largeLetters) return parseLarge(text).catch(refuse);
   try {
-    // Whether it is an object at all, whoever knows the format says.
-    if (text.length > largeLetters) return parseInTurns(Buffer.from(text)).catch(refuse) as Promise<Json>;
     return JSON.parse(text);
   } catch {
     return refuse();
   }
+}
+
+async function parseLarge(text: string): Promise<Json> {
+  const turns = new Turns();
+  // It has just been made a text, which takes a while by itself.
+  await turns.give();
+  const bytes = Buffer.from(text);
+  await turns.give();
+  // Whether it is an object at all, whoever knows the format says.
+  return (await parseInTurns(bytes)) as Json;
 }

@@ -142,7 +142,7 @@ export function jsonText(call: Answering, text: string, status = 200): Response 
   return new Response(text, { status, headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
-/** The same for a list of thousands of numbers: others get their turn while it is written. */
+/** The same for what may have megabytes, such as vectors and pictures: others get their turn while it is written. */
 export async function longJson(call: Answering, value: unknown): Promise<Response> {
   const written = await writeInTurns(value);
   call.whole = true;
