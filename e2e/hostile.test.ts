@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { type ApiDocument, endpointsOf } from './fuzz/document.ts';
 import { worldFor } from './fuzz/request.ts';
 import { makeWorlds, type Worlds } from './fuzz/world.ts';
+import { casesOfAnswers } from './hostile/answers.ts';
 import { type Case, casesOf, longLists, manyParts, readers } from './hostile/cases.ts';
 import { runOf, runs, shapes } from './hostile/inputs.ts';
 import { freePort, type Service, startService } from './service.ts';
+import { silence, startUpstream } from './upstream.ts';
 
 const mostMs = 50;
 /** On a slower machine more, as measured beside each try: of the time that a fixed piece of work takes there. */
@@ -163,6 +165,17 @@ test('lists as long as they may be, of what is in order', async () => {
     ([name, { path, body }]): Case => ({ name, method: 'POST', path, headers, body: JSON.stringify(body) }),
   );
   expect(await findSlow(cases)).toEqual([]);
+}, 600_000);
+
+test('answers of upstreams, as large as they may be', async () => {
+  const upstream = startUpstream(silence);
+  try {
+    const cases = await casesOfAnswers(service, upstream, byKey(service.key));
+    for (const one of cases) expect([titleOf(one), await send(one)]).toEqual([titleOf(one), 200]);
+    expect(await findSlow(cases)).toEqual([]);
+  } finally {
+    upstream.stop();
+  }
 }, 600_000);
 
 test('forms of very many parts, and a picture of 32 MB', async () => {

@@ -1,3 +1,5 @@
+import { Turns } from '../lib/in-turns.ts';
+import { parseInTurns } from '../lib/parse-in-turns.ts';
 import { readText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Delivery, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
@@ -49,9 +51,13 @@ export const whole: Delivery<WholeAnswer, Completed> = {
   read: ({ conversation }, body, kind, sent) => {
     const expectsJson = conversation.params.responseFormat !== undefined;
     const text = readText(body);
-    return typeof text === 'string'
-      ? wholeOf(text, kind, sent, expectsJson)
-      : text.then((whole) => wholeOf(whole, kind, sent, expectsJson));
+    const wholeOf = (whole: string) => {
+      const parsed = parse(whole, sent);
+      return parsed instanceof Promise
+        ? parsed.then((json) => new WholeAnswer(whole, json, kind, expectsJson))
+        : new WholeAnswer(whole, parsed, kind, expectsJson);
+    };
+    return typeof text === 'string' ? wholeOf(text) : text.then(wholeOf);
   },
   handOn: async (opened, model) => {
     opened.sent.done();
@@ -61,13 +67,27 @@ export const whole: Delivery<WholeAnswer, Completed> = {
   },
 };
 
-const wholeOf = (text: string, kind: ProviderKind, { startedMs }: ChatCall, expectsJson: boolean): WholeAnswer =>
-  new WholeAnswer(text, parse(text, startedMs), kind, expectsJson);
+/** What is longer is parsed and written in turns: an answer with the odds of each word, or with pictures, has megabytes. */
+export const largeLetters = 256 * 1024;
 
-function parse(text: string, startedMs: number): Json {
+function parse(text: string, { startedMs }: ChatCall): Json | Promise<Json> {
+  const refuse = (): never => {
+    throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
+  };
+  if (text.length > largeLetters) return parseLarge(text).catch(refuse);
   try {
     return JSON.parse(text);
   } catch {
-    throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
+    return refuse();
   }
+}
+
+async function parseLarge(text: string): Promise<Json> {
+  const turns = new Turns();
+  // It has just been made a text, which takes a while by itself.
+  await turns.give();
+  const bytes = Buffer.from(text);
+  await turns.give();
+  // Whether it is an object at all, whoever knows the format says.
+  return (await parseInTurns(bytes)) as Json;
 }

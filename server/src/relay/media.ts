@@ -1,4 +1,5 @@
-import { type FilePart, isRawMedia, type Part } from './wire/conversation.ts';
+import type { FilePart, Part } from './wire/conversation.ts';
+import { isRawMedia } from './wire/raw-part.ts';
 import { weigh } from './wire/read.ts';
 
 /** What pictures, sounds and files of a request add to its prompt. */

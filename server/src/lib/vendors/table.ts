@@ -12,6 +12,7 @@ const openaiQuirks = {
   lacks: ['top_k'],
   knowsDeveloperRole: true,
   knowsHints: true,
+  mostStops: 4,
   reasoning: 'effort',
   reasoningModels: /(^|\/)(o\d|gpt-[5-9]|gpt-oss|codex)/,
   reasoningBack: [],

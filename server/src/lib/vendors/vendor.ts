@@ -40,6 +40,8 @@ interface Quirks {
   knowsUsageOption: boolean;
   /** Takes `prompt_cache_key`, `service_tier` and the like; others refuse the request for them. */
   knowsHints: boolean;
+  /** Stop sequences that it takes; more are refused. */
+  mostStops?: number;
   /** How thinking is asked for: nothing, `reasoning_effort`, or OpenRouter's `reasoning` object. */
   reasoning: 'none' | 'effort' | 'object';
   /** Models that accept `reasoning_effort`; others refuse the request for it. */

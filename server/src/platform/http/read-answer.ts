@@ -1,3 +1,5 @@
+import { parseInTurns } from '../../lib/parse-in-turns.ts';
+
 const MiB = 1024 * 1024;
 
 /** What is read of answers from outside, unpacked; whoever sends more sends something else, and it is our memory. */
@@ -49,16 +51,28 @@ export async function readAnswer(response: Response, mostBytes: number): Promise
 export const readRefusal = async (response: Response): Promise<string> =>
   (await readUpTo(response, answerLimits.refusal)).text;
 
+/** The JSON of an answer, however much it is: others get their turn meanwhile. Throws SyntaxError for what is none. */
+export async function readJsonAnswer(response: Response, mostBytes: number): Promise<unknown> {
+  const { bytes, whole } = await readBytes(response, mostBytes);
+  if (!whole) throw new AnswerTooLarge(mostBytes);
+  return parseInTurns(unmarked(bytes));
+}
+
 async function readUpTo(response: Response, mostBytes: number): Promise<{ text: string; whole: boolean }> {
-  if (!response.body) return { text: '', whole: true };
-  const reader = response.body.getReader();
-  const { bytes, whole } = await gather(async () => (await reader.read()).value ?? null, mostBytes);
-  if (!whole) reader.cancel().catch(() => {});
+  const { bytes, whole } = await readBytes(response, mostBytes);
   return { text: textOf(bytes), whole };
 }
 
-/** A byte order mark is no part of the text, as `Response.text` has it. */
-export function textOf(bytes: Buffer): string {
-  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return bytes.toString('utf8', marked ? 3 : 0);
+async function readBytes({ body }: Response, mostBytes: number): Promise<{ bytes: Buffer; whole: boolean }> {
+  if (!body) return { bytes: Buffer.alloc(0), whole: true };
+  const reader = body.getReader();
+  const { bytes, whole } = await gather(async () => (await reader.read()).value ?? null, mostBytes);
+  if (!whole) reader.cancel().catch(() => {});
+  return { bytes, whole };
 }
+
+/** A byte order mark is no part of the text, as `Response.text` has it. */
+export const textOf = (bytes: Buffer): string => unmarked(bytes).toString();
+
+const unmarked = (bytes: Buffer): Buffer =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;

@@ -1,5 +1,6 @@
 import type { ZodType, z } from 'zod';
 import type { ErrorFormat } from '../../lib/error-shapes.ts';
+import { writeInTurns } from '../../lib/write-in-turns.ts';
 import type { AuditRule } from './audit-rule.ts';
 import type { LastHeaders } from './last-headers.ts';
 
@@ -139,6 +140,14 @@ export function jsonText(call: Answering, text: string, status = 200): Response 
   call.whole = true;
   call.headers['content-type'] = 'application/json;charset=utf-8';
   return new Response(text, { status, headers: call.lastHeaders?.of(call.headers) ?? call.headers });
+}
+
+/** The same for what may have megabytes, such as vectors and pictures: others get their turn while it is written. */
+export async function longJson(call: Answering, value: unknown): Promise<Response> {
+  const written = await writeInTurns(value);
+  call.whole = true;
+  call.headers['content-type'] = 'application/json;charset=utf-8';
+  return new Response(written, { headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
 /** `{success: true, data}`, the envelope of management endpoints. */

@@ -57,6 +57,7 @@ describe('not given again is', () => {
     ['a call', { parts: [...answer.parts, { type: 'tool_call', id: 'a', name: 'f', arguments: '{}' }] }],
     ['what a filter cut', { finish: 'content_filter' }],
     ['thoughts alone', { parts: answer.parts.slice(0, 3) }],
+    ['a text that names pages', { parts: [{ type: 'text', text: 'a', cited: [] }] }],
     ['a text with citations', { parts: [{ type: 'text', text: 'a', citations: [{}] }] }],
   ])('%s', (_, change) => {
     expect(keepable({ ...answer, ...change })).toBeNull();

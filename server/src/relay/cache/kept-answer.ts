@@ -25,7 +25,8 @@ export function keepable(answer: Answer): Answer | null {
   const { finish, parts, source, ...rest } = answer;
   if (finish !== 'stop' && finish !== 'length') return null;
   if (!parts.some((part) => part.type === 'text' && part.text !== '')) return null;
-  if (!parts.every((part) => plain.has(part.type) && !('citations' in part && part.citations))) return null;
+  if (!parts.every((part) => plain.has(part.type) && !('citations' in part && part.citations) && !('cited' in part)))
+    return null;
   // A response is written anew with an id of its own, by which it is kept for those that build on it.
   const own = source && source.format !== 'responses' ? { source } : {};
   return { ...rest, finish, parts, ...own };

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Usage } from '../../lib/money.ts';
-import { answerLimits, readAnswer, readRefusal } from '../../platform/http/read-answer.ts';
+import { answerLimits, readJsonAnswer, readRefusal } from '../../platform/http/read-answer.ts';
 import type { Candidate, ModelType } from '../../routing/candidate.ts';
 import type { Attempt } from '../../routing/plan.ts';
 import { type Estimate, settle } from '../bill.ts';
@@ -153,10 +153,10 @@ export function readFault(error: unknown, sent: Dispatch): Error {
 }
 
 export async function readJson(response: Response, mostBytes: number = answerLimits.json): Promise<unknown> {
-  const text = await readAnswer(response, mostBytes);
   try {
-    return JSON.parse(text);
-  } catch {
+    return await readJsonAnswer(response, mostBytes);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     throw new UpstreamFault(failure('the upstream sent an answer that is not JSON'));
   }
 }

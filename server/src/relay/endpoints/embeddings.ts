@@ -2,6 +2,7 @@ import { randomString } from '../../lib/ids.ts';
 import { plausibleOrCounted } from '../count-usage.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
+import { fitEmbeddings } from '../wire/embeddings.ts';
 import { invalid, maxInteger, missing, optionalEnum, optionalInteger, requiredString, weigh } from '../wire/read.ts';
 import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
 import { bytesOf, countMost, countTexts } from './count-texts.ts';
@@ -40,10 +41,12 @@ const numbersOf = (inputs: Input[]): number =>
 export function placed(data: unknown[], inputs: number): Json[] {
   if (data.length !== inputs)
     throw new UpstreamFault(failure(`the upstream sent ${data.length} embeddings for ${inputs} inputs`));
+  const seen = new Set<unknown>();
   return data.map((item, place) => {
     const index = isObject(item) ? (item.index ?? place) : undefined;
     if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= inputs)
       throw new UpstreamFault(failure('the upstream sent an embedding of an input that was not given'));
+    if (seen.size === seen.add(index).size) throw new UpstreamFault(failure('the upstream embedded an input twice'));
     return { ...(item as Json), index };
   });
 }
@@ -51,7 +54,7 @@ export function placed(data: unknown[], inputs: number): Json[] {
 export async function embed(deps: RelayDeps, context: RequestContext, body: Json): Promise<Answered<Json>> {
   const model = requiredString(body, 'model');
   const inputs = readInputs(body.input);
-  optionalEnum(body, 'encoding_format', ['float', 'base64']);
+  const format = optionalEnum(body, 'encoding_format', ['float', 'base64']) ?? 'float';
   optionalInteger(body, 'dimensions', 1, maxInteger);
   const texts = textsOf(inputs);
   const beside = numbersOf(inputs) + weigh({ ...body, input: null });
@@ -67,7 +70,7 @@ export async function embed(deps: RelayDeps, context: RequestContext, body: Json
     toUpstream: (kind, target) => kind.embeddings!.toUpstream(body, target),
     read: async (response, kind) => {
       const read = kind.embeddings!.fromUpstream(await readJson(response, mostAnswerBytes(inputs.length)), body);
-      const data = placed(read.body.data as unknown[], inputs.length);
+      const data = await fitEmbeddings(placed(read.body.data as unknown[], inputs.length), format);
       const count = async () => numbersOf(inputs) + (await countTexts(texts));
       const { tokens, ...how } = await plausibleOrCounted(deps, context, read.usage?.promptTokens, most, count);
       const usage = { prompt_tokens: tokens, total_tokens: tokens };

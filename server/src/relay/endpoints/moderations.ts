@@ -72,7 +72,11 @@ export async function moderate(deps: RelayDeps, context: RequestContext, given: 
     read: async (response, kind) => {
       const read = kind.moderations!.fromUpstream(await readJson(response), body);
       const results = (read.body.results as unknown[]).map(fillResult);
-      if (results.length === 0) throw new UpstreamFault(failure('the upstream judged nothing'));
+      // Parts of one input are judged together, texts each for itself: who takes one verdict for another's lets something through.
+      const wanted =
+        Array.isArray(given.input) && given.input.every((item) => typeof item === 'string') ? texts.length : 1;
+      if (results.length !== wanted)
+        throw new UpstreamFault(failure(`the upstream gave ${results.length} verdicts on ${wanted} inputs`));
       const promptTokens = await countTexts(texts);
       return {
         value: { id: `modr-${randomString(24)}`, ...read.body, model, results },

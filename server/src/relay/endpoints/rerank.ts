@@ -54,8 +54,10 @@ export async function rerank(deps: RelayDeps, context: RequestContext, given: Js
     read: async (response, kind) => {
       const read = kind.rerank!.fromUpstream(await readJson(response), body);
       const results = read.body.results as { index: number }[];
+      const ranked = new Set(results.map(({ index }) => index));
       if (results.length === 0 || results.some(({ index }) => !(index in documents)))
         throw new UpstreamFault(failure('the upstream ranked documents that were not given'));
+      if (ranked.size < results.length) throw new UpstreamFault(failure('the upstream ranked a document twice'));
       const count = () => countTexts([query, ...documents]);
       const { tokens, ...how } = await plausibleOrCounted(
         deps,

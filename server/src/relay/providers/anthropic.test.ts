@@ -115,9 +115,9 @@ describe('chat client to Anthropic', () => {
     expect(JSON.stringify(sent({ response_format: { type: 'json_object' } }).system)).toContain('JSON object');
   });
 
-  test('n above 1 is refused, logprobs, seed and penalties dropped, empty tools no tools', () => {
+  test('n above 1 is refused, seed and penalties dropped, empty tools no tools', () => {
     expect(() => sent({ n: 2 })).toThrow(AppError);
-    const body = sent({ n: 1, logprobs: true, seed: 1, frequency_penalty: 1, tools: [], tool_choice: 'auto' });
+    const body = sent({ n: 1, seed: 1, frequency_penalty: 1, tools: [], tool_choice: 'auto' });
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream']);
   });
 

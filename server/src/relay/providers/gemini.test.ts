@@ -199,7 +199,7 @@ describe('requests', () => {
 
   test('n above 1 is refused, empty tools are no tools', () => {
     expect(() => sent({ n: 2 })).toThrow(AppError);
-    expect(sent({ tools: [], tool_choice: 'required', logprobs: true })).not.toHaveProperty('tools');
+    expect(sent({ tools: [], tool_choice: 'required' })).not.toHaveProperty('tools');
   });
 });
 

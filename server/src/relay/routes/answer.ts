@@ -1,7 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { randomString, timedString } from '../../lib/ids.ts';
 import { eventResponse, type Reshape, type Write } from '../../platform/http/event-stream.ts';
-import { json, jsonText } from '../../platform/http/route.ts';
+import { json, jsonText, longJson } from '../../platform/http/route.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerChat } from '../answer-chat.ts';
@@ -10,7 +10,7 @@ import { type CachedRequest, cachedRequest, wishesOf } from '../cache/cached-req
 import { stepsOf } from '../cache/deltas.ts';
 import { isNotStored } from '../cache/may-keep.ts';
 import { streamed } from '../deliver-stream.ts';
-import { whole } from '../deliver-whole.ts';
+import { largeLetters, whole } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { contextOf, type KeyCall } from '../request-context.ts';
@@ -233,7 +233,7 @@ const answerWhole: AnswerByUpstream = async (deps, call, endpoint, conversation,
   if (same !== null) return jsonText(call, same);
   // What the upstream did not count was counted here, and is what was charged.
   const rendered = render({ ...given, usage: given.usage ?? usage }, { ...optionsOf(deps, conversation), model });
-  return keptJson(deps, call, rendered, keep);
+  return text.length > largeLetters && !keep ? longJson(call, rendered) : keptJson(deps, call, rendered, keep);
 };
 
 /** Written once for the caller and for those who build on it. */

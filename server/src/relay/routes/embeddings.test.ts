@@ -160,6 +160,16 @@ describe('another candidate takes over', () => {
     });
   }
 
+  test('after one input was embedded twice, and another not at all', async () => {
+    first.answer(() => Response.json({ data: [...embeddings(1), ...embeddings(1)] }));
+    second.answer(answerOf(2));
+    const model = { model_id: 'acme/pair', type: 'embedding' };
+    await addUpstream(relay.test, first.url, [model], { provider: 'one' });
+    await addUpstream(relay.test, second.url, [model], { provider: 'two' });
+    const answer = await embed({ model: 'acme/pair', input: ['a', 'b'], ...order });
+    expect([answer.status, answer.headers.get('x-svc-provider')]).toEqual([200, 'two']);
+  });
+
   test('after a reset connection', async () => {
     const resetting = resettingUpstream();
     const model = { model_id: 'acme/reset', type: 'embedding' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json, type Route } from '../../platform/http/route.ts';
+import { longJson, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
 import { parseCohereEmbed, renderCohereEmbed } from '../wire/cohere/embed.ts';
@@ -67,7 +67,7 @@ export const embeddingsRoutes = (deps: RelayDeps): Route[] => [
     respond: async (context, body, call) => {
       const answered = await embed(deps, context, body);
       tell(call, answered);
-      return json(call, answered.value);
+      return longJson(call, answered.value);
     },
   }),
   jsonEndpoint({
@@ -80,7 +80,7 @@ export const embeddingsRoutes = (deps: RelayDeps): Route[] => [
       const asked = parseCohereEmbed(body);
       const answered = await embed(deps, context, asked.body);
       tell(call, answered);
-      return json(call, renderCohereEmbed(answered.value, asked));
+      return longJson(call, renderCohereEmbed(answered.value, asked));
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered } from '../../platform/http/body.ts';
-import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { defineRoute, json, longJson, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { countTokens } from '../endpoints/count-tokens.ts';
 import { embed } from '../endpoints/embeddings.ts';
@@ -103,7 +103,7 @@ function embedRoutes(deps: RelayDeps): Route[] {
       whileClientStays(call, async () => {
         const answered = await embed(deps, contextOf(call, endpoint), read(await readJsonBody(call), modelIn(call)));
         tell(call, answered);
-        return json(call, render(vectorsOf(answered.value)));
+        return longJson(call, render(vectorsOf(answered.value)));
       });
   return [
     methodRoute({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { type Call, defineRoute, longJson, type Route } from '../../platform/http/route.ts';
 import { answerStream } from '../answer-stream.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { completedEvents, drawOrder, type Order } from '../endpoints/draw.ts';
@@ -134,7 +134,7 @@ async function draw<In>(
   if (!stream) {
     const answered = await drawOrder(deps, context, order);
     tell(call, answered);
-    return json(call, answered.value);
+    return longJson(call, answered.value);
   }
   const opening = eventsOf(async (tellEvent) => {
     const answered = await drawOrder(deps, context, order, tellEvent);

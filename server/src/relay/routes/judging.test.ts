@@ -99,6 +99,16 @@ describe('rerank', () => {
       expect((await rank()).status).toBe(502);
     }
   });
+
+  test('so is a document that is ranked twice, or not named', async () => {
+    await addUpstream(relay.test, upstream.url, [{ model_id: 'acme/rank-3', type: 'rerank' }]);
+    const twice = [0.9, 0.5].map((relevance_score) => ({ index: 1, relevance_score }));
+    for (const results of [twice, [{ relevance_score: 1 }]]) {
+      upstream.answer(() => Response.json({ results }));
+      const answer = await relay.post('/v1/rerank', { model: 'acme/rank-3', query: 'q', documents: ['a', 'b'] });
+      expect([results, answer.status]).toEqual([results, 502]);
+    }
+  });
 });
 
 describe('moderations', () => {
@@ -125,6 +135,25 @@ describe('moderations', () => {
     for (const results of [[], ['x'], null]) {
       upstream.answer(() => Response.json({ results }));
       expect((await send('/v1/moderations', { input: 'x' })).status).toBe(502);
+    }
+  });
+
+  test('every text has a verdict of its own, and parts have one together', async () => {
+    const parts = [
+      { type: 'text', text: 'a' },
+      { type: 'image_url', image_url: { url: 'https://x/a.png' } },
+    ];
+    const cases: [input: unknown, verdicts: number, status: number][] = [
+      [['a', 'b'], 2, 200],
+      [['a', 'b'], 1, 502],
+      [['a'], 2, 502],
+      ['a', 1, 200],
+      ['a', 2, 502],
+      [parts, 1, 200],
+    ];
+    for (const [input, verdicts, status] of cases) {
+      upstream.answer(() => Response.json({ results: Array(verdicts).fill({ flagged: false }) }));
+      expect([input, verdicts, (await send('/v1/moderations', { input })).status]).toEqual([input, verdicts, status]);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json, type Route } from '../../platform/http/route.ts';
+import { longJson, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { rerank } from '../endpoints/rerank.ts';
 import type { Json } from '../wire/conversation.ts';
@@ -58,7 +58,7 @@ export const rerankRoutes = (deps: RelayDeps): Route[] => [
     respond: async (context, body, call) => {
       const answered = await rerank(deps, context, body);
       tell(call, answered);
-      return json(call, answered.value);
+      return longJson(call, answered.value);
     },
   }),
   jsonEndpoint({
@@ -70,7 +70,7 @@ export const rerankRoutes = (deps: RelayDeps): Route[] => [
     respond: async (context, body, call) => {
       const answered = await rerank(deps, context, { return_documents: false, ...body });
       tell(call, answered);
-      return json(call, asCohere(answered.value));
+      return longJson(call, asCohere(answered.value));
     },
   }),
 ];

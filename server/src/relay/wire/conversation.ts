@@ -1,4 +1,5 @@
 import type { Usage } from '../../lib/money.ts';
+import type { Citation } from './citations.ts';
 
 export { isObject } from '../../lib/is-object.ts';
 
@@ -21,6 +22,8 @@ export interface TextPart extends Cacheable {
   refusal?: true;
   /** Of its tokens, as OpenAI gives them. */
   logprobs?: unknown[];
+  /** Pages that it rests on, where the answer of a model names them. */
+  cited?: Citation[];
 }
 
 export interface ImagePart extends Cacheable {
@@ -237,6 +240,8 @@ export type Delta =
   /** A choice beside the first has begun; it ends with a `finish` of its own. */
   | { type: 'choice' }
   | { type: 'text'; text: string; refusal?: true; logprobs?: unknown[] }
+  /** Of words that were said before it. */
+  | Citation
   | { type: 'thinking'; text: string }
   | { type: 'signature'; signature: string }
   | { type: 'redacted_thinking'; data: string }
@@ -286,13 +291,3 @@ export const failure = (message: string, status = 502): UpstreamError => ({
   message,
   headers: {},
 });
-
-/** Sound, pictures and films of formats that only their own vendor knows: their bytes are no text. */
-export const isRawMedia = ({ format, value }: RawPart): boolean =>
-  format === 'gemini'
-    ? value.inlineData != null || value.fileData != null
-    : typeof value.type === 'string' && /video|audio|image|document_url|container/.test(value.type);
-
-/** A thought that is kept for its vendor as it came. */
-export const isReasoningDetail = ({ format, value }: RawPart): boolean =>
-  format === 'chat' && typeof value.type === 'string' && value.type.startsWith('reasoning.');

@@ -1,8 +1,9 @@
+import { inTurns } from '../../lib/in-turns.ts';
 import { isObject } from './conversation.ts';
 
 /** Clients ask for base64 by default and upstreams answer as they like: both formats are made of either. */
-export function fitEmbeddings(data: unknown[], format: 'float' | 'base64'): unknown[] {
-  return data.map((item) => {
+export function fitEmbeddings(data: unknown[], format: 'float' | 'base64'): Promise<unknown[]> {
+  return inTurns(data, (item) => {
     if (!isObject(item)) return item;
     if (format === 'base64' && Array.isArray(item.embedding)) return { ...item, embedding: toBase64(item.embedding) };
     if (format === 'float' && typeof item.embedding === 'string')

@@ -1,4 +1,5 @@
-import { type Conversation, isRawMedia, isReasoningDetail, type Part } from './conversation.ts';
+import type { Conversation, Part } from './conversation.ts';
+import { isRawMedia, isReasoningDetail } from './raw-part.ts';
 
 /** Every text of a request that a model reads, for counting its tokens before the call. */
 export function promptTexts({ system, turns, params }: Conversation): string[] {

@@ -161,7 +161,7 @@ export class RelayStream {
     const event = parseFrame(frame);
     // Comments of the upstream keep its own connection open; ours are sent when our client's stream is idle.
     if (event === undefined || event.data === '') return null;
-    if (event.data === '[DONE]') return this.#done(frame);
+    if (event.data.trim() === '[DONE]') return this.#done(this.#endMark(frame));
     let json: unknown;
     try {
       json = JSON.parse(event.data);
@@ -203,6 +203,12 @@ export class RelayStream {
     return client === 'chat' && !expectsJson && onPlainText
       ? new PlainPieces(this.options.model, onPlainText, this.options.includeUsage)
       : undefined;
+  }
+
+  /** Servers end streams of other formats so too, and clients of those cannot read it. */
+  #endMark(frame: Uint8Array): Uint8Array {
+    const { client } = this.options;
+    return client === 'chat' ? frame : encoder.encode(endMarks[client]);
   }
 
   #done(frame: Uint8Array): Uint8Array | null {

@@ -14,7 +14,8 @@ export function normalizeRerank(answer: Json, request: Json): { body: Json; usag
   const withDocuments = request.return_documents !== false;
   const list = (Array.isArray(answer.results) ? answer.results : (answer.data as unknown[])).filter(isObject);
   const results = list.map((item) => {
-    const index = number(item.index);
+    // None is not the first: whoever asked for a ranking finds one that names no document.
+    const index = typeof item.index === 'number' ? item.index : -1;
     const text = textOf(given[index]) ?? textOf(item.document);
     return {
       index,

@@ -91,6 +91,7 @@ export class AnswerWatch {
         this.#ended = true;
         return;
       case 'extra':
+      case 'citation':
       case 'image':
       case 'thinking':
       case 'redacted_thinking':

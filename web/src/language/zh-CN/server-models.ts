@@ -21,6 +21,8 @@ export default {
     "'{fileId}' 指向的文件保存在其他供应商处：请直接发送数据。",
   "'{name}' is not supported by this model together with tools.": "此模型不支持 '{name}' 与工具同时使用。",
   "Parts of type '{type}' are not supported by this model.": "此模型不支持 '{type}' 类型的部分。",
+  "More than {most} of '{name}' are not supported by this model.": "此模型不支持超过 {most} 个 '{name}'。",
+  "'{name}' of blanks alone is not supported by this model.": "此模型不支持仅含空白的 '{name}'。",
   "'{name}' is not supported by this model.": "此模型不支持 '{name}'。",
   "'{name}' is not supported by this model; say 'n'.": "此模型不支持 '{name}'，请使用 'n'。",
   "'{name}' is not supported here; use /v1/chat/completions.": "此处不支持 '{name}'，请使用 /v1/chat/completions。",

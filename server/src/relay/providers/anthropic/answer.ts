@@ -1,4 +1,5 @@
 import type { Usage } from '../../../lib/money.ts';
+import { lettersIn, readBlockCitations } from '../../wire/citations.ts';
 import {
   type Answer,
   type Delta,
@@ -25,13 +26,25 @@ export function fromAnthropic(json: unknown): Answer {
   return {
     id: text(json.id),
     model: text(json.model),
-    parts: json.content.filter(isObject).map(readBlock),
+    parts: readParts(json.content.filter(isObject)),
     finish: readStopReason(json.stop_reason),
     ...(typeof json.stop_sequence === 'string' && { stopSequence: json.stop_sequence }),
     ...(usage && { usage }),
     reasoningFormat: 'anthropic-claude-v1',
     source: { format: 'messages', body: json },
   };
+}
+
+function readParts(blocks: Json[]): Part[] {
+  let letters = 0;
+  return blocks.map((block) => {
+    const part = readBlock(block);
+    if (part.type !== 'text') return part;
+    const start = letters;
+    letters += lettersIn(part.text);
+    const cited = readBlockCitations(block.citations, start, letters);
+    return cited.length > 0 ? { ...part, cited } : part;
+  });
 }
 
 function readBlock(block: Json): Part {
@@ -60,11 +73,22 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
   let calls = 0;
   /** Block index to call index; only blocks of client tools are calls. */
   const callOf = new Map<unknown, number>();
+  /** Letters so far, and before the block that is open; what that block rests on. */
+  let letters = 0;
+  let before = 0;
+  let citations: unknown[] = [];
   /** What a block began with, for servers that give it whole and nothing after it. */
   const begunWith = new Map<unknown, Delta[]>();
 
+  function say(words: string): Delta[] {
+    letters += lettersIn(words);
+    return [{ type: 'text', text: words }];
+  }
+
   function blockStart(json: Json): Delta[] {
     const block = isObject(json.content_block) ? json.content_block : {};
+    before = letters;
+    citations = Array.isArray(block.citations) ? [...block.citations] : [];
     if (block.type === 'tool_use') {
       const index = calls++;
       callOf.set(json.index, index);
@@ -79,14 +103,13 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
         ...(text(block.signature) === '' ? [] : [{ type: 'signature' as const, signature: text(block.signature) }]),
       ]);
     }
-    if (block.type === 'text' && text(block.text) !== '') return [{ type: 'text', text: text(block.text) }];
-    return [];
+    return block.type === 'text' && text(block.text) !== '' ? say(text(block.text)) : [];
   }
 
   function blockStop({ index }: Json): Delta[] {
     const whole = begunWith.get(index) ?? [];
     begunWith.delete(index);
-    return whole;
+    return citations.length === 0 ? whole : [...whole, ...readBlockCitations(citations.splice(0), before, letters)];
   }
 
   function blockDelta(json: Json): Delta[] {
@@ -94,7 +117,10 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
     begunWith.delete(json.index);
     switch (delta.type) {
       case 'text_delta':
-        return [{ type: 'text', text: text(delta.text) }];
+        return say(text(delta.text));
+      case 'citations_delta':
+        citations.push(delta.citation);
+        return [];
       case 'thinking_delta':
         return [{ type: 'thinking', text: text(delta.thinking) }];
       case 'signature_delta':

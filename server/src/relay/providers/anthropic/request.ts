@@ -6,7 +6,7 @@ import { isAnthropicSignature } from '../../wire/signature.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
-import { carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
+import { carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
 import { assumedOutputTokens, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
 import { type Traits, traitsOf } from './traits.ts';
@@ -92,6 +92,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   const { params } = conversation;
   refuseForeignTools(conversation);
   refuseUncarried(conversation, carried);
+  refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
   const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);
@@ -102,7 +103,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
     ...(system.length > 0 && { system }),
     messages: buildMessages(conversation),
     stream: conversation.stream,
-    stop_sequences: params.stop?.filter((text) => text.trim() !== ''),
+    stop_sequences: stopsFor(conversation, { blank: false }),
     ...sampling(params, traits, thinking !== undefined),
     ...buildTools(params, traits, thinking !== undefined),
     thinking,
@@ -117,7 +118,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
 const limitOf = ({ maxTokens }: Params, { maxOutputTokens }: Target): number =>
   maxTokens ?? maxOutputTokens ?? assumedOutputTokens;
 
-/** Documented drops: penalties, seed and logprobs have no counterpart; newer models take no sampling at all. */
+/** Documented drops: penalties and seed have no counterpart; newer models take no sampling at all. */
 function sampling(params: Params, traits: Traits, thinks: boolean): Json {
   if (!traits.sampling || thinks) return {};
   // Less than nothing means all tokens elsewhere, and is refused here.

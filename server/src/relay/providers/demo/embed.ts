@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
+import { inTurns } from '../../../lib/in-turns.ts';
 import type { Tokens } from '../../../lib/tokens.ts';
-import { inTurns } from './in-turns.ts';
 import { findDemoModel } from './models.ts';
 import { stem, words } from './text.ts';
 

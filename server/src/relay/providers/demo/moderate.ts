@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
-import { inTurns } from './in-turns.ts';
+import { inTurns } from '../../../lib/in-turns.ts';
 
 export const moderationRequest = z.looseObject({
   model: z.string().optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
+import { inTurns } from '../../../lib/in-turns.ts';
 import type { Tokens } from '../../../lib/tokens.ts';
-import { inTurns } from './in-turns.ts';
 import { contentStems } from './text.ts';
 
 export const rerankRequest = z.looseObject({

@@ -1,4 +1,5 @@
 import { randomString } from '../../../lib/ids.ts';
+import { readGrounding } from '../../wire/citations.ts';
 import {
   type Answer,
   type Delta,
@@ -32,6 +33,8 @@ const readPart = (part: Json): Part[] => readGeminiPart(part, callId);
 interface Piece {
   parts: Part[];
   finish?: Finish;
+  /** Pages that the words rest on. */
+  grounding?: Json;
 }
 
 const candidatesOf = ({ candidates }: Json): Json[] => (Array.isArray(candidates) ? candidates.filter(isObject) : []);
@@ -46,20 +49,21 @@ function readCandidate(json: Json, isMain: (candidate: Json) => boolean): Piece 
   const parts = Array.isArray(content.parts) ? content.parts.filter(isObject).flatMap(readPart) : [];
   const reason = text(candidate.finishReason);
   if (broken.has(reason)) throw new UpstreamFault(undone(`the upstream ended its answer with ${reason}`));
-  return reason === '' ? { parts } : { parts, finish: readGeminiFinish(reason) };
+  const grounding = isObject(candidate.groundingMetadata) ? { grounding: candidate.groundingMetadata } : {};
+  return { parts, ...grounding, ...(reason !== '' && { finish: readGeminiFinish(reason) }) };
 }
 
 export function fromGemini(json: unknown): Answer {
   if (!isObject(json))
     throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
-  const { parts, finish } = readCandidate(json, () => true);
+  const { parts, finish, grounding } = readCandidate(json, () => true);
   if (finish === undefined) throw new UpstreamFault(failure('the upstream answered with an unfinished candidate'));
   const usage = readGeminiUsage(json.usageMetadata);
   const calls = parts.some((part) => part.type === 'tool_call');
   return {
     id: text(json.responseId),
     model: text(json.modelVersion),
-    parts: joinTexts(parts),
+    parts: withCitations(joinTexts(parts), grounding),
     finish: calls && finish === 'stop' ? 'tool_calls' : finish,
     reasoningFormat: 'google-gemini-v1',
     source: { format: 'gemini', body: json },
@@ -81,8 +85,19 @@ function joinTexts(parts: Part[]): Part[] {
   return out;
 }
 
+function withCitations(parts: Part[], grounding: Json | undefined): Part[] {
+  const cited = readGrounding(grounding, parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
+  const last = cited.length > 0 ? parts.findLastIndex(({ type }) => type === 'text') : -1;
+  return parts.map((part, i) => (i === last && part.type === 'text' ? { ...part, cited } : part));
+}
+
+/** Kept of what a stream says, for the places of what it rests on; an answer has a few thousand. */
+const mostLetters = 1024 * 1024;
+
 /** Reads the chunks of one stream; each call comes whole. */
 export function geminiDecoder(): (json: Json) => Delta[] {
+  let said = '';
+  let grounding: Json | undefined;
   let started = false;
   let calls = 0;
   const further = new Set<unknown>();
@@ -103,7 +118,10 @@ export function geminiDecoder(): (json: Json) => Delta[] {
   }
 
   function deltasOf(part: Part): Delta[] {
-    if (part.type === 'text') return [{ type: 'text', text: part.text }];
+    if (part.type === 'text') {
+      if (said.length < mostLetters) said += part.text;
+      return [{ type: 'text', text: part.text }];
+    }
     if (part.type === 'thinking') {
       const thought: Delta[] = part.text === '' ? [] : [{ type: 'thinking', text: part.text }];
       return part.signature === undefined ? thought : [...thought, { type: 'signature', signature: part.signature }];
@@ -136,6 +154,9 @@ export function geminiDecoder(): (json: Json) => Delta[] {
     );
     const usage = readGeminiUsage(json.usageMetadata);
     if (usage) out.push({ type: 'usage', usage });
+    // Told again and again, each time with more in it.
+    grounding = piece.grounding ?? grounding;
+    if (piece.finish) out.push(...readGrounding(grounding, said));
     if (piece.finish)
       out.push({ type: 'finish', finish: calls > 0 && piece.finish === 'stop' ? 'tool_calls' : piece.finish });
     return out;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { AppError } from '../../../lib/errors.ts';
 import { UpstreamFault } from '../../wire/conversation.ts';
+import { fitEmbeddings } from '../../wire/embeddings.ts';
 import { geminiKind } from '../gemini.ts';
 import type { Target } from '../kind.ts';
 
@@ -11,7 +12,7 @@ const target: Target = {
 };
 
 describe('other endpoints', () => {
-  test('embeddings in batches, both formats', () => {
+  test('embeddings in batches, both formats', async () => {
     const body = { model: 'm', input: ['a', 'b'], dimensions: 8, encoding_format: 'base64' };
     const request = geminiKind.embeddings!.toUpstream(body, { ...target, modelName: 'gemini-embedding-001' });
     expect(request.url).toEndWith('/v1beta/models/gemini-embedding-001:batchEmbedContents');
@@ -21,10 +22,10 @@ describe('other endpoints', () => {
       outputDimensionality: 8,
     });
     const upstream = { embeddings: [{ values: [1, 2] }, { values: [3, 4] }] };
-    expect(
-      (geminiKind.embeddings!.fromUpstream(upstream, body).body.data as { embedding: unknown }[])[0]?.embedding,
-    ).toBe('AACAPwAAAEA=');
-    expect(geminiKind.embeddings!.fromUpstream(upstream, { ...body, encoding_format: undefined }).body).toEqual({
+    const read = geminiKind.embeddings!.fromUpstream(upstream, body).body;
+    const [asBase64] = await fitEmbeddings(read.data as unknown[], 'base64');
+    expect(asBase64).toMatchObject({ embedding: 'AACAPwAAAEA=' });
+    expect(read).toEqual({
       object: 'list',
       data: [
         { object: 'embedding', index: 0, embedding: [1, 2] },

@@ -1,5 +1,4 @@
 import { type Conversation, failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
-import { fitEmbeddings } from '../../wire/embeddings.ts';
 import { readGeminiUsage } from '../../wire/gemini/usage.ts';
 import { unsupported } from '../../wire/read.ts';
 import { readEmbeddedError, undone } from '../kind/errors.ts';
@@ -52,8 +51,7 @@ export const geminiEmbeddings: Endpoint = {
       index,
       embedding: isObject(item) ? item.values : [],
     }));
-    const format = body.encoding_format === 'base64' ? 'base64' : 'float';
-    return { body: { object: 'list', data: fitEmbeddings(data, format), model: body.model } };
+    return { body: { object: 'list', data, model: body.model } };
   },
 };
 

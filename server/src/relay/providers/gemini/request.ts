@@ -3,7 +3,7 @@ import type { Conversation, Effort, Json, Params } from '../../wire/conversation
 import { unsupported } from '../../wire/read.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
-import { type Carries, carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
+import { type Carries, carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
 import { rewriteGeminiRequest } from './rewrite.ts';
@@ -51,6 +51,7 @@ export function buildGeminiRequest(conversation: Conversation, target: Target): 
   const { params, system } = conversation;
   refuseForeignTools(conversation);
   refuseUncarried(conversation, carried);
+  refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const told = system.map(({ text }) => text).filter((text) => text !== '');
   const instructions = formatInWords(params, target.modelName) ? [...told, jsonInWords(params.responseFormat!)] : told;
@@ -58,18 +59,21 @@ export function buildGeminiRequest(conversation: Conversation, target: Target): 
     contents: buildContents(conversation, target.modelName),
     ...(instructions.length > 0 && { systemInstruction: { parts: instructions.map((text) => ({ text })) } }),
     ...buildTools(params),
-    generationConfig: generationConfig(params, target),
+    generationConfig: generationConfig(conversation, target),
   };
 }
 
-function generationConfig(params: Params, target: Target): Json {
+/** More are refused. */
+const mostStops = 5;
+
+function generationConfig(conversation: Conversation, target: Target): Json {
+  const { params } = conversation;
   const config: Json = {
     maxOutputTokens: outputLimit(params, target),
     temperature: params.temperature,
     topP: params.topP,
     topK: params.topK === -1 ? undefined : params.topK,
-    // More than five are refused.
-    stopSequences: params.stop?.filter((text) => text !== '').slice(0, 5),
+    stopSequences: stopsFor(conversation, { most: mostStops, blank: true }),
     seed: params.seed === undefined ? undefined : params.seed | 0,
     frequencyPenalty: params.frequencyPenalty,
     presencePenalty: params.presencePenalty,

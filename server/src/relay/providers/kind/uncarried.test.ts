@@ -108,6 +108,47 @@ test.each(all.filter((to) => to !== 'chat'))('speech as an answer is refused by 
   }
 });
 
+const stops = (count: number): string[] => Array.from({ length: count }, (_, i) => `END${i}`);
+/** What ends an answer, the vendor's own address where it matters, and who can be given it. */
+const ends: [what: string, given: string[], carriedBy: Format[]][] = [
+  ['four', stops(4), ['chat', 'messages', 'gemini']],
+  ['five, which OpenAI refuses', stops(5), ['messages', 'gemini']],
+  ['six, which Google refuses', stops(6), ['messages']],
+  ['a line break, which Anthropic refuses', ['\n'], ['chat', 'gemini']],
+  ['a line break among others', ['END', ' \n'], ['chat', 'gemini']],
+  ['an empty one, which ends nothing', ['', ...stops(4)], ['chat', 'messages', 'gemini']],
+];
+
+describe.each(ends)('what ends an answer: %s', (_, given, carriedBy) => {
+  const request = parseMessagesRequest({
+    ...{ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] },
+    stop_sequences: given,
+  });
+  const { source: _as, ...written } = request;
+  const asked = { chat: request, messages: written, gemini: request };
+
+  test.each(['chat', 'messages', 'gemini'] as const)('goes to a vendor of %s, or is refused by name', (to) => {
+    const openai = { ...target, baseUrl: 'https://api.openai.com/v1', provider: 'openai' };
+    const send = () => JSON.parse(kinds[to].toUpstream(asked[to], to === 'chat' ? openai : target).body as string);
+    if (!carriedBy.includes(to)) return expect(send).toThrow(/stop.*not supported/);
+    const { stop, stop_sequences, generationConfig } = send();
+    expect(stop ?? stop_sequences ?? generationConfig.stopSequences).toEqual(given.filter((text) => text !== ''));
+  });
+});
+
+test('servers of others than OpenAI take as many as they like', () => {
+  const request = parseMessagesRequest({
+    ...{ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], stop_sequences: stops(9) },
+  });
+  expect(JSON.parse(openaiKind.toUpstream(request, target).body as string).stop).toEqual(stops(9));
+});
+
+test.each(['messages', 'gemini'] as const)('how likely words were is refused by a vendor of %s', (to) => {
+  const asked = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+  expect(() => kinds[to].toUpstream(parseChatRequest({ ...asked, logprobs: true }), target)).toThrow(`'logprobs'`);
+  kinds[to].toUpstream(parseChatRequest({ ...asked, logprobs: false }), target);
+});
+
 test('a call of a custom tool in the history is shown to others with its result', () => {
   const request = parseChatRequest({
     model: 'm',

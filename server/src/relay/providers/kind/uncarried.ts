@@ -4,12 +4,12 @@ import { unsupported } from '../../wire/read.ts';
 /** Whether a kind of upstream can be given a part; by its type where all of a type are alike. */
 export type Carries = (part: Part) => boolean;
 
-/** Where each format has what a user gives, and its word for the address of a file. */
-const words: Record<WireFormat, { param: string; address: string }> = {
-  chat: { param: 'messages', address: 'file_data' },
-  messages: { param: 'messages', address: 'url' },
-  responses: { param: 'input', address: 'file_url' },
-  gemini: { param: 'contents', address: 'fileUri' },
+/** Where each format has what a user gives, and its words for the address of a file and for what ends an answer. */
+const words: Record<WireFormat, { param: string; address: string; stop: string }> = {
+  chat: { param: 'messages', address: 'file_data', stop: 'stop' },
+  messages: { param: 'messages', address: 'url', stop: 'stop_sequences' },
+  responses: { param: 'input', address: 'file_url', stop: 'stop' },
+  gemini: { param: 'contents', address: 'fileUri', stop: 'stopSequences' },
 };
 
 /**
@@ -23,6 +23,26 @@ export function refuseUncarried({ turns, source }: Conversation, carries: Carrie
       for (const given of part.type === 'tool_result' ? part.content : [part])
         if (!carries(given)) throw refusal(given, words[source?.format ?? 'chat']);
   }
+}
+
+/** What ends an answer, where all of it can be given: without one of them the model would talk on past its end. */
+export function stopsFor(
+  { params, source }: Conversation,
+  takes: { most?: number | undefined; blank: boolean },
+): string[] | undefined {
+  const { most = Number.POSITIVE_INFINITY, blank } = takes;
+  const stops = params.stop?.filter((text) => text !== '');
+  const { stop } = words[source?.format ?? 'chat'];
+  if (stops && stops.length > most)
+    throw unsupported(stop, `More than ${most} of '${stop}' are not supported by this model.`);
+  if (!blank && stops?.some((text) => text.trim() === ''))
+    throw unsupported(stop, `'${stop}' of blanks alone is not supported by this model.`);
+  return stops;
+}
+
+/** How likely words were is asked by whoever reads it: an answer without it is none. */
+export function refuseLogprobs({ params }: Conversation): void {
+  if (params.logprobs) throw unsupported('logprobs', `'logprobs' is not supported by this model.`);
 }
 
 function refusal(part: Part, { param, address }: (typeof words)[WireFormat]) {

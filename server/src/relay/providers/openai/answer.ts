@@ -2,6 +2,7 @@ import { readChatFinish } from '../../wire/chat/answer.ts';
 import { argumentsText, CallPlaces, newCallId } from '../../wire/chat/call-places.ts';
 import { objectsIn, readReasoningDetails, withSignatures } from '../../wire/chat/reasoning.ts';
 import { saidIn } from '../../wire/chat/said.ts';
+import { type Citation, readAnnotations } from '../../wire/citations.ts';
 import {
   type Answer,
   type Delta,
@@ -53,7 +54,8 @@ function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
   const thinking = text(message.reasoning_content) || text(message.reasoning) || thought;
   if (thinking !== '' && thoughts.every(({ type }) => type === 'raw'))
     thoughts.unshift({ type: 'thinking', text: thinking });
-  if (said !== '') parts.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
+  if (said !== '')
+    parts.push({ type: 'text', text: said, ...(logprobs && { logprobs }), ...citedIn(message.annotations) });
   else if (text(message.refusal) !== '') parts.push({ type: 'text', text: text(message.refusal), refusal: true });
   parts.push(...readImages(message.images));
   for (const call of Array.isArray(message.tool_calls) ? message.tool_calls : []) {
@@ -66,6 +68,11 @@ function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
     });
   }
   return withSignatures(thoughts, signatures, parts);
+}
+
+function citedIn(annotations: unknown): { cited?: Citation[] } {
+  const cited = readAnnotations(annotations);
+  return cited.length === 0 ? {} : { cited };
 }
 
 /** OpenRouter's addition to the format. */
@@ -122,6 +129,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     if (delta.reasoning_details != null) out.push(...readDetails(delta.reasoning_details, thinking === ''));
     const logprobs = choice.logprobs == null ? undefined : readLogprobs(choice);
     if (said !== '') out.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
+    if (delta.annotations != null) out.push(...readAnnotations(delta.annotations));
     const refusal = text(delta.refusal);
     if (refusal !== '') out.push({ type: 'text', text: refusal, refusal: true });
     if (delta.images != null) out.push(...readImages(delta.images));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { UpstreamFault } from '../../wire/conversation.ts';
+import { fitEmbeddings } from '../../wire/embeddings.ts';
 import type { Target } from '../kind.ts';
 import { openaiKind } from '../openai.ts';
 
@@ -11,17 +12,18 @@ const target = (provider: string, modelName: string): Target => ({
 });
 
 describe('other endpoints', () => {
-  test('embeddings in both formats whatever the upstream returns', () => {
+  test('embeddings in both formats whatever the upstream returns', async () => {
     const floats = {
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: [0.5, -2] }],
       usage: { prompt_tokens: 3, total_tokens: 3 },
     };
-    const asBase64 = openaiKind.embeddings!.fromUpstream(floats, { encoding_format: 'base64' });
-    const coded = (asBase64.body.data as { embedding: string }[])[0]!.embedding;
+    const { body, usage } = openaiKind.embeddings!.fromUpstream(floats, { encoding_format: 'base64' });
+    const asBase64 = await fitEmbeddings(body.data as unknown[], 'base64');
+    const coded = (asBase64 as { embedding: string }[])[0]!.embedding;
     expect([...new Float32Array(new Uint8Array(Buffer.from(coded, 'base64')).buffer)]).toEqual([0.5, -2]);
-    expect(openaiKind.embeddings!.fromUpstream(asBase64.body, {}).body.data).toEqual(floats.data);
-    expect(asBase64.usage).toEqual({ promptTokens: 3, completionTokens: 0 });
+    expect(await fitEmbeddings(asBase64, 'float')).toEqual(floats.data);
+    expect(usage).toEqual({ promptTokens: 3, completionTokens: 0 });
   });
 
   test('rerank answers of several vendors take one shape', () => {

@@ -1,6 +1,5 @@
 import type { Usage } from '../../../lib/money.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
-import { fitEmbeddings } from '../../wire/embeddings.ts';
 import { readPricing } from '../../wire/pricing.ts';
 import { normalizeRerank } from '../../wire/rerank.ts';
 import { readChatUsage, tokens, usageOf } from '../../wire/usage.ts';
@@ -32,12 +31,10 @@ export function expectBody(json: unknown, list: string): Json & { [key: string]:
 
 export const openaiEmbeddings: Endpoint = {
   toUpstream: (body, target) => post('/embeddings', body, target),
-  fromUpstream(json, body) {
-    const answer = expectBody(json, 'data');
-    const read = readChatUsage(answer.usage);
-    const usage = read && { ...read, completionTokens: 0 };
-    const format = body.encoding_format === 'base64' ? 'base64' : 'float';
-    return { body: { ...answer, data: fitEmbeddings(answer.data as unknown[], format) }, ...(usage && { usage }) };
+  fromUpstream(json) {
+    const body = expectBody(json, 'data');
+    const read = readChatUsage(body.usage);
+    return { body, ...(read && { usage: { ...read, completionTokens: 0 } }) };
   },
 };
 

@@ -3,7 +3,7 @@ import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import type { Conversation, Effort, Json, Params, ToolChoice } from '../../wire/conversation.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
-import { type Carries, carriesAllBut, refuseUncarried } from '../kind/uncarried.ts';
+import { type Carries, carriesAllBut, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
 import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
@@ -83,7 +83,7 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
     temperature: params.temperature,
     top_p: params.topP,
     top_k: vendor.knowsTopK ? params.topK : undefined,
-    stop: params.stop,
+    stop: stopsFor(conversation, { most: vendor.mostStops, blank: true }),
     seed: params.seed,
     n: params.n,
     logprobs: params.logprobs,

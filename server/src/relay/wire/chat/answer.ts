@@ -1,4 +1,5 @@
 import type { Usage } from '../../../lib/money.ts';
+import { chatAnnotation } from '../citations.ts';
 import { type Answer, type Finish, isObject, type Json, type Part } from '../conversation.ts';
 import { toDataUrl } from '../data-url.ts';
 import { renameMember } from '../rewrite-model.ts';
@@ -54,6 +55,7 @@ function renderMessage(parts: Part[], format: ReasoningFormat | undefined): Json
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [renderToolCall(part)] : []));
   const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');
   const details = renderReasoningDetails(parts, format);
+  const cited = parts.flatMap((part) => (part.type === 'text' ? (part.cited ?? []) : []));
   const images = parts.flatMap((part) => (part.type === 'image' ? renderImage(part) : []));
   return {
     role: 'assistant',
@@ -62,6 +64,7 @@ function renderMessage(parts: Part[], format: ReasoningFormat | undefined): Json
     ...(thinking !== '' && { reasoning_content: thinking }),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(images.length > 0 && { images }),
+    ...(cited.length > 0 && { annotations: cited.map(chatAnnotation) }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }

@@ -1,4 +1,5 @@
-import { type Answer, isObject, isReasoningDetail, type Json, type Part } from '../conversation.ts';
+import { type Answer, isObject, type Json, type Part } from '../conversation.ts';
+import { isReasoningDetail } from '../raw-part.ts';
 import { markGemini, markOpenai, unmarkGemini, unmarkOpenai } from '../signature.ts';
 
 /** `reasoning_details`, as OpenRouter has them: what a client keeps of a model's thoughts to give it back whole. */

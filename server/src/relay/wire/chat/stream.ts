@@ -2,6 +2,7 @@ import { openaiError } from '../../../lib/error-shapes.ts';
 import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { sseData } from '../../../lib/sse.ts';
+import { chatAnnotation } from '../citations.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { renderChatUsage } from '../usage.ts';
 import { logprobsOf, type RenderOptions, renderImage } from './answer.ts';
@@ -84,6 +85,8 @@ export function chatStream(options: StreamOptions): StreamRenderer {
     `data: ${head}${delta},"logprobs":${JSON.stringify(logprobsOf(logprobs))},"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
   let started = false;
   let usage: Json | undefined;
+  /** Told at the end alone: some vendors say it with every piece. */
+  let finish: Extract<Delta, { type: 'finish' }> | undefined;
   const format = reasoningFormats[options.upstream ?? ''];
   const details = detailIndexes();
   const detail = (value: Json, beside?: Json): string =>
@@ -92,6 +95,11 @@ export function chatStream(options: StreamOptions): StreamRenderer {
   /** There is room for one call. */
   const oldCall = (index: number, call: Json): string =>
     index === 0 ? chunk(JSON.stringify({ function_call: call })) : '';
+
+  const ending = (): string =>
+    finish === undefined
+      ? ''
+      : chunk('{}', JSON.stringify(options.oldFunctions ? oldFinish(finish.finish) : finish.finish), finish.extra);
 
   function render(delta: Delta): string {
     switch (delta.type) {
@@ -103,6 +111,8 @@ export function chatStream(options: StreamOptions): StreamRenderer {
           undefined,
           delta.logprobs,
         );
+      case 'citation':
+        return chunk(JSON.stringify({ annotations: [chatAnnotation(delta)] }));
       case 'thinking':
         return format
           ? detail(textDetail(delta.text, format), { reasoning_content: delta.text })
@@ -124,14 +134,15 @@ export function chatStream(options: StreamOptions): StreamRenderer {
         if (options.oldFunctions) return oldCall(delta.index, { arguments: delta.args });
         return chunk(JSON.stringify({ tool_calls: [{ index: delta.index, function: { arguments: delta.args } }] }));
       case 'finish':
-        return chunk('{}', JSON.stringify(options.oldFunctions ? oldFinish(delta.finish) : delta.finish), delta.extra);
+        finish = delta;
+        return '';
       case 'extra':
         return chunk('{}', 'null', delta.extra);
       case 'usage':
         usage = renderChatUsage(delta.usage);
         return '';
       case 'end':
-        return (options.includeUsage && usage ? chatUsageChunk(usage, options) : '') + chatDone;
+        return ending() + (options.includeUsage && usage ? chatUsageChunk(usage, options) : '') + chatDone;
       default:
         return '';
     }

@@ -1,4 +1,5 @@
-import { type Answer, type Delta, isReasoningDetail, type Json, type Part } from '../conversation.ts';
+import type { Answer, Delta, Json, Part } from '../conversation.ts';
+import { isReasoningDetail } from '../raw-part.ts';
 import { itemIds } from './item-ids.ts';
 import { Output } from './output.ts';
 import { OwnIds, passedResponse } from './passed.ts';
@@ -23,8 +24,8 @@ export function renderResponsesAnswer(answer: Answer, options: ResponseOptions):
 export function deltasOf(part: Part, index: number): Delta[] {
   switch (part.type) {
     case 'text': {
-      const { text, refusal, logprobs } = part;
-      return [{ type: 'text', text, ...(refusal && { refusal }), ...(logprobs && { logprobs }) }];
+      const { text, refusal, logprobs, cited = [] } = part;
+      return [{ type: 'text', text, ...(refusal && { refusal }), ...(logprobs && { logprobs }) }, ...cited];
     }
     case 'thinking': {
       const { text, signature } = part;

@@ -1,29 +1,19 @@
+import { type Citation, lettersIn, responsesAnnotation } from '../citations.ts';
 import type { Delta, Echo, ImagePart, Json } from '../conversation.ts';
+import {
+  itemPlace,
+  type OpenCall,
+  type OpenItem,
+  type OpenMessage,
+  type OpenReasoning,
+  placeOf,
+  summaryPlace,
+} from './open-items.ts';
 import { pack, type Thought } from './thoughts.ts';
 import { inputOf } from './tools.ts';
 
 /** Gets every event but for those of the response as a whole. */
 export type Emit = (type: string, members: Json) => void;
-
-interface OpenItem<I = unknown> {
-  item: Json & I & { id: string };
-  index: number;
-}
-
-interface OpenMessage extends OpenItem<{ content: Json[] }> {
-  /** The last part while it is open. */
-  part: Json | undefined;
-}
-
-interface OpenReasoning extends OpenItem<{ summary: { type: string; text: string }[] }> {
-  partOpen: boolean;
-  thoughts: Thought[];
-}
-
-interface OpenCall extends OpenItem {
-  custom: boolean;
-  args: string;
-}
 
 type Status = 'completed' | 'incomplete';
 
@@ -45,6 +35,10 @@ export class Output {
   #message: OpenMessage | undefined;
   #reasoning: OpenReasoning | undefined;
   readonly #calls = new Map<number, OpenCall>();
+  /** Letters so far. */
+  #said = 0;
+  /** Of words that come after it. */
+  #early: Citation[] = [];
 
   constructor(
     readonly echo: Omit<Echo, 'members'> | undefined,
@@ -54,6 +48,7 @@ export class Output {
 
   push(delta: Delta): void {
     if (delta.type === 'text') this.#text(delta);
+    else if (delta.type === 'citation') this.#cite(delta);
     else if (delta.type === 'thinking') this.#thinking(delta.text);
     else if (delta.type === 'signature') this.#signature(delta.signature);
     else if (delta.type === 'redacted_thinking' || delta.type === 'detail') this.#thought(delta);
@@ -113,14 +108,30 @@ export class Output {
       return;
     }
     part.text += text;
+    this.#said += lettersIn(text);
     (part.logprobs as unknown[]).push(...logprobs);
     this.emit('response.output_text.delta', { ...place, delta: text, logprobs });
+    for (const cited of this.#early.splice(0)) this.#cite(cited);
+  }
+
+  /** Places count from the beginning of the part that says it. */
+  #cite(cited: Citation): void {
+    const message = this.#message;
+    if (message?.part?.type !== 'output_text') {
+      this.#early.push(cited);
+      return;
+    }
+    const annotations = message.part.annotations as Json[];
+    const annotation = responsesAnnotation(cited, message.before);
+    annotations.push(annotation);
+    const place = { ...placeOf(message), annotation_index: annotations.length - 1 };
+    this.emit('response.output_text.annotation.added', { ...place, annotation });
   }
 
   #openMessage(): OpenMessage {
     if (this.#message) return this.#message;
     const item = { id: this.newId('msg'), type: 'message', status: 'in_progress', role: 'assistant', content: [] };
-    this.#message = { item, index: this.#add(item), part: undefined };
+    this.#message = { item, index: this.#add(item), part: undefined, before: this.#said };
     return this.#message;
   }
 
@@ -131,6 +142,7 @@ export class Output {
     const part: Json = refusal ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] };
     message.item.content.push(part);
     message.part = part;
+    message.before = this.#said;
     this.emit('response.content_part.added', { ...placeOf(message), part });
     return part;
   }
@@ -275,15 +287,3 @@ export class Output {
     this.emit('response.custom_tool_call_input.done', { ...itemPlace(call), input });
   }
 }
-
-const itemPlace = ({ item, index }: OpenItem): Json => ({ item_id: item.id, output_index: index });
-
-const placeOf = (message: OpenMessage): Json => ({
-  ...itemPlace(message),
-  content_index: message.item.content.length - 1,
-});
-
-const summaryPlace = (reasoning: OpenReasoning): Json => ({
-  ...itemPlace(reasoning),
-  summary_index: reasoning.item.summary.length - 1,
-});

@@ -1,3 +1,4 @@
+import { lettersIn, movedBy, readAnnotations } from '../../../wire/citations.ts';
 import {
   type Answer,
   type Finish,
@@ -5,6 +6,7 @@ import {
   isObject,
   type Json,
   type Part,
+  type TextPart,
   UpstreamFault,
 } from '../../../wire/conversation.ts';
 import { markOpenai } from '../../../wire/signature.ts';
@@ -27,7 +29,7 @@ export function fromResponses(json: unknown): Answer {
   return {
     id: text(json.id),
     model: text(json.model),
-    parts: items.flatMap(partsOf),
+    parts: fromBeginning(items.flatMap(partsOf)),
     finish: finishOf(json, items.some(isCall)),
     usage: readResponsesUsage(json.usage),
     source: { format: 'responses', body: json },
@@ -62,12 +64,24 @@ export function partsOf(item: Json): Part[] {
   }
 }
 
-export function wordsOf(part: Json): Part[] {
+export function wordsOf(part: Json): TextPart[] {
   if (part.type === 'refusal')
     return text(part.refusal) === '' ? [] : [{ type: 'text', text: text(part.refusal), refusal: true }];
   if (part.type !== 'output_text' || text(part.text) === '') return [];
   const logprobs = Array.isArray(part.logprobs) && part.logprobs.length > 0 ? part.logprobs : undefined;
-  return [{ type: 'text', text: text(part.text), ...(logprobs && { logprobs }) }];
+  const cited = readAnnotations(part.annotations);
+  return [{ type: 'text', text: text(part.text), ...(logprobs && { logprobs }), ...(cited.length > 0 && { cited }) }];
+}
+
+/** The format counts places within each part. */
+function fromBeginning(parts: Part[]): Part[] {
+  let before = 0;
+  return parts.map((part) => {
+    if (part.type !== 'text' || part.refusal) return part;
+    const start = before;
+    before += lettersIn(part.text);
+    return part.cited ? { ...part, cited: part.cited.map((one) => movedBy(one, start)) } : part;
+  });
 }
 
 function thoughtsOf(item: Json): Part[] {

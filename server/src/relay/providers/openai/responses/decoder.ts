@@ -1,4 +1,5 @@
-import { type Delta, failure, isObject, type Json } from '../../../wire/conversation.ts';
+import { lettersIn, movedBy, readAnnotations } from '../../../wire/citations.ts';
+import { type Delta, failure, isObject, type Json, type TextPart } from '../../../wire/conversation.ts';
 import { readResponsesUsage } from '../../../wire/usage.ts';
 import { readEmbeddedError } from '../../kind/errors.ts';
 import { finishOf, partsOf, signatureOf, text, wordsOf } from './answer.ts';
@@ -9,6 +10,12 @@ export function responsesDecoder(): (event: Json) => Delta[] {
   let called = false;
   /** Numbers of the items whose words or thoughts have come in pieces. */
   const told = new Set<unknown>();
+  /** Letters so far, and before the part that is being said; which part that is. */
+  const said = { letters: 0, before: 0, part: '' };
+  /** Numbers of the items whose pages were named as they came. */
+  const cited = new Set<unknown>();
+  /** Items that were told to their end, by number and by id. */
+  const ended = new Set<unknown>();
   /** Places of function calls among those that came, by the number of the item. */
   const places = new Map<unknown, number>();
 
@@ -21,6 +28,29 @@ export function responsesDecoder(): (event: Json) => Delta[] {
   function piece(event: Json, delta: Delta): Delta[] {
     told.add(event.output_index);
     return [delta];
+  }
+
+  function words(event: Json, delta: Extract<Delta, { type: 'text' }>): Delta[] {
+    const part = `${event.output_index}.${event.content_index}`;
+    if (part !== said.part) Object.assign(said, { part, before: said.letters });
+    said.letters += lettersIn(delta.text);
+    return piece(event, delta);
+  }
+
+  function cites({ output_index, annotation }: Json): Delta[] {
+    cited.add(output_index);
+    return readAnnotations([annotation]).map((one) => movedBy(one, said.before));
+  }
+
+  /** What the words of an item rest on, where no event has said so before. */
+  function citedIn(index: unknown, parts: TextPart[]): Delta[] {
+    if (cited.has(index)) return [];
+    let before = said.letters - parts.reduce((sum, part) => sum + lettersIn(part.text), 0);
+    return parts.flatMap((part) => {
+      const start = before;
+      before += lettersIn(part.text);
+      return (part.cited ?? []).map((one) => movedBy(one, start));
+    });
   }
 
   function open(index: unknown, { type, call_id, id, name }: Json): Delta[] {
@@ -39,6 +69,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
   }
 
   function done(index: unknown, item: Json): Delta[] {
+    ended.add(index).add(item.id ?? index);
     const opened = open(index, item);
     const isTold = told.has(index);
     if (item.type === 'function_call')
@@ -50,13 +81,24 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       return signature === undefined ? [] : [{ type: 'signature', signature }];
     }
     if (item.type === 'image_generation_call') return partsOf(item).filter((part) => part.type === 'image');
-    if (item.type !== 'message' || isTold || !Array.isArray(item.content)) return [];
-    return item.content.filter(isObject).flatMap((part) => wordsOf(part) as Delta[]);
+    if (item.type !== 'message' || !Array.isArray(item.content)) return [];
+    const parts = item.content.filter(isObject).flatMap(wordsOf);
+    const spoken = parts.filter((part) => !part.refusal);
+    if (isTold) return citedIn(index, spoken);
+    for (const { text: whole } of spoken) said.letters += lettersIn(whole);
+    return [...parts.map(({ cited: _, ...part }): Delta => part), ...citedIn(index, spoken)];
+  }
+
+  /** Items that no event has told. Where events name none, nobody can say which these are. */
+  function leftOut({ output }: Json): Delta[] {
+    if (!Array.isArray(output) || told.has(undefined)) return [];
+    return output.flatMap((item, i) => (!isObject(item) || ended.has(i) || ended.has(item.id) ? [] : done(i, item)));
   }
 
   function end(response: Json): Delta[] {
     const usage = readResponsesUsage(response.usage);
     return [
+      ...leftOut(response),
       { type: 'finish', finish: finishOf(response, called) },
       ...(usage ? [{ type: 'usage' as const, usage }] : []),
       { type: 'end' },
@@ -74,7 +116,9 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       case 'response.output_item.done':
         return isObject(event.item) ? done(event.output_index, event.item) : [];
       case 'response.output_text.delta':
-        return piece(event, { type: 'text', text: text(event.delta), ...logprobsOf(event) });
+        return words(event, { type: 'text', text: text(event.delta), ...logprobsOf(event) });
+      case 'response.output_text.annotation.added':
+        return cites(event);
       case 'response.refusal.delta':
         return piece(event, { type: 'text', text: text(event.delta), refusal: true });
       case 'response.reasoning_summary_part.added':

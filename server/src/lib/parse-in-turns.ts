@@ -1,0 +1,159 @@
+import { Turns } from './in-turns.ts';
+
+/** Parsed in one go: a few milliseconds, whatever it is made of. */
+const runBytes = 128 * 1024;
+/** What lies deeper is parsed together with what it lies in. */
+const deepest = 8;
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** What `JSON.parse` gives, with a turn for everybody else in between: megabytes of numbers take it a second. */
+export async function parseInTurns(bytes: Buffer): Promise<unknown> {
+  if (bytes.length <= runBytes) return JSON.parse(bytes.toString());
+  const reader = new Reader(bytes);
+  const turns = new Turns();
+  while (reader.on()) if (turns.due) await turns.give();
+  return reader.value;
+}
+
+/** An array or object that is open. */
+interface Open {
+  isArray: boolean;
+  /** Where it begins. */
+  start: number;
+  /** Where the name begins and ends under which it stands, if it stands in an object. */
+  name: [from: number, to: number];
+  /** What was parsed of it so far; null as long as it may be parsed as a part of what it stands in. */
+  value: unknown[] | Record<string, unknown> | null;
+  /** What was not parsed yet begins here. */
+  from: number;
+  /** Before that stands a value that was put in place already, so that a comma comes first. */
+  afterValue: boolean;
+}
+
+/** Finds where items begin and end, and has so many of them parsed at a time as make a run. */
+class Reader {
+  value: unknown;
+  #at = 0;
+  #depth = 0;
+  #ended = false;
+  #lastString: [number, number] = [0, 0];
+  readonly #open: Open[] = [];
+
+  constructor(readonly bytes: Buffer) {}
+
+  /** Up to the next run that was parsed; false at the end. */
+  on(): boolean {
+    const { bytes } = this;
+    while (this.#at < bytes.length) {
+      const at = this.#at;
+      const byte = bytes[at]!;
+      this.#at += 1;
+      if (byte === comma) {
+        if (this.#depth === this.#open.length && this.#separate(at)) return true;
+      } else if (byte === quote) this.#skipString(at);
+      else if (byte === openBracket || byte === openBrace) this.#begin(at, byte === openBracket);
+      else if ((byte === closeBracket || byte === closeBrace) && this.#end(at, byte === closeBracket)) return true;
+    }
+    if (!this.#ended) this.#finish();
+    return false;
+  }
+
+  #skipString(start: number): void {
+    let at = start + 1;
+    for (;;) {
+      const close = this.bytes.indexOf(quote, at);
+      if (close < 0) throw new SyntaxError('a string does not end');
+      let before = close;
+      while (this.bytes[before - 1] === backslash) before -= 1;
+      at = close + 1;
+      if ((close - before) % 2 === 0) break;
+    }
+    this.#lastString = [start, at];
+    this.#at = at;
+  }
+
+  #begin(start: number, isArray: boolean): void {
+    this.#depth += 1;
+    if (this.#depth > deepest) return;
+    if (this.#ended) throw new SyntaxError('something follows the value');
+    this.#open.push({ isArray, start, name: this.#lastString, value: null, from: start + 1, afterValue: false });
+  }
+
+  /** After an item; true when those up to here were parsed. */
+  #separate(at: number): boolean {
+    const open = this.#open.at(-1);
+    if (!open) throw new SyntaxError('a comma stands outside');
+    if (open.afterValue) {
+      this.#expectBlank(open.from, at);
+      open.afterValue = false;
+      open.from = at + 1;
+      return false;
+    }
+    if (at - open.from < runBytes) return false;
+    this.#take(open, at);
+    open.from = at + 1;
+    return true;
+  }
+
+  #end(at: number, isArray: boolean): boolean {
+    this.#depth -= 1;
+    if (this.#depth >= deepest) return false;
+    const open = this.#open.pop();
+    if (open?.isArray !== isArray) throw new SyntaxError('brackets do not match');
+    if (open.value === null && this.#open.length > 0) return false;
+    if (open.value === null) open.value = JSON.parse(this.bytes.toString('utf8', open.start, at + 1));
+    else if (open.afterValue) this.#expectBlank(open.from, at);
+    else this.#take(open, at);
+    this.#place(open, at + 1);
+    return true;
+  }
+
+  /** What was parsed by itself goes into what it stands in, after all that stands there before it. */
+  #place({ value, start, name }: Open, end: number): void {
+    const outer = this.#open.at(-1);
+    if (!outer) {
+      this.#expectBlank(0, start);
+      this.#ended = true;
+      this.value = value;
+      this.#expectBlank(end, this.bytes.length);
+      return;
+    }
+    if (outer.afterValue) throw new SyntaxError('a comma is missing');
+    this.#take(outer, start, 'null');
+    if (Array.isArray(outer.value)) outer.value[outer.value.length - 1] = value;
+    else outer.value![JSON.parse(this.bytes.toString('utf8', ...name)) as string] = value;
+    outer.afterValue = true;
+    outer.from = end;
+  }
+
+  /** Parses what stands between, with something in place of a value that is known. */
+  #take(open: Open, to: number, last = ''): void {
+    const text = this.bytes.toString('utf8', open.from, to) + last;
+    if (open.isArray) {
+      const items = JSON.parse(`[${text}]`) as unknown[];
+      if (items.length === 0) throw new SyntaxError('an item is missing');
+      open.value ??= [];
+      for (const item of items) (open.value as unknown[]).push(item);
+    } else {
+      const members = Object.entries(JSON.parse(`{${text}}`) as Record<string, unknown>);
+      if (members.length === 0) throw new SyntaxError('a member is missing');
+      open.value ??= {};
+      // Defined, since to some names, such as __proto__, a value cannot be given otherwise.
+      for (const [name, value] of members)
+        Object.defineProperty(open.value, name, { value, writable: true, enumerable: true, configurable: true });
+    }
+  }
+
+  #expectBlank(from: number, to: number): void {
+    if (/[^ \t\r\n]/.test(this.bytes.toString('utf8', from, to))) throw new SyntaxError('something stands between');
+  }
+
+  /** No brackets at all, or some that are never closed. */
+  #finish(): void {
+    if (this.#depth > 0) throw new SyntaxError('brackets are not closed');
+    this.#ended = true;
+    this.value = JSON.parse(this.bytes.toString());
+  }
+}

@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'bun:test';
+import { anthropicKind } from '../providers/anthropic.ts';
+import { geminiKind } from '../providers/gemini.ts';
+import type { ProviderKind } from '../providers/kind.ts';
+import { openaiKind } from '../providers/openai.ts';
+import { renderChatAnswer } from './chat/answer.ts';
+import { isObject, type Json } from './conversation.ts';
+import { RelayStream } from './relay-stream.ts';
+import { renderResponsesAnswer } from './responses/answer.ts';
+
+/** '🍵 Tea is ' and 'green.' rest on one page each; the emoji is one letter, two in JavaScript, and four bytes. */
+const first = '🍵 Tea is ';
+const second = 'green.';
+const tea = { url: 'https://tea.example/', title: 'Tea' };
+const green = { url: 'https://green.example/', title: 'Green' };
+const [teaPlace, greenPlace] = [
+  { start_index: 0, end_index: 9 },
+  { start_index: 9, end_index: 15 },
+];
+const flat = (page: object, place: object): Json => ({ type: 'url_citation', ...place, ...page });
+const nested = (page: object, place: object): Json => ({ type: 'url_citation', url_citation: { ...place, ...page } });
+
+const location = (page: object): Json => ({
+  ...{ type: 'web_search_result_location', cited_text: '…', encrypted_index: 'abc' },
+  ...page,
+});
+const grounding = {
+  webSearchQueries: ['tea'],
+  groundingChunks: [
+    { web: { uri: tea.url, title: tea.title } },
+    { retrievedContext: { uri: 'gs://own' } },
+    { web: { uri: green.url, title: green.title } },
+  ],
+  groundingSupports: [
+    { segment: { endIndex: 12, text: first }, groundingChunkIndices: [0, 1] },
+    { segment: { startIndex: 12, endIndex: 18, text: second }, groundingChunkIndices: [2] },
+  ],
+};
+const output = (annotations: Json[][]): Json[] => [
+  {
+    ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+    content: [first, second].map((text, i) => ({
+      type: 'output_text',
+      text,
+      annotations: annotations[i],
+      logprobs: [],
+    })),
+  },
+];
+const perPart = [
+  [flat(tea, teaPlace), { type: 'file_citation', file_id: 'file_1', filename: 'a.pdf', index: 1 }],
+  [flat(green, { start_index: 0, end_index: 6 })],
+];
+const message = { id: 'r', model: 'm', status: 'completed', output: output(perPart) };
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+
+interface Vendor {
+  kind: ProviderKind;
+  whole?: Json;
+  events: Json[];
+}
+
+const piece = (delta: Json, finish_reason: string | null = null): Json => ({
+  ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const place = (content_index: number): Json => ({ item_id: 'msg_1', output_index: 0, content_index });
+const block = (index: number, text: string, citation: Json): Json[] => [
+  { type: 'content_block_start', index, content_block: { type: 'text', text: '', citations: [] } },
+  { type: 'content_block_delta', index, delta: { type: 'citations_delta', citation } },
+  { type: 'content_block_delta', index, delta: { type: 'text_delta', text } },
+  { type: 'content_block_stop', index },
+];
+
+const vendors: Record<string, Vendor> = {
+  chat: {
+    kind: openaiKind,
+    whole: {
+      ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage },
+      choices: [
+        {
+          ...{ index: 0, finish_reason: 'stop' },
+          message: {
+            ...{ role: 'assistant', content: first + second },
+            annotations: [nested(tea, teaPlace), nested(green, greenPlace)],
+          },
+        },
+      ],
+    },
+    events: [
+      piece({ role: 'assistant', content: first }),
+      piece({ content: second }),
+      piece({ annotations: [nested(tea, teaPlace), nested(green, greenPlace)] }),
+      piece({}, 'stop'),
+    ],
+  },
+  'chat, pages before the words': {
+    kind: openaiKind,
+    events: [
+      piece({ role: 'assistant', content: '', annotations: [nested(tea, teaPlace), nested(green, greenPlace)] }),
+      piece({ content: first + second }),
+      piece({}, 'stop'),
+    ],
+  },
+  responses: {
+    kind: openaiKind.responses!,
+    whole: message,
+    events: [
+      { type: 'response.created', response: { id: 'r', model: 'm' } },
+      { type: 'response.output_text.delta', ...place(0), delta: first },
+      { type: 'response.output_text.annotation.added', ...place(0), annotation_index: 0, annotation: perPart[0]![0] },
+      { type: 'response.output_text.delta', ...place(1), delta: second },
+      { type: 'response.output_text.annotation.added', ...place(1), annotation_index: 0, annotation: perPart[1]![0] },
+      { type: 'response.output_item.done', output_index: 0, item: message.output[0] },
+      { type: 'response.completed', response: message },
+    ],
+  },
+  'responses that name pages with the item': {
+    kind: openaiKind.responses!,
+    whole: message,
+    events: [
+      { type: 'response.created', response: { id: 'r', model: 'm' } },
+      { type: 'response.output_text.delta', ...place(0), delta: first },
+      { type: 'response.output_text.delta', ...place(1), delta: second },
+      { type: 'response.output_item.done', output_index: 0, item: message.output[0] },
+      { type: 'response.completed', response: message },
+    ],
+  },
+  'responses told whole': {
+    kind: openaiKind.responses!,
+    whole: message,
+    events: [
+      { type: 'response.created', response: { id: 'r', model: 'm' } },
+      { type: 'response.output_item.done', output_index: 0, item: message.output[0] },
+      { type: 'response.completed', response: message },
+    ],
+  },
+  messages: {
+    kind: anthropicKind,
+    whole: {
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn' },
+      content: [
+        { type: 'text', text: first, citations: [location(tea)] },
+        { type: 'text', text: second, citations: [location(green), { type: 'char_location', document_index: 0 }] },
+      ],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+    events: [
+      { type: 'message_start', message: { id: 'msg_1', model: 'm', usage: { input_tokens: 1, output_tokens: 1 } } },
+      ...block(0, first, location(tea)),
+      ...block(1, second, location(green)),
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+      { type: 'message_stop' },
+    ],
+  },
+  gemini: {
+    kind: geminiKind,
+    whole: {
+      candidates: [
+        {
+          content: { parts: [{ text: first }, { text: second }] },
+          finishReason: 'STOP',
+          groundingMetadata: grounding,
+        },
+      ],
+    },
+    events: [
+      {
+        candidates: [
+          { content: { parts: [{ text: first }] }, groundingMetadata: { groundingChunks: grounding.groundingChunks } },
+        ],
+      },
+      { candidates: [{ content: { parts: [{ text: second }] }, groundingMetadata: grounding }] },
+      { candidates: [{ content: { parts: [] }, finishReason: 'STOP' }] },
+    ],
+  },
+};
+
+const options = { model: 'public/name', id: 'x', created: 1 };
+const inChat = [nested(tea, teaPlace), nested(green, greenPlace)];
+const inResponse = [flat(tea, teaPlace), flat(green, greenPlace)];
+/** Where a client of each format finds them. */
+const inMessage = (body: Json): unknown => (body.choices as { message: Json }[])[0]!.message.annotations;
+const inOutput = (body: Json): unknown => (body.output as { content: Json[] }[])[0]!.content[0]!.annotations;
+
+function streamed({ kind, events }: Vendor, client: 'chat' | 'responses'): Json[] {
+  const stream = new RelayStream({
+    ...{ ...options, client, upstream: kind.wire, decode: kind.decoder(), includeUsage: false },
+  });
+  const sent = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  const out = [stream.push(Buffer.from(sent)), stream.end().tail].filter((bytes) => bytes !== null);
+  const lines = Buffer.concat(out).toString().split('\n');
+  return lines.filter((line) => line.startsWith('data: {')).map((line) => JSON.parse(line.slice(6)));
+}
+
+const all = Object.entries(vendors);
+/** What passes as it came has its parts as they were. */
+const translated = all.filter(([, { kind }]) => kind.wire !== 'responses');
+
+describe('pages that a vendor names reach', () => {
+  test.each(all.filter(([, { whole }]) => whole))('clients of whole chats: %s', (_, { kind, whole }) => {
+    expect(inMessage(renderChatAnswer(kind.fromUpstream(whole), options))).toEqual(inChat);
+  });
+
+  test.each(translated.filter(([, { whole }]) => whole))('clients of whole responses: %s', (_, { kind, whole }) => {
+    const response = renderResponsesAnswer(kind.fromUpstream(whole), { ...options, now: () => 1 });
+    expect(inOutput(response)).toEqual(inResponse);
+  });
+
+  test.each(all)('who follows a chat: %s', (_, vendor) => {
+    const deltas = streamed(vendor, 'chat').flatMap(({ choices }) => choices as { delta: Json }[]);
+    expect(deltas.flatMap(({ delta }) => delta.annotations ?? [])).toEqual(inChat);
+  });
+
+  test.each(translated)('who follows a response: %s', (_, vendor) => {
+    const events = streamed(vendor, 'responses');
+    const added = events.filter(({ type }) => type === 'response.output_text.annotation.added');
+    expect(added.map(({ annotation }) => annotation)).toEqual(inResponse);
+    expect(added.map((event) => event.annotation_index)).toEqual([0, 1]);
+    const ended = events.findLast(({ response }) => isObject(response))!.response as Json;
+    expect(inOutput(ended)).toEqual(inResponse);
+  });
+});
+
+test('pages of a whole answer whose words no place is known of', () => {
+  const answer = geminiKind.fromUpstream({
+    candidates: [
+      {
+        ...{ content: { parts: [{ text: first }] }, finishReason: 'STOP' },
+        groundingMetadata: { groundingChunks: grounding.groundingChunks.slice(0, 1) },
+      },
+    ],
+  });
+  expect(inMessage(renderChatAnswer(answer, options))).toEqual([nested(tea, teaPlace)]);
+});
+
+test('places of words are found where a vendor counts them within a part of its own', () => {
+  const supports = [{ segment: { partIndex: 1, endIndex: 6, text: second }, groundingChunkIndices: [2] }];
+  const answer = geminiKind.fromUpstream({
+    candidates: [
+      {
+        ...{ content: { parts: [{ text: first }, { text: second }] }, finishReason: 'STOP' },
+        groundingMetadata: { ...grounding, groundingSupports: supports },
+      },
+    ],
+  });
+  expect(inMessage(renderChatAnswer(answer, options))).toEqual([nested(green, greenPlace)]);
+});

@@ -1,0 +1,100 @@
+import { isObject } from '../../lib/is-object.ts';
+
+type Json = Record<string, unknown>;
+
+/** A page that words of an answer rest on. Places count letters of all that the answer says. */
+export interface Citation {
+  type: 'citation';
+  url: string;
+  title: string;
+  start: number;
+  end: number;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const placeOf = (value: unknown): number =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** As vendors count: an emoji is one, where JavaScript has two. */
+export function lettersIn(text: string): number {
+  let letters = text.length;
+  for (let i = 0; i < text.length; i += 1) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) letters -= 1;
+  return letters;
+}
+
+/** Of a message of the chat format, or of a part of a response; what lies in files of a vendor's own is no page. */
+export const readAnnotations = (value: unknown): Citation[] =>
+  objectsIn(value).flatMap((annotation) => {
+    const { url, title, start_index, end_index } = isObject(annotation.url_citation)
+      ? annotation.url_citation
+      : annotation;
+    if (textOf(url) === '') return [];
+    return [citation(url, title, placeOf(start_index), placeOf(end_index))];
+  });
+
+const citation = (url: unknown, title: unknown, start: number, end: number): Citation => ({
+  type: 'citation',
+  url: textOf(url),
+  title: textOf(title),
+  start,
+  end,
+});
+
+export const movedBy = ({ start, end, ...rest }: Citation, letters: number): Citation => ({
+  ...rest,
+  start: start + letters,
+  end: end + letters,
+});
+
+export const responsesAnnotation = ({ url, title, start, end }: Citation, before: number): Json => ({
+  type: 'url_citation',
+  start_index: Math.max(0, start - before),
+  end_index: Math.max(0, end - before),
+  url,
+  title,
+});
+
+export function chatAnnotation(cited: Citation): Json {
+  const { type, ...url_citation } = responsesAnnotation(cited, 0);
+  return { type, url_citation };
+}
+
+/** Of a block of Anthropic's, all of whose words rest on them; of its own documents only those have an address that were found. */
+export const readBlockCitations = (value: unknown, start: number, end: number): Citation[] =>
+  objectsIn(value).flatMap(({ url, source, title }) => {
+    const page = textOf(url) || textOf(source);
+    return /^https?:/.test(page) ? [citation(page, title, start, end)] : [];
+  });
+
+/** Google names the pages apart from the words that rest on them, whose places count bytes. */
+export function readGrounding(metadata: unknown, said: string): Citation[] {
+  if (!isObject(metadata)) return [];
+  const pages = (Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks : []).map((chunk) =>
+    isObject(chunk) && isObject(chunk.web) && textOf(chunk.web.uri) !== '' ? chunk.web : undefined,
+  );
+  const supports = objectsIn(metadata.groundingSupports);
+  if (supports.length === 0) {
+    const end = lettersIn(said);
+    return pages.flatMap((page) => (page ? [citation(page.uri, page.title, 0, end)] : []));
+  }
+  const bytes = Buffer.from(said);
+  return supports.flatMap(({ segment, groundingChunkIndices: indices }) => {
+    const [start, end] = placesOf(isObject(segment) ? segment : {}, said, bytes);
+    return (Array.isArray(indices) ? indices : []).flatMap((index) => {
+      const page = pages[index as number];
+      return page ? [citation(page.uri, page.title, start, end)] : [];
+    });
+  });
+}
+
+/** Bytes are counted within a part, and which parts a stream was cut into nobody knows later: the words themselves say where they stand. */
+function placesOf({ startIndex, endIndex, text }: Json, said: string, bytes: Buffer): [number, number] {
+  const lettersUpTo = (byte: number): number => lettersIn(bytes.toString('utf8', 0, byte));
+  const words = textOf(text);
+  const [from, to] = [placeOf(startIndex), placeOf(endIndex)];
+  if (words === '' || bytes.toString('utf8', from, to) === words) return [lettersUpTo(from), lettersUpTo(to)];
+  const at = Math.max(0, said.indexOf(words));
+  const start = lettersIn(said.slice(0, at));
+  return [start, start + lettersIn(words)];
+}
