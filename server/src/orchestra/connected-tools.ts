@@ -88,6 +88,9 @@ export async function callConnected(
   }
 }
 
+export const unknownOutcome =
+  'It is not known whether this call happened: the work was interrupted while it was made. It is not made again. Find out before you rely on it either way.';
+
 export const notAnObject = 'The call was not made: its arguments are not a JSON object.';
 
 class OutOfTime extends Error {}

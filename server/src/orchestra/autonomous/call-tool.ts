@@ -1,11 +1,8 @@
-import { argumentsIn, callConnected, notAnObject } from '../connected-tools.ts';
+import { argumentsIn, callConnected, notAnObject, unknownOutcome } from '../connected-tools.ts';
 import { lookAgain } from './look-again.ts';
 import { loadSteps } from './store/steps.ts';
 import type { OpenCall } from './talk.ts';
 import type { Work } from './work.ts';
-
-const unknownOutcome =
-  'It is not known whether this call happened: the work was interrupted while it was made. It is not made again. Find out before you rely on it either way.';
 
 /** Journal keys of a call: once the first is there the call is never made again. */
 const begunKey = (id: string): string => `begun:${id}`;

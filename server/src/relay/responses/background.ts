@@ -21,6 +21,8 @@ import { eventChannel, eventText, newTeller } from './tell.ts';
 export interface Attempt {
   /** Of the response. */
   id: string;
+  /** Which attempt it is. */
+  epoch: number;
   /**
    * For the model call: another for each attempt. A call is billed once for each id; what a process that died had put aside
    * for its own is given back by itself, but for what was streamed by then.
@@ -111,7 +113,7 @@ async function attempt(
   const requestId = `${row.id}-${row.epoch}`;
   try {
     const body = JSON.parse(row.request ?? '{}') as Item;
-    return await answer(owner, body, { id: row.id, requestId, signal, tell: teller.tell });
+    return await answer(owner, body, { id: row.id, epoch: row.epoch, requestId, signal, tell: teller.tell });
   } catch (error) {
     if (error === cancelled || signal.reason === cancelled) return null;
     // Stopping, or lost: the job is given back, and this error says no more than that. The same where the database is away:
