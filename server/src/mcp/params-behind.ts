@@ -1,4 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import { tasksExtension } from './task-answers.ts';
 
 type Params = Record<string, unknown>;
 
@@ -13,6 +14,11 @@ export const saidOfClient = ['io.modelcontextprotocol/logLevel', saidCapabilitie
 
 export const extensionsOf = ({ extensions }: Told): ClientCapabilities =>
   extensions ? { extensions: Object.fromEntries(extensions.map((name) => [name, {}])) } : {};
+
+/** As each request says of whoever waits for tasks. */
+export const waiting = ({ extensions = [] }: Told): { _meta: Params } => ({
+  _meta: { [saidCapabilities]: extensionsOf({ extensions: [...extensions, tasksExtension] }) },
+});
 
 /** Where nobody would ask the client, a server hears nothing of what it can be asked. */
 export function unasked(told: Told, given: Params): Params {

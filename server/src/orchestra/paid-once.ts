@@ -73,6 +73,7 @@ export function paidOnce(deps: Deps, { work, attempt, again }: CallsOfWork, user
       },
       connectedTools: {
         list: (user) => connectedTools.list(user),
+        follow: (...given) => connectedTools.follow(...given),
         call: async (caller, name, args, how) => {
           // It may have effects: noted before it is made, and never made twice.
           const { outcome } = await once<Noted>('tool', { name, args }, async (noted, before) => {

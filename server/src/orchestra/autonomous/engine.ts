@@ -23,7 +23,7 @@ import type { Work } from './work.ts';
 export interface Engine {
   readonly epoch: number;
   /** Stops the work, model calls included, and leaves the run's row as it is. */
-  leave(why: 'lost' | 'stopping'): void;
+  leave(why: Leave['why']): void;
   /** Resolves, never rejects, when nothing goes on any more. */
   readonly done: Promise<void>;
 }
@@ -88,7 +88,7 @@ async function prepare(
 
 /** Leaves `running` with a checkpoint, or leaves the run to the next process. */
 async function close(deps: Deps, journal: Journal, error: unknown): Promise<void> {
-  if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
+  if (error instanceof LeaseLost || (error instanceof Leave && error.why !== 'stopping')) return;
   try {
     if (error instanceof Leave) return await journal.flush();
     if (error instanceof Pause) return await pause(deps, journal, error);
