@@ -1,3 +1,4 @@
+import { forgetKept } from '../../billing/store/kept-answers.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { choosingFor } from '../allowed.ts';
@@ -88,8 +89,11 @@ async function prepare(
 
 /** Leaves `running` with a checkpoint, or leaves the run to the next process. */
 async function close(deps: Deps, journal: Journal, error: unknown): Promise<void> {
-  if (error instanceof LeaseLost || (error instanceof Leave && error.why !== 'stopping')) return;
+  if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
   try {
+    // Cancelled, or deleted with its session: nobody comes for what was answered meanwhile.
+    if (error instanceof Leave && error.why === 'ended')
+      return await forgetKept(deps.db, journal.deps.names.executionId);
     if (error instanceof Leave) return await journal.flush();
     if (error instanceof Pause) return await pause(deps, journal, error);
     // The runner lets it go as soon as the database answers, and whoever comes then goes on.

@@ -10,7 +10,7 @@ import { bytesOfRows, newRows, rowsOf } from './keep.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
 import { admitItems, limits } from './limits.ts';
 import { failureOf, responseOf } from './render.ts';
-import { beginWork, cancelWork, countRunning, isHeld } from './store/background.ts';
+import { beginWork, cancelWork, countRunning, isHeld, readResponse } from './store/background.ts';
 import { appendEvents, dropEventsAfter } from './store/events.ts';
 import { findResponse } from './store/responses.ts';
 import type { ResponseRow } from './store/tables.ts';
@@ -94,6 +94,7 @@ export async function workOn(
     const ended = await attempt(deps, answer, row, watch.signal);
     // Cancelled, or another has it: what was made has been paid for, and is not kept.
     if (ended) await finish(deps, row, ended);
+    else if ((await readResponse(deps.db, id))?.ended_at !== null) await forgetKept(deps.db, id);
   } finally {
     await watch.end();
   }
@@ -184,7 +185,7 @@ export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: stri
   if (!found) throw noResponse(id);
   if (found.background === 0)
     throw new AppError('invalid_value', "Only responses made with 'background: true' can be cancelled.");
-  if (await cancelWork(deps.db, scope, id, nowSeconds(deps.clock))) await announceStop(deps, id);
+  if (await cancelWork(deps.db, scope, id, nowSeconds(deps.clock))) await stopWork(deps, id);
   const row = await findResponse(deps.db, scope, id);
   if (!row) throw noResponse(id);
   if (row.status !== 'cancelled')
@@ -192,8 +193,9 @@ export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: stri
   return row;
 }
 
-/** To whoever works on it, and to those who follow it. */
-export async function announceStop({ shared }: Pick<ResponsesDeps, 'shared'>, id: string): Promise<void> {
+/** Told to whoever works on it, and to those who follow it. Nobody comes for what was answered so far. */
+export async function stopWork({ db, shared }: Pick<ResponsesDeps, 'db' | 'shared'>, id: string): Promise<void> {
+  await forgetKept(db, id);
   await shared.publish(stopChannel(id), '').catch(() => {});
   await shared.publish(eventChannel(id), '').catch(() => {});
 }
