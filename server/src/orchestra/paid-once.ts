@@ -7,7 +7,7 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { unknownOutcome } from './connected-tools.ts';
 import { textOf } from './messages.ts';
 import type { CompleteAnswer, Deps } from './ports.ts';
-import type { TurnAnswer } from './respond.ts';
+import type { TurnAnswer } from './turn/turn-answer.ts';
 
 /**
  * A turn within work that outlives its process. Whoever takes the work over begins the turn anew, and gets what was asked and

@@ -2,11 +2,12 @@ import { nowSeconds } from '../lib/clock.ts';
 import { textOf } from './messages.ts';
 import { paidOnce } from './paid-once.ts';
 import type { Deps } from './ports.ts';
-import { respond, type TurnAnswer } from './respond.ts';
+import { respond } from './respond.ts';
 import { appendMessages, recentMessages } from './store/messages.ts';
 import { findSession } from './store/sessions.ts';
 import { weighOne } from './tokens.ts';
 import type { TurnRequest } from './turn/begin.ts';
+import type { TurnAnswer } from './turn/turn-answer.ts';
 import { type Out, silent } from './turn/writer.ts';
 
 /** A turn within work that outlives its process: what was answered and paid before is neither asked nor paid again. */

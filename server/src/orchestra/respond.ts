@@ -1,7 +1,5 @@
-import type { Usage } from '../lib/money.ts';
 import { isBusy } from '../platform/durable/errors.ts';
 import { repeat } from '../platform/durable/repeat.ts';
-import type { ChatMessage } from './messages.ts';
 import type { PaidOnce } from './paid-once.ts';
 import type { Deps } from './ports.ts';
 import { others } from './slices.ts';
@@ -10,19 +8,12 @@ import { weighOne } from './tokens.ts';
 import { afterwards, callsAfter, countTokens } from './turn/afterwards.ts';
 import { type Answer, answerTurn } from './turn/answer.ts';
 import { beginTurn, type TurnRequest } from './turn/begin.ts';
-import type { Meta } from './turn/meta.ts';
 import { planTurn, type RunningPlan } from './turn/plan-turn.ts';
 import { remember } from './turn/remember.ts';
 import { keepPlan, runPlan } from './turn/run-plan.ts';
 import { metaOf, now, type Turn } from './turn/turn.ts';
+import type { TurnAnswer } from './turn/turn-answer.ts';
 import { type Out, silent } from './turn/writer.ts';
-
-export interface TurnAnswer {
-  message: ChatMessage & { reasoning_content?: string };
-  finishReason: string;
-  usage: Usage;
-  meta: Meta;
-}
 
 /** How long an answer that is ready waits for the summary made beside it. */
 const summaryGraceMs = 1000;
