@@ -108,8 +108,7 @@ async function outcomeIn(
     return { text: bounded(cut ? `${bounded(told)}\n[cut: the tool sent more than is passed on]` : told), cost };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof OutOfTime)
-      return { text: `${error.message} It is not known whether the call took effect.`, cost: 0 };
+    if (error instanceof OutOfTime) return { text: error.message, cost: 0 };
     deps.warn('a call of a connected tool failed', error);
     return { text: 'The call failed. It is not known whether it took effect.', cost: 0 };
   }
@@ -135,7 +134,8 @@ export async function inTime<T>(clock: Clock, signal: AbortSignal, call: (limit:
   const startedMs = clock.steadyMs();
   const end = () => {
     const seconds = Math.round((clock.steadyMs() - startedMs) / 1000);
-    over.abort(new OutOfTime(`The tool did not answer within ${seconds} seconds.`));
+    const told = `The tool did not answer within ${seconds} seconds. It is not known whether the call took effect.`;
+    over.abort(new OutOfTime(told));
   };
   let stopTimer = clock.every(toolLimitMs, end);
   const set = (ms: number) => {
