@@ -119,6 +119,10 @@ describe.each(engines)('on %s', (engine) => {
     return paid;
   }
 
+  const numbered = '1. Look the number up\n2. Write a summary\n3. Propose a name';
+  /** Of a model of ours, whose calls are its own; nothing is to follow the answer. */
+  const planned = { model: 'svc/svc-ms', svc_ms: { remember: false } };
+
   test('a run: its recall, plan, a round with a tool, its results, evaluations and judgements', async () => {
     const user = await service.user(balance);
     const key = await user.key();
@@ -128,8 +132,7 @@ describe.each(engines)('on %s', (engine) => {
       return (await answer.json()) as Record<string, never>;
     };
     const before = upstream.asked.length;
-    const message = '1. Look the number up\n2. Write a summary\n3. Propose a name';
-    const { execution_id } = await post('/execute', { message, session_id: 's1', tools: [lookup] });
+    const { execution_id } = await post('/execute', { message: numbered, session_id: 's1', tools: [lookup] });
     interface Status {
       status: string;
       total_cost: number;
@@ -152,29 +155,45 @@ describe.each(engines)('on %s', (engine) => {
     expect(deaths).toBeGreaterThanOrEqual(6);
   }, 300_000);
 
-  test('a line of a batch', async () => {
-    const user = await service.user(balance);
-    const openai = new OpenAI({ apiKey: await user.key(), baseURL: `${service.url}/v1`, maxRetries: 0 });
-    const before = upstream.asked.length;
-    const body = { model: chat, max_tokens: 10, messages: [{ role: 'user', content: 'which number?' }] };
-    const line = JSON.stringify({ custom_id: 'one', method: 'POST', url: '/v1/chat/completions', body });
-    const file = await openai.files.create({ file: await toFile(Buffer.from(line), 'in.jsonl'), purpose: 'batch' });
-    const { id } = await openai.batches.create({
-      ...{ input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' },
-    });
-    const deaths = await throughDeaths(async () => (await openai.batches.retrieve(id)).status === 'completed');
-    await expectPaidOnce(user, id, deaths, before);
-    const { output_file_id } = await openai.batches.retrieve(id);
-    expect(await (await openai.files.content(output_file_id!)).text()).toContain('the answer is seven');
-  }, 300_000);
+  test.each([
+    ['a line of a batch', () => ({ model: chat, messages: [{ role: 'user', content: 'which number?' }] }), 1],
+    ['a line of a batch that is planned', () => ({ ...planned, messages: [{ role: 'user', content: numbered }] }), 2],
+  ] as const)(
+    '%s',
+    async (_, bodyOf, calls) => {
+      const user = await service.user(balance);
+      const openai = new OpenAI({ apiKey: await user.key(), baseURL: `${service.url}/v1`, maxRetries: 0 });
+      const before = upstream.asked.length;
+      const body = { ...bodyOf(), max_tokens: 10 };
+      const line = JSON.stringify({ custom_id: 'one', method: 'POST', url: '/v1/chat/completions', body });
+      const file = await openai.files.create({ file: await toFile(Buffer.from(line), 'in.jsonl'), purpose: 'batch' });
+      const { id } = await openai.batches.create({
+        ...{ input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' },
+      });
+      const deaths = await throughDeaths(async () => (await openai.batches.retrieve(id)).status === 'completed');
+      await expectPaidOnce(user, id, deaths, before);
+      expect(deaths).toBe(calls);
+      const { output_file_id } = await openai.batches.retrieve(id);
+      expect(await (await openai.files.content(output_file_id!)).text()).toContain('the answer is seven');
+    },
+    300_000,
+  );
 
-  test('a response in the background', async () => {
-    const user = await service.user(balance);
-    const openai = new OpenAI({ apiKey: await user.key(), baseURL: `${service.url}/v1`, maxRetries: 0 });
-    const before = upstream.asked.length;
-    const { id } = await openai.responses.create({ model: chat, input: 'which number?', background: true });
-    const deaths = await throughDeaths(async () => (await openai.responses.retrieve(id)).status === 'completed');
-    await expectPaidOnce(user, id, deaths, before);
-    expect((await openai.responses.retrieve(id)).output_text).toBe('the answer is seven');
-  }, 300_000);
+  test.each([
+    ['a response in the background', () => ({ model: chat, input: 'which number?' }), 1],
+    ['a response in the background that is planned', () => ({ ...planned, input: numbered }), 2],
+  ] as const)(
+    '%s',
+    async (_, bodyOf, calls) => {
+      const user = await service.user(balance);
+      const openai = new OpenAI({ apiKey: await user.key(), baseURL: `${service.url}/v1`, maxRetries: 0 });
+      const before = upstream.asked.length;
+      const { id } = await openai.responses.create({ ...bodyOf(), background: true });
+      const deaths = await throughDeaths(async () => (await openai.responses.retrieve(id)).status === 'completed');
+      await expectPaidOnce(user, id, deaths, before);
+      expect(deaths).toBe(calls);
+      expect((await openai.responses.retrieve(id)).output_text).toBe('the answer is seven');
+    },
+    300_000,
+  );
 });

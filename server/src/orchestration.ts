@@ -49,8 +49,12 @@ export function openOrchestration({ platform, relay, billing, identity, mcp }: O
   });
   const autonomous = openAutonomous({ ...orchestra.deps, shared });
   const metaModels: MetaModels = {
-    [orchestraModel]: ({ principal, requestId: id }, conversation, signal, onDelta) =>
-      orchestra.chat({ caller: callerOf(principal), conversation, signal, requestId: id }, onDelta),
+    [orchestraModel]: ({ principal, requestId: id, behind }, conversation, signal, onDelta) => {
+      const caller = callerOf(principal);
+      // What the work's own calls are found by finds those of its turns too.
+      const found = behind?.parentRequestId ?? id;
+      return orchestra.chat({ caller, conversation, signal, requestId: found, calls: behind?.calls }, onDelta);
+    },
   };
   return { orchestra, autonomous, metaModels };
 }

@@ -22,6 +22,10 @@ export const callOf = (batch: Pick<BatchRow, 'id'>, { position }: Pick<RequestRo
   ...{ work: batch.id, call: `${position}` },
 });
 
+/** Under which a line that asks a model of ours has what its own calls were answered. */
+export const innerWorkOf = (batch: Pick<BatchRow, 'id'>, { position }: Pick<RequestRow, 'position'>): string =>
+  `${batch.id}:${position}`;
+
 /** What was answered and paid for by a process that did not live to write it down. */
 export async function paidOutcomes({ db }: BatchesDeps, batch: BatchRow): Promise<Paid[]> {
   return (await keptOf(db, batch.id)).map(({ call, request_id: requestId, body: text }) => ({
@@ -49,7 +53,9 @@ export async function askRequest(
     // A call is billed once for each id: another attempt, after a kill too, has another.
     const requestId = `${batch.id}-${row.position}-${batch.attempts}-${tried}`;
     try {
-      const ask = (chargeLater: ChargeLater) => send(deps, route, batch, body, requestId, chargeLater, signal);
+      const calls = { work: innerWorkOf(batch, row), attempt: `${tried}:`, again: batch.attempts > 1 };
+      const ask = (chargeLater: ChargeLater) =>
+        send(deps, route, batch, { body, requestId, behind: { chargeLater, calls } }, signal);
       const text = await chargeWithAnswer(deps.billing, callOf(batch, row), ask, String);
       return { state: 'succeeded', requestId, statusCode: 200, text };
     } catch (thrown) {
@@ -96,20 +102,24 @@ async function bodyOf({ blobs }: BatchesDeps, batch: BatchRow, row: RequestRow):
   return JSON.stringify(line.body ?? line.params);
 }
 
+interface Sent {
+  body: string;
+  requestId: string;
+  behind: Pick<Behind, 'chargeLater' | 'calls'>;
+}
+
 async function send(
   deps: BatchesDeps,
   route: Route,
   batch: BatchRow,
-  body: string,
-  requestId: string,
-  chargeLater: ChargeLater,
+  { body, requestId, behind: left }: Sent,
   signal: AbortSignal,
 ): Promise<string> {
   const { user_id: userId, key_id: keyId } = batch;
   const { group, models, unlimited } = await deps.permit({ userId, keyId });
   // All that endpoints ask of a user.
   const user = { id: userId, group } as KeyPrincipal['user'];
-  const behind: Behind = { parentRequestId: batch.id, priceFactor: deps.priceFactor(), chargeLater };
+  const behind: Behind = { ...left, parentRequestId: batch.id, priceFactor: deps.priceFactor() };
   const request = new Request(`http://batch.invalid${route.path}`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
   });

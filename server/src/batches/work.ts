@@ -1,7 +1,7 @@
 import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { untilWritten } from '../platform/durable/lease.ts';
-import { askRequest, callOf, type Paid, paidOutcomes } from './ask.ts';
+import { askRequest, callOf, innerWorkOf, type Paid, paidOutcomes } from './ask.ts';
 import type { BatchesDeps } from './deps.ts';
 import { finalizeBatch } from './finalize.ts';
 import { parallel } from './limits.ts';
@@ -82,7 +82,10 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
     deps.owners,
     async () => {
       const now = nowSeconds(deps.clock);
-      const written = await writeOutcome(deps.db, row, outcome, now, (tx) => forgetKept(tx, work, [call]));
+      const written = await writeOutcome(deps.db, row, outcome, now, async (tx) => {
+        await forgetKept(tx, work, [call]);
+        await forgetKept(tx, innerWorkOf(batch, row));
+      });
       status = written?.status;
     },
     (error) => deps.log.warn({ error, batch: batch.id }, 'an answer of a batch could not be written'),

@@ -78,6 +78,31 @@ describe.each(engines)('a killed process on $name', (engine) => {
     300_000,
   );
 
+  test('processes that all die young: the next gives back what they kept, before its first beat', async () => {
+    const open = await engine.open();
+    const user = await addUser(open.db, 1000);
+    const young = manualClock();
+    const died = await openTestBilling(open, systemClock, young);
+    await died.hold({ userId: user, keyId: null, keyUnlimited: true, modelId: 'm', amount: 100, requestId: 'young' });
+    const kept = () => open.db.selectFrom('billing_purses').select('owner').execute();
+    expect((await kept()).map(({ owner }) => owner)).toEqual([died.owners.id]);
+    await open.db
+      .updateTable('owners')
+      .set((eb) => ({ beaten_at: eb('beaten_at', '-', 31) }))
+      .execute();
+    const next = await openTestBilling(open, systemClock, young);
+    expect(await kept()).toEqual([]);
+    const { quota } = await open.db
+      .selectFrom('users')
+      .select('quota')
+      .where('id', '=', user)
+      .executeTakeFirstOrThrow();
+    expect(quota).toBe(1000);
+    await next.stop();
+    await died.stop();
+    await open.drop();
+  });
+
   test('holds of living processes and durable ones are left alone', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 1000);

@@ -139,6 +139,40 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 970, used: 30, held: 0 });
   });
 
+  test('away for long: who waits hears of it, and pays once it is back unless the answer was never given', async () => {
+    const { open, billing, user, faults } = await start();
+    const [tried, whole, streamed, kept] = (await Promise.all(
+      [1, 2, 3, 4].map(() => billing.hold(ask(user, 100))),
+    )) as [Hold, Hold, Hold, Hold];
+    faults.charge = Array.from({ length: 10_000 }, () => 'before' as const);
+    const now = performance.now.bind(performance);
+    let aheadMs = 0;
+    const time = spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+    try {
+      const first = billing.settle(tried, used(1));
+      await until('it was tried', () => faults.charge!.length < 10_000);
+      const waiting = Promise.allSettled([
+        first,
+        billing.settle(whole, used(20)),
+        billing.settle(streamed, { ...used(30), stream: true }),
+        billing.settle(kept, { ...used(40), keep: { work: 'w', call: 'c', body: 'seven' } }),
+      ]);
+      aheadMs = 31_000;
+      expect((await waiting).map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+      faults.charge = [];
+      const books = () => booksOf(open.db, user);
+      await until('the rest is charged', async () => (await books()).requests === 3);
+      expect(await books()).toMatchObject({ quota: 929, held: 0, used: 71, logs: 71, days: 71 });
+      expect(await findKept(open.db, { work: 'w', call: 'c' })).toBe('seven');
+      // What was put aside for the one that nobody pays can be spent.
+      const all = await billing.hold(ask(user, 929));
+      await billing.settle(all, used(929));
+      expect(await books()).toMatchObject({ quota: 0, used: 1_000 });
+    } finally {
+      time.mockRestore();
+    }
+  });
+
   test('a stream whose progress is being written when it ends leaves no row', async () => {
     const { open, billing, user } = await start();
     const [charged, released] = await Promise.all([1, 2].map(() => billing.hold(ask(user, 100))));

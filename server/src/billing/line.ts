@@ -91,7 +91,14 @@ export class Line {
   readonly #inVain = (error: unknown): void => {
     const { writer } = this.deps;
     if (writer.away) for (const { done } of this.#asks.splice(0)) done.reject(error);
-    if (writer.inVainMs > patienceMs) for (const { done } of [...this.#current, ...this.#charges]) done.reject(error);
+    if (writer.inVainMs <= patienceMs) return;
+    for (const { done } of [...this.#current, ...this.#charges]) done.reject(error);
+    // What was tried may be written already, and stays in line; of what was not, nobody pays for an answer that is not given.
+    this.#charges = this.#charges.filter(({ charge }) => {
+      if (!endsUnanswered(charge)) return true;
+      returnTo(charge);
+      return false;
+    });
   };
 
   #start(): void {
@@ -257,6 +264,9 @@ function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
     done.reject(error);
   }
 }
+
+/** A whole answer is given after its charge, and by nobody else: what is kept with it would be found again. */
+const endsUnanswered = ({ log, kept }: Charge): boolean => log.stream === 0 && log.status === 'ok' && kept === null;
 
 function returnTo({ log, user, key, keyPaid, levels }: Charge): void {
   user?.unpay(log.quota);

@@ -78,6 +78,15 @@ export interface CallName {
   call: string;
 }
 
+/** Work that outlives its process and makes several calls, named so that whoever takes it over names them the same. */
+export interface CallsOfWork {
+  work: string;
+  /** Of a work that tries several times: what one try was answered is not for the next. */
+  attempt: string;
+  /** Somebody had it before, and may have left answers. */
+  again: boolean;
+}
+
 /** An answer in the form in which the work can go on with it. */
 export interface AnswerToKeep extends CallName {
   body: string;

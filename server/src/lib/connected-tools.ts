@@ -30,17 +30,32 @@ export interface ToolCaller {
   parentRequestId?: string;
 }
 
-export interface HowToCall {
+export interface HowToWait {
+  /** Whoever called has left. What was begun is paid then. */
   signal: AbortSignal;
+  /** It takes longer than anybody waits: the tool has failed, and nothing is paid. Absent where its server's own limit counts. */
+  tooLong?: AbortSignal;
+  /** Asked when the caller has left: whether somebody else goes on with its work. Then nothing is paid or taken back. */
+  handedOver?(): boolean;
+}
+
+export interface HowToCall extends HowToWait {
   /** Whether a person has approved the call already; else a tool that asks first has its user asked, and is not called yet. */
   approved: boolean;
+  /** The server goes on with the call by itself, and is waited for; by this name `follow` finds it. Waited for before it is. */
+  goesOn?(task: string): unknown;
 }
 
 /** Tools of connected servers, within the rights of the user they are called for. */
 export interface ConnectedTools {
   list(userId: number): Promise<ConnectedTool[]>;
-  /** Never waits longer than the server's limit. Throws only when there is no such tool for this user, or on `signal`. */
+  /**
+   * Never waits longer than the server's limit, but for what the server goes on with. Throws only when there is no such tool for
+   * this user, or on `signal`.
+   */
   call(caller: ToolCaller, name: string, args: Record<string, unknown>, how: HowToCall): Promise<ToolOutcome>;
+  /** Waits on for a call that somebody else has begun and a server goes on with. Null where that cannot be found any more. */
+  follow(caller: ToolCaller, name: string, task: string, how: HowToWait): Promise<ToolOutcome | null>;
 }
 
 /** Where nothing is connected. */
@@ -49,4 +64,5 @@ export const noConnectedTools: ConnectedTools = {
   call: async (_user, name) => {
     throw new Error(`no tool is called ${name}`);
   },
+  follow: async () => null,
 };

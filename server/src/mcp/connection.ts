@@ -18,10 +18,10 @@ import { givenUp } from './fault.ts';
 import { type GuardedTarget, guardedFetch, openListening } from './guarded-fetch.ts';
 import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
-import { asBefore, extensionsOf, unasked } from './params-behind.ts';
+import { asBefore, extensionsOf, unasked, waiting } from './params-behind.ts';
 import { mostAskedMs } from './patience.ts';
 import type { AccessToken } from './proofs.ts';
-import { letTasksThrough, taskIn } from './task-answers.ts';
+import { hasTasks, letTasksThrough, taskIn } from './task-answers.ts';
 
 /** What a server says of itself when it is first spoken to. */
 export interface Introduction {
@@ -54,6 +54,7 @@ export interface Connection extends Introduction {
   /** Null where the server keeps none. */
   sessionId: string | null;
   list(signal: AbortSignal): Promise<Listing>;
+  /** What it comes to, or a task by which the server goes on with it (`taskIn`). */
   call(tool: Called, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
   /** Any request, with its answer as it comes; `tool` for one that calls a tool. */
   ask(method: string, params: Params, passing: Passing, tool?: Called): Promise<Params>;
@@ -221,8 +222,10 @@ function talking(
     },
     call: async (tool, args, signal) => {
       const options = { signal, timeout, toolDefinition: definitionOf(tool) };
-      const answer = await within(signal, client.callTool({ name: tool.name, arguments: args }, options));
-      if (taskIn(answer)) throw unwantedTask();
+      // A server hears that a task is waited for only where it has some.
+      const said = isModern && hasTasks(capabilities) ? waiting(target) : {};
+      const answer = await within(signal, client.callTool({ name: tool.name, arguments: args, ...said }, options));
+      if (taskIn(answer) && !hasTasks(capabilities)) throw unwantedTask();
       return answer;
     },
     ask: async (method, params, passing, tool) => {

@@ -1,4 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import { tasksExtension } from './task-answers.ts';
 
 type Params = Record<string, unknown>;
 
@@ -18,6 +19,11 @@ export function extensionsOf({ extensions = [], capabilities }: Told): ClientCap
   const all = { ...capabilities?.extensions, ...own };
   return Object.keys(all).length > 0 ? { extensions: all } : {};
 }
+
+/** As each request says of whoever waits for tasks. */
+export const waiting = ({ extensions = [] }: Told): { _meta: Params } => ({
+  _meta: { [saidCapabilities]: extensionsOf({ extensions: [...extensions, tasksExtension] }) },
+});
 
 /** Where nobody would ask the client, a server hears nothing of what it can be asked. */
 export function unasked(told: Told, given: Params): Params {

@@ -1,29 +1,52 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Origin } from '../identity/audit/log.ts';
 import { findUser } from '../identity/store/users.ts';
-import type { ConnectedTool, ConnectedTools, ToolCaller, ToolOutcome } from '../lib/connected-tools.ts';
+import type {
+  ConnectedTool,
+  ConnectedTools,
+  HowToCall,
+  HowToWait,
+  ToolCaller,
+  ToolOutcome,
+} from '../lib/connected-tools.ts';
 import { requestId } from '../lib/ids.ts';
 import { refusalOf } from './approvals.ts';
+import type { Params } from './connection.ts';
 import { isAsApproved, notAsApproved } from './definition.ts';
 import { tellFault, withoutSecrets } from './fault.ts';
+import { followTask } from './follow-task.ts';
+import { nameTask, openTask } from './front/task-names.ts';
 import { type Bill, type NotedCall, noted, tooOften, unpaid } from './noted.ts';
 import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
 import { outcomeOf } from './outcome.ts';
+import { waiting } from './params-behind.ts';
 import type { McpRoom } from './room.ts';
 import type { AllowedTool } from './store/tools.ts';
 import { holderFor } from './target.ts';
+import { begunTaskOf, type Task, taskIn } from './task-answers.ts';
 import { offeredName } from './tool-names.ts';
 
 export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools => ({
   list: async (userId) => (await offers(userId)).filter(({ tool }) => isForModels(tool)).map(offered),
-  call: async (caller, name, args, { signal, approved }) => {
-    signal.throwIfAborted();
+  call: async (caller, name, args, how) => {
+    how.signal.throwIfAborted();
     const found = await findTool(room, await findUser(room.db, caller.userId), name);
-    const isError = (outcome: ToolOutcome) => outcome.isError;
-    return noted(room, callOf(found, caller, signal), isError, async (bill) => {
-      const refused = await refusedBefore(room, found, { caller, args, approved, bill });
-      if (refused !== null) return failure(refused);
-      const holder = holderFor(found.server, caller.userId);
-      return callTool(room, found, { args, holder, bill }, signal);
+    return noted(room, callOf(found, caller, how.signal), isError, async (bill) => {
+      const refused = await refusedBefore(room, found, { caller, args, approved: how.approved, bill });
+      return refused === null ? callTool(room, found, { caller, args, bill }, how) : failure(refused);
+    });
+  },
+  follow: async (caller, name, task, how) => {
+    how.signal.throwIfAborted();
+    const found = await findTool(room, await findUser(room.db, caller.userId), name);
+    const opened = openTask(room.sealer, ownerOf(caller), task);
+    if (!opened?.isAt(found.server) || opened.tool !== found.tool.name) return null;
+    return noted(room, callOf(found, caller, how.signal), isError, async (bill) => {
+      // Whoever began it did not live to pay for it.
+      const short = await bill.hold(found.tool.price).then(() => null, unpaid);
+      if (short !== null) return failure(`What ${found.tool.name} came to is not told: ${short}`);
+      bill.begin();
+      return told(room, found, { bill, begun: true }, how, () => followed(room, found, caller, opened, how));
     });
   },
 });
@@ -33,6 +56,11 @@ function isForModels({ further }: AllowedTool): boolean {
   const { visibility } = (further?._meta?.ui ?? {}) as { visibility?: string[] };
   return visibility?.includes('model') ?? true;
 }
+
+const isError = (outcome: ToolOutcome): boolean => outcome.isError;
+
+/** Names of tasks are given to clients too, who call for themselves. */
+const ownerOf = ({ userId }: ToolCaller) => ({ user: { id: userId }, through: 'svc' });
 
 /** A chat's or run's call comes from no address; the request that began it is told of by itself. */
 const nowhere: Origin = { ip: '', userAgent: '' };
@@ -78,27 +106,73 @@ const offered = ({ server, tool }: Offer): ConnectedTool => ({
 
 async function callTool(
   room: McpRoom,
+  found: Offer,
+  { caller, args, bill }: Pick<Asking, 'caller' | 'args' | 'bill'>,
+  how: HowToCall,
+): Promise<ToolOutcome> {
+  const { server, tool } = found;
+  const holder = holderFor(server, caller.userId);
+  const deadline = AbortSignal.any([waitingFor(how), AbortSignal.timeout(server.timeoutMs)]);
+  const state = { bill, begun: false };
+  return told(room, found, state, how, async () => {
+    if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool)) return null;
+    state.begun = true;
+    bill.begin();
+    const answer = await room.sessions.call(server, holder, { tool, args }, deadline);
+    const task = taskIn(answer);
+    if (!task) return answer;
+    const begun = begunTaskOf(task);
+    if (!begun) throw new Error('a task that is none');
+    await how.goesOn?.(nameTask(room.sealer, ownerOf(caller), { server, tool: tool.name, taskId: begun.taskId }));
+    return followed(room, found, caller, begun, how);
+  });
+}
+
+const waitingFor = ({ signal, tooLong }: HowToWait): AbortSignal =>
+  tooLong ? AbortSignal.any([signal, tooLong]) : signal;
+
+const isHandedOver = ({ signal, handedOver }: HowToWait): boolean => signal.aborted && (handedOver?.() ?? false);
+
+/** For as long as the caller lets it take: each look has the time of a call. */
+function followed(
+  room: McpRoom,
+  { server }: Offer,
+  { userId }: ToolCaller,
+  begun: Pick<Task, 'taskId' | 'pollIntervalMs'>,
+  how: HowToWait,
+): Promise<CallToolResult> {
+  const ask = (method: string, params: Params, until: AbortSignal) =>
+    room.sessions.ask(
+      server,
+      holderFor(server, userId),
+      { method, params: { ...params, ...waiting({}) } },
+      { signal: AbortSignal.any([until, AbortSignal.timeout(server.timeoutMs)]) },
+    );
+  return followTask(begun, { ask, signal: waitingFor(how), isTakenBack: () => !isHandedOver(how) });
+}
+
+/** What a server answers, or why it did not, as a model is told; null for a tool that is not as it was approved. */
+async function told(
+  room: McpRoom,
   { server, tool }: Offer,
-  { args, holder, bill }: Pick<Asking, 'args' | 'bill'> & { holder: string },
-  signal: AbortSignal,
+  state: { bill: Bill; begun: boolean },
+  how: HowToWait,
+  ask: () => Promise<CallToolResult | null>,
 ): Promise<ToolOutcome> {
   const secrets = secretsIn(room, server);
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(server.timeoutMs)]);
-  let begun = false;
   try {
-    if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool))
-      return failure(notAsApproved(tool.name));
-    begun = true;
-    bill.begin();
-    const outcome = outcomeOf(await room.sessions.call(server, holder, { tool, args }, deadline));
+    const answer = await ask();
+    if (!answer) return failure(notAsApproved(tool.name));
+    const outcome = outcomeOf(answer);
     return { ...outcome, text: withoutSecrets(outcome.text, secrets), ...(tool.price > 0 && { cost: tool.price }) };
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
+    if (isHandedOver(how)) state.bill.fail();
+    how.signal.throwIfAborted();
     const why = tellFault(error, 'anybody', secrets);
     room.log.warn({ server: server.name, tool: tool.name, fault: why }, 'a connected tool failed');
-    const known = begun ? 'It is not known whether the tool did anything.' : 'The tool was not called.';
+    const known = state.begun ? 'It is not known whether the tool did anything.' : 'The tool was not called.';
     // Nothing is paid for what a server did not answer.
-    bill.fail();
+    state.bill.fail();
     return failure(`The server ${server.name} failed: ${why}. ${known}`);
   }
 }

@@ -4,15 +4,18 @@ import type { Answer, Delta, Json } from '../relay/wire/conversation.ts';
 import { requireEngine } from './allowed.ts';
 import { orchestraModel } from './models.ts';
 import type { Deps } from './ports.ts';
-import { respond, type TurnAnswer } from './respond.ts';
+import { respond } from './respond.ts';
+import { respondOnce } from './respond-once.ts';
 import type { TurnRequest } from './turn/begin.ts';
 import type { Meta } from './turn/meta.ts';
+import type { TurnAnswer } from './turn/turn-answer.ts';
 import { type Out, silent } from './turn/writer.ts';
 
 /** Answers a request to `svc/svc-ms`: whole in the end, and step by step before that to a caller who follows. */
 export async function chat(deps: Deps, request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer> {
   requireEngine(request.caller);
-  const answer = toAnswer(await respond(deps, request, onDelta ? teller(onDelta) : silent));
+  const out = onDelta ? teller(onDelta) : silent;
+  const answer = toAnswer(await (request.calls ? respondOnce : respond)(deps, request, out));
   if (onDelta) for (const delta of ending(answer)) onDelta(delta);
   return answer;
 }

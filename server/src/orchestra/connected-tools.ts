@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import type { ConnectedTool } from '../lib/connected-tools.ts';
+import type { ConnectedTool, HowToWait, ToolOutcome } from '../lib/connected-tools.ts';
 import { AppError } from '../lib/errors.ts';
 import { type ConnectedNames, namesAny } from './connected-names.ts';
 import type { Caller, Deps } from './ports.ts';
@@ -54,58 +54,100 @@ export interface ConnectedCall {
   arguments: string;
   /** Whether somebody has approved it already; else a tool that asks first asks its user. */
   approved: boolean;
+  /** A server goes on with it by itself: how it is found again. */
+  goesOn?(task: string): unknown;
+  handedOver?: HowToWait['handedOver'];
 }
+
+type Calling = Pick<Deps, 'connectedTools' | 'clock' | 'warn'>;
 
 /** What a call comes to, as the model is told. Throws on the signal alone. */
 export async function callConnected(
-  deps: Pick<Deps, 'connectedTools' | 'clock' | 'warn'>,
+  deps: Calling,
   caller: Caller,
-  { name, arguments: written, approved }: ConnectedCall,
+  { name, arguments: written, approved, goesOn, handedOver }: ConnectedCall,
   signal: AbortSignal,
+  longestMs = toolLimitMs,
 ): Promise<{ text: string; cost: number }> {
-  const free = (text: string) => ({ text, cost: 0 });
   const args = argumentsIn(written);
-  if (!args) return free(notAnObject);
+  if (!args) return { text: notAnObject, cost: 0 };
+  return outcomeIn(deps, signal, (limit) =>
+    deps.connectedTools.call(caller, name, args, {
+      ...{ signal, tooLong: limit.signal, approved, ...(handedOver && { handedOver }) },
+      goesOn: (task) => {
+        limit.set(longestMs);
+        return goesOn?.(task);
+      },
+    }),
+  );
+}
+
+/** The same of a call that somebody else began and a server went on with; null where nobody knows of it any more. */
+export async function followConnected(
+  deps: Calling,
+  caller: Caller,
+  { name, task, handedOver }: { name: string; task: string } & Required<Pick<HowToWait, 'handedOver'>>,
+  signal: AbortSignal,
+  longestMs: number,
+): Promise<{ text: string; cost: number }> {
+  return outcomeIn(deps, signal, async (limit) => {
+    limit.set(longestMs);
+    const found = await deps.connectedTools.follow(caller, name, task, { signal, tooLong: limit.signal, handedOver });
+    return found ?? { text: unknownOutcome, isError: true, cut: false };
+  });
+}
+
+async function outcomeIn(
+  deps: Pick<Deps, 'clock' | 'warn'>,
+  signal: AbortSignal,
+  call: (limit: Limit) => Promise<ToolOutcome>,
+): Promise<{ text: string; cost: number }> {
   try {
-    const {
-      text,
-      isError,
-      cut,
-      cost = 0,
-    } = await inTime(deps.clock, signal, (both) =>
-      deps.connectedTools.call(caller, name, args, { signal: both, approved }),
-    );
+    const { text, isError, cut, cost = 0 } = await inTime(deps.clock, signal, call);
     const told = isError ? `The tool reported an error:\n${text}` : text;
     return { text: bounded(cut ? `${bounded(told)}\n[cut: the tool sent more than is passed on]` : told), cost };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof OutOfTime)
-      return free(
-        `The tool did not answer within ${toolLimitMs / 1000} seconds. It is not known whether the call took effect.`,
-      );
+    if (error instanceof OutOfTime) return { text: error.message, cost: 0 };
     deps.warn('a call of a connected tool failed', error);
-    return free('The call failed. It is not known whether it took effect.');
+    return { text: 'The call failed. It is not known whether it took effect.', cost: 0 };
   }
 }
+
+export const unknownOutcome =
+  'It is not known whether this call happened: the work was interrupted while it was made. It is not made again. Find out before you rely on it either way.';
 
 export const notAnObject = 'The call was not made: its arguments are not a JSON object.';
 
 class OutOfTime extends Error {}
 
-/** Whoever is called may not heed the signal, and is left alone then. */
-export async function inTime<T>(
-  clock: Clock,
-  signal: AbortSignal,
-  call: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const limit = new AbortController();
-  const stopTimer = clock.every(toolLimitMs, () => limit.abort(new OutOfTime('a tool took too long')));
-  const both = AbortSignal.any([signal, limit.signal]);
-  const over = Promise.withResolvers<never>();
-  over.promise.catch(() => {});
-  both.addEventListener('abort', () => over.reject(both.reason));
+/** How long something may take. */
+interface Limit {
+  signal: AbortSignal;
+  /** So long from now on. */
+  set(ms: number): void;
+}
+
+/** Whoever is called may heed neither signal, and is left alone then. */
+export async function inTime<T>(clock: Clock, signal: AbortSignal, call: (limit: Limit) => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const startedMs = clock.steadyMs();
+  const end = () => {
+    const seconds = Math.round((clock.steadyMs() - startedMs) / 1000);
+    const told = `The tool did not answer within ${seconds} seconds. It is not known whether the call took effect.`;
+    over.abort(new OutOfTime(told));
+  };
+  let stopTimer = clock.every(toolLimitMs, end);
+  const set = (ms: number) => {
+    stopTimer();
+    stopTimer = clock.every(ms, end);
+  };
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  const both = AbortSignal.any([signal, over.signal]);
+  both.addEventListener('abort', () => ended.reject(both.reason));
   try {
-    return await Promise.race([call(both), over.promise]);
+    return await Promise.race([call({ signal: over.signal, set }), ended.promise]);
   } finally {
     stopTimer();
   }

@@ -1,7 +1,6 @@
-import type { Usage } from '../lib/money.ts';
 import { isBusy } from '../platform/durable/errors.ts';
 import { repeat } from '../platform/durable/repeat.ts';
-import type { ChatMessage } from './messages.ts';
+import type { PaidOnce } from './paid-once.ts';
 import type { Deps } from './ports.ts';
 import { others } from './slices.ts';
 import { appendMessages } from './store/messages.ts';
@@ -9,28 +8,26 @@ import { weighOne } from './tokens.ts';
 import { afterwards, callsAfter, countTokens } from './turn/afterwards.ts';
 import { type Answer, answerTurn } from './turn/answer.ts';
 import { beginTurn, type TurnRequest } from './turn/begin.ts';
-import type { Meta } from './turn/meta.ts';
 import { planTurn, type RunningPlan } from './turn/plan-turn.ts';
 import { remember } from './turn/remember.ts';
 import { keepPlan, runPlan } from './turn/run-plan.ts';
 import { metaOf, now, type Turn } from './turn/turn.ts';
+import type { TurnAnswer } from './turn/turn-answer.ts';
 import { type Out, silent } from './turn/writer.ts';
-
-export interface TurnAnswer {
-  message: ChatMessage & { reasoning_content?: string };
-  finishReason: string;
-  usage: Usage;
-  meta: Meta;
-}
 
 /** How long an answer that is ready waits for the summary made beside it. */
 const summaryGraceMs = 1000;
 /** How long an answer that is ready waits for a file that another holds. */
 const keepPatienceMs = 15_000;
 
-/** One request to the orchestration model, step by step. */
-export async function respond(deps: Deps, request: TurnRequest, out: Out = silent): Promise<TurnAnswer> {
-  const turn = await beginTurn(deps, request, out);
+/** One request to the orchestration model, step by step. `once`: within work that outlives its process. */
+export async function respond(
+  deps: Deps,
+  request: TurnRequest,
+  out: Out = silent,
+  once: PaidOnce | null = null,
+): Promise<TurnAnswer> {
+  const turn = await beginTurn(once ? { ...deps, ...once.deps } : deps, request, out);
   let plan: RunningPlan | null = null;
   try {
     out.opened(() => metaOf(turn));
@@ -45,7 +42,10 @@ export async function respond(deps: Deps, request: TurnRequest, out: Out = silen
       Bun.sleep(summaryGraceMs).then(() => false),
     ]);
     await others();
-    await keepPaid(turn, plan, answer);
+    // Before the session has it, which whoever takes the work over would read.
+    await once?.keep(result(turn, answer));
+    // What follows the answer is no part of the work.
+    await keepPaid({ ...turn, deps }, plan, answer);
     return result(turn, answer);
   } catch (error) {
     await others();

@@ -8,11 +8,12 @@ import type { ChatMessage } from './messages.ts';
 import { textOf } from './messages.ts';
 import type { ModelInfo } from './models.ts';
 import type { CompleteAnswer, CompleteRequest, Deps } from './ports.ts';
-import { respond, type TurnAnswer } from './respond.ts';
+import { respond } from './respond.ts';
 import { nearIndex } from './search/near.ts';
 import { terms } from './search/terms.ts';
 import { perUser } from './slices.ts';
 import { openMemoryDb } from './store/db.fixture.ts';
+import type { TurnAnswer } from './turn/turn-answer.ts';
 import type { Out } from './turn/writer.ts';
 
 /** What a scripted model answers: text, a message, or more. */

@@ -1,3 +1,4 @@
+import type { CallsOfWork } from '../billing/types.ts';
 import type { KeyPrincipal } from '../identity/principals.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Call } from '../platform/http/route.ts';
@@ -9,6 +10,8 @@ export interface Behind {
   parentRequestId: string;
   priceFactor: number;
   chargeLater: ChargeLater;
+  /** For a model of ours, which makes calls of its own. */
+  calls: CallsOfWork;
 }
 
 /** A call with a key, wherever it came in. */

@@ -20,6 +20,12 @@ export async function keepAnswer(tx: Db, row: KeptRow): Promise<void> {
     .execute();
 }
 
+/** For what is noted before it is done, and again afterwards. */
+export async function rewriteKept(db: Db, { work, call }: CallName, body: string): Promise<void> {
+  const found = db.updateTable('kept_answers').set({ body });
+  await found.where('work', '=', work).where('call', '=', call).execute();
+}
+
 export async function findKept(db: Db, { work, call }: CallName): Promise<string | null> {
   const found = db.selectFrom('kept_answers').select('body').where('work', '=', work).where('call', '=', call);
   return (await found.executeTakeFirst())?.body ?? null;

@@ -3,13 +3,14 @@ import { abilitiesOf } from '../abilities.ts';
 import type { Params } from '../connection.ts';
 import { findTool, type Offer, usableServer } from '../offers.ts';
 import { holderFor } from '../target.ts';
+import { hasTasks } from '../task-answers.ts';
 import { offeredName, serverOf } from '../tool-names.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import { callOwn, ownName, ownToolIn, ownViews, us } from './own-server.ts';
 import type { FrontRoom } from './room.ts';
 import { type Asker, badParams, type Exchange, noMethod, type Served } from './served.ts';
-import { answerTask, hasTasks, isTaskMethod, withTasks } from './tasks.ts';
+import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({

@@ -3,13 +3,14 @@ import type { Params } from '../connection.ts';
 import { tellFault } from '../fault.ts';
 import { secretsIn } from '../offers.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
+import { hasTasks } from '../task-answers.ts';
 import { callTool, listTools } from './call-tool.ts';
 import { type McpCaller, opensServer } from './caller.ts';
 import { goingOn } from './going-on.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
-import { answerTask, hasTasks, isTaskMethod, withTasks } from './tasks.ts';
+import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Requests that are passed on as they are, and what of a server they belong to. */
 const passed: Record<string, Offering> = {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sha256Hex } from '../../lib/hashing.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { McpServer } from '../store/servers.ts';
+import { longestTaskId } from '../task-answers.ts';
 import type { McpCaller } from './caller.ts';
 
 /** What a task is called in front: whose it is, of which tool of which server, and how that server calls it. */
@@ -12,12 +13,10 @@ export interface NamedTask {
   taskId: string;
 }
 
-type Owner = Pick<McpCaller, 'user' | 'through'>;
+type Owner = { user: Pick<McpCaller['user'], 'id'> } & Pick<McpCaller, 'through'>;
 
 /** Other things are sealed with the same key. */
 const kind = 'mcp-task';
-/** Clients repeat a name in a header of each request, for which there are a few kilobytes on the way. */
-export const longestTaskId = 1_024;
 /** Of the longest that is given out: a character may take six to be written, and sealing adds a third. */
 const longestName = 10 * longestTaskId;
 

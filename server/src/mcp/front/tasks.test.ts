@@ -140,10 +140,15 @@ describe('who can wait for tasks', () => {
       expect(await ask(`/mcp/${name}`, method, {})).toMatchObject({ status: 404, error: { code: -32_601 } });
   });
 
-  test('is neither a chat nor a run, which are told that the server failed', async () => {
+  test('are chats and runs, where the server has said that it has some', async () => {
     const how = { signal: new AbortController().signal, approved: true };
     const caller = { userId: f.user.id, keyId: null };
-    const outcome = await f.t.app.mcp.tools.call(caller, `${name}__wait`, {}, how);
+    const running = f.t.app.mcp.tools.call(caller, `${name}__wait`, {}, how);
+    await until('it has begun', () => script.tasks.size === 1);
+    endTask(script, 'in the end');
+    expect(await running).toMatchObject({ isError: false, text: 'in the end' });
+    const silent = await f.connected(f.start(script.tools, 'modern', true));
+    const outcome = await f.t.app.mcp.tools.call(caller, `${silent.name}__wait`, {}, how);
     expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('not what the protocol asks for') });
   });
 });

@@ -1,13 +1,12 @@
-import type { ServerCapabilities } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { Params } from '../connection.ts';
 import type { McpServer } from '../store/servers.ts';
-import { tasksExtension } from '../task-answers.ts';
+import { begunTaskOf, standingOf, tasksExtension } from '../task-answers.ts';
 import { opensTool } from './caller.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, ownFault, RpcError } from './served.ts';
-import { longestTaskId, nameTask, openTask } from './task-names.ts';
+import { nameTask, openTask } from './task-names.ts';
 
 /** Of the extension for tasks, as it is for the revision 2026-07-28. */
 const methods = ['tasks/get', 'tasks/update', 'tasks/cancel'];
@@ -15,8 +14,6 @@ export const isTaskMethod = (method: string): boolean => methods.includes(method
 
 /** As a server that has tasks says so. */
 export const withTasks = { extensions: { [tasksExtension]: {} } };
-
-export const hasTasks = ({ extensions }: ServerCapabilities): boolean => extensions?.[tasksExtension] !== undefined;
 
 /** What a client can do it says with each request, and only that counts. */
 export function understandsTasks({ _meta }: Params): boolean {
@@ -28,24 +25,6 @@ const capabilities = z.object({
     extensions: z.object({ [tasksExtension]: z.record(z.string(), z.unknown()) }),
   }),
 });
-
-const task = z.object({
-  taskId: z.string().min(1).max(longestTaskId),
-  status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
-  statusMessage: z.string().optional(),
-  createdAt: z.string(),
-  lastUpdatedAt: z.string(),
-  ttlMs: z.number().nullable(),
-  pollIntervalMs: z.number().optional(),
-});
-
-/** What a task that has come so far has to say besides. */
-const detailOf: Partial<Record<z.infer<typeof task>['status'], string>> = {
-  input_required: 'inputRequests',
-  completed: 'result',
-  failed: 'error',
-};
-const detail = z.record(z.string(), z.unknown());
 
 interface Begun {
   server: McpServer;
@@ -60,11 +39,11 @@ export function begunTask(
   answer: Params,
   exchange: Exchange,
 ): Params {
-  const { data } = task.safeParse(answer);
+  const task = begunTaskOf(answer);
   // Who has not said that it can wait for a task must not be answered with one.
-  if (!data || !understandsTasks(params))
+  if (!task || !understandsTasks(params))
     throw nonsense(room, server, 'tools/call', ' It is not known whether the tool did anything.');
-  return { ...answer, taskId: nameTask(room.sealer, exchange.caller, { server, tool, taskId: data.taskId }) };
+  return { ...answer, taskId: nameTask(room.sealer, exchange.caller, { server, tool, taskId: task.taskId }) };
 }
 
 type FindServer = (name: string) => McpServer | null | Promise<McpServer | null>;
@@ -87,10 +66,7 @@ export async function answerTask(
   const answer = await pass(room, server, { method, params: { ...params, taskId } }, exchange);
   // That it was heard is all there is to say.
   if (method !== 'tasks/get') return {};
-  const { data } = task.safeParse(answer);
-  const named = data && detailOf[data.status];
-  if (data?.taskId !== taskId || (named && !detail.safeParse(answer[named]).success))
-    throw nonsense(room, server, method);
+  if (!standingOf(taskId, answer)) throw nonsense(room, server, method);
   return { ...answer, taskId: params.taskId };
 }
 

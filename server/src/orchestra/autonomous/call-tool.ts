@@ -1,14 +1,17 @@
-import { argumentsIn, callConnected, notAnObject } from '../connected-tools.ts';
+import { argumentsIn, callConnected, followConnected, notAnObject, unknownOutcome } from '../connected-tools.ts';
+import { Leave } from './halt.ts';
 import { lookAgain } from './look-again.ts';
 import { loadSteps } from './store/steps.ts';
 import type { OpenCall } from './talk.ts';
 import type { Work } from './work.ts';
 
-const unknownOutcome =
-  'It is not known whether this call happened: the work was interrupted while it was made. It is not made again. Find out before you rely on it either way.';
+/** A run may take a day; what a server has not done in so long it will hardly do. */
+const taskLimitMs = 3_600_000;
 
 /** Journal keys of a call: once the first is there the call is never made again. */
 const begunKey = (id: string): string => `begun:${id}`;
+/** How a call is found that its server goes on with: whoever takes the run over waits on for it. */
+const taskKey = (id: string): string => `task:${id}`;
 export const outcomeKey = (id: string): string => `outcome:${id}`;
 
 /**
@@ -17,16 +20,27 @@ export const outcomeKey = (id: string): string => `outcome:${id}`;
  */
 export async function callOnce(work: Work, call: OpenCall, signal: AbortSignal): Promise<string | null> {
   const { deps, caller, holding, journal } = work;
-  const found = await loadSteps(deps.db, holding.ref, [begunKey(call.id), outcomeKey(call.id)]);
+  const found = await loadSteps(deps.db, holding.ref, [begunKey(call.id), taskKey(call.id), outcomeKey(call.id)]);
   if (found.has(outcomeKey(call.id))) return null;
+  const begunTask = found.get(taskKey(call.id)) as { task: string } | undefined;
+  const handedOver = () => signal.reason instanceof Leave && signal.reason.why !== 'ended';
+  const paid = ({ text, cost }: { text: string; cost: number }): string => {
+    work.state.cost += cost;
+    return text;
+  };
+  if (begunTask)
+    return paid(
+      await followConnected(deps, caller, { name: call.name, handedOver, ...begunTask }, signal, taskLimitMs),
+    );
   if (found.has(begunKey(call.id))) return unknownOutcome;
   if (!argumentsIn(call.arguments)) return notAnObject;
   await lookAgain(work);
   await journal.record(begunKey(call.id), { name: call.name });
   signal.throwIfAborted();
   // Whoever has to be asked was asked by the run.
-  const asked = { name: call.name, arguments: call.arguments, approved: true };
-  const { text, cost } = await callConnected(deps, caller, asked, signal);
-  work.state.cost += cost;
-  return text;
+  const asked = {
+    ...{ name: call.name, arguments: call.arguments, approved: true, handedOver },
+    goesOn: (task: string) => journal.record(taskKey(call.id), { task }),
+  };
+  return paid(await callConnected(deps, caller, asked, signal, taskLimitMs));
 }

@@ -1,3 +1,4 @@
+import { forgetKept } from '../../billing/store/kept-answers.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { choosingFor, requireChatModel, requireEngine } from '../allowed.ts';
@@ -157,6 +158,8 @@ export function newControl(deps: Deps, runner: Runner): Control {
           : await cancelRunning(db, run, reason, at);
         // Whoever changed it meanwhile may have ended it.
         if (!done) continue;
+        // Whoever resumes begins with new steps.
+        await forgetKept(db, run.executionId);
         await runner.announceStop(ref);
         runner.announceEvents(sessionRef, (await streamEnd(db, sessionRef))?.lastSeq ?? 0);
       }

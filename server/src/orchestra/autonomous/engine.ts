@@ -1,3 +1,4 @@
+import { forgetKept } from '../../billing/store/kept-answers.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { choosingFor } from '../allowed.ts';
@@ -23,7 +24,7 @@ import type { Work } from './work.ts';
 export interface Engine {
   readonly epoch: number;
   /** Stops the work, model calls included, and leaves the run's row as it is. */
-  leave(why: 'lost' | 'stopping'): void;
+  leave(why: Leave['why']): void;
   /** Resolves, never rejects, when nothing goes on any more. */
   readonly done: Promise<void>;
 }
@@ -90,6 +91,9 @@ async function prepare(
 async function close(deps: Deps, journal: Journal, error: unknown): Promise<void> {
   if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
   try {
+    // Cancelled, or deleted with its session: nobody comes for what was answered meanwhile.
+    if (error instanceof Leave && error.why === 'ended')
+      return await forgetKept(deps.db, journal.deps.names.executionId);
     if (error instanceof Leave) return await journal.flush();
     if (error instanceof Pause) return await pause(deps, journal, error);
     // The runner lets it go as soon as the database answers, and whoever comes then goes on.

@@ -9,9 +9,9 @@ export class Pause extends Error {
   }
 }
 
-/** This process stops working on the run, and leaves its row as it is: the lease is lost, or the process stops. */
+/** This process stops working on the run, and leaves its row as it is: another has it, the process stops, or it has been ended. */
 export class Leave extends Error {
-  constructor(readonly why: 'lost' | 'stopping') {
+  constructor(readonly why: 'lost' | 'stopping' | 'ended') {
     super(`left: ${why}`);
   }
 }

@@ -4,6 +4,7 @@ import { quotaPerUsd } from '../../lib/money.ts';
 import { until } from '../../lib/until.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import { beatMs, deadAfterMs } from '../../platform/durable/owners.ts';
+import { deleteSession } from '../store/sessions.ts';
 import {
   type Asked,
   bigGoal,
@@ -27,7 +28,7 @@ describe.each(await engines())('calls that were paid for, on %s', (_name, open) 
   });
 
   /** Says what the script says, for a cent a call, and keeps it with the charge as the relay does. */
-  const at = async (script: (asked: Asked) => string | Promise<string>): Promise<Place> => {
+  const at = async (script: (asked: Asked) => string | Promise<string>, guardMs = 1e8): Promise<Place> => {
     const place = await openPlace(
       database,
       async (asked) => {
@@ -39,7 +40,7 @@ describe.each(await engines())('calls that were paid for, on %s', (_name, open) 
         answered += 1;
         return answer;
       },
-      { guardMs: 1e8 },
+      { guardMs },
     );
     places.push(place);
     return place;
@@ -102,5 +103,25 @@ describe.each(await engines())('calls that were paid for, on %s', (_name, open) 
     expect([plan.tasks.length, total_cost]).toEqual([3, cent]);
     expect(second.asked).toEqual([]);
     expect(await kept()).toEqual([]);
+  });
+
+  test('are forgotten with a run that is cancelled, or deleted with its session', async () => {
+    database = await open();
+    await database.db.deleteFrom('kept_answers').execute();
+    const place = await at(async (asked) => {
+      const said = await say(asked);
+      if (asked.purpose !== 'plan') return said;
+      await keepAnswer(database.db, { ...asked.keepAs!, request_id: 'r', user_id: 1, created_at: 0, body: '{}' });
+      return new Promise((_, reject) => asked.signal.addEventListener('abort', reject));
+    }, 20);
+    for (const [session, end] of [
+      ['s1', () => place.call('POST', '/cancel', { session_id: 's1' })],
+      ['s2', () => deleteSession(database.db, 1, 's2')],
+    ] as const) {
+      await place.execute(bigGoal, {}, { session_id: session });
+      await until('the plan is paid for', async () => (await kept()).length === 1);
+      await end();
+      await until('it is forgotten', async () => (await kept()).length === 0);
+    }
   });
 });

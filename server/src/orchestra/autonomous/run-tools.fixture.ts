@@ -65,10 +65,11 @@ export function scriptedTools(
       ...{ name, description: `does ${name}`, parameters: { type: 'object' }, askFirst },
     })),
     list: async () => self.tools,
-    call: async ({ userId }, name, args, { signal, approved }) => {
+    call: async ({ userId }, name, args, { signal, tooLong, approved }) => {
       self.calls.push({ userId, name, args, approved });
-      return answer(name, signal);
+      return answer(name, AbortSignal.any([signal, tooLong!]));
     },
+    follow: async () => null,
   };
   return self;
 }

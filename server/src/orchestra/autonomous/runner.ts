@@ -63,7 +63,8 @@ export function openRunner(deps: Deps & { shared: Shared }, lookMs = guardMs): R
     const asked = [...own];
     if (asked.length === 0) return;
     const epochs = await runningEpochs(db, [...own.keys()]);
-    for (const [ref, engine] of asked) if (epochs.get(ref) !== engine.epoch) engine.leave('lost');
+    for (const [ref, engine] of asked)
+      if (epochs.get(ref) !== engine.epoch) engine.leave(epochs.has(ref) ? 'lost' : 'ended');
   };
   let looking = false;
   let failing = false;

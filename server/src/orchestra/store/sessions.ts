@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import { countedPast, inBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
@@ -22,6 +23,8 @@ export interface Session {
 }
 
 export const newSessionId = (): string => `ms-${randomString(24)}`;
+/** The same whenever that work begins. */
+export const sessionIdOf = (work: string): string => `ms-${sha256Hex(work).slice(0, 24)}`;
 
 /** The user's session of that id, made if there is none; `created` tells which. */
 export async function openSession(

@@ -1,3 +1,4 @@
+import type { CallsOfWork } from '../../billing/types.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -21,7 +22,7 @@ import { appendMessages, recentMessages } from '../store/messages.ts';
 import { loadPatterns } from '../store/patterns.ts';
 import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/plans.ts';
 import { loadPreferences } from '../store/preferences.ts';
-import { findSession, newSessionId, openSession, type Session, sessionByRef } from '../store/sessions.ts';
+import { findSession, newSessionId, openSession, type Session, sessionByRef, sessionIdOf } from '../store/sessions.ts';
 import { countText, weigh } from '../tokens.ts';
 import { unitsOf } from '../units.ts';
 import { bodyOf, type ChatBody, checkForced, trailingResults } from './body.ts';
@@ -36,6 +37,8 @@ export interface TurnRequest {
   signal: AbortSignal;
   /** Of the HTTP request. */
   requestId?: string;
+  /** Of work that outlives its process. */
+  calls?: CallsOfWork | undefined;
 }
 
 /** Step 1: the request is checked, the session held and the user's message stored before anything else runs. */
@@ -53,7 +56,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
-  const { session, resumed, release } = await takeSession(deps, caller, body, settings, signal);
+  const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages);
     if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
@@ -100,6 +103,10 @@ async function connectedBefore(
   const all = await connectedTools.list(userId);
   return names === true ? all : all.filter(({ name }) => names.includes(name));
 }
+
+/** Whoever takes the work over goes on in the session that was made for it. */
+const withSession = (settings: Settings, { calls }: TurnRequest): Settings =>
+  calls ? { ...settings, session_id: settings.session_id ?? sessionIdOf(calls.work) } : settings;
 
 interface Taken {
   session: Session;

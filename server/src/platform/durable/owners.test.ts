@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { engines, silent, type TestDb } from '../../billing/engines.fixture.ts';
 import { manualClock } from '../../lib/clock.ts';
 import type { Db } from '../db/tables.ts';
@@ -201,7 +202,29 @@ describe.each(engines)('owners on $name', (engine) => {
       const { owners } = await join();
       expect(await listed()).toEqual([owners.id]);
     });
-  else
+  else {
+    test('whoever joins takes off the list who has been silent for long, and nobody else', async () => {
+      const ago = (seconds: number) => sql<number>`floor(extract(epoch from clock_timestamp())) - ${seconds}`;
+      await addSilent('says nothing of times');
+      const rows = { 'long silent': 31, 'silent a while': 20, 'of a clock ahead': -60 };
+      for (const [id, seconds] of Object.entries(rows))
+        await open.db
+          .insertInto('owners')
+          .values({ id, beats: 7, beaten_at: ago(seconds) })
+          .execute();
+      const { owners } = await join();
+      const left = ['of a clock ahead', 'says nothing of times', 'silent a while', owners.id];
+      expect((await listed()).sort()).toEqual(left.sort());
+    });
+
+    test('each beat says when it was', async () => {
+      const { owners } = await join();
+      await open.db.updateTable('owners').set({ beaten_at: 1 }).execute();
+      await beats(beatMs, owners);
+      const { owners: other } = await join();
+      expect((await listed()).sort()).toEqual([owners.id, other.id].sort());
+    });
+
     test('two processes live beside each other', async () => {
       const [one, other] = [await join(), await join()];
       await beats(2 * deadAfterMs, one.owners, other.owners);
@@ -211,4 +234,5 @@ describe.each(engines)('owners on $name', (engine) => {
       await beats(beatMs, one.owners);
       expect(one.seen.looks).toBe(looks + 1);
     });
+  }
 });

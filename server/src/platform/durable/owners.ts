@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
 import { type Db, engineOf } from '../db/tables.ts';
@@ -14,6 +14,8 @@ declare module '../db/tables.ts' {
       mute: Generated<number>;
       /** 1 for a process of an earlier build. */
       slow: Generated<number>;
+      /** When it last beat, by the server's clock; 0 of a process that does not say so. */
+      beaten_at: Generated<number>;
     };
   }
 }
@@ -22,6 +24,8 @@ declare module '../db/tables.ts' {
 export const beatMs = 1_000;
 /** With the beat at which it is noticed, what a killed process held is taken over within 7 seconds; promised are 10. */
 export const deadAfterMs = 6_000;
+/** Whoever joins need not have listened to know of such a silence: processes that all die young would never hear one to its end. */
+const longSilentSeconds = 30;
 /** An earlier build beats every ten seconds. */
 const slowDeadAfterMs = 35_000;
 /** A process gives up a beat before others may take over, since it only looks at its own silence once a beat. */
@@ -62,6 +66,7 @@ interface OwnersDeps {
 export async function openOwners({ db, log, clock = systemClock, isMute = () => false }: OwnersDeps): Promise<Owners> {
   // A SQLite file has one process: whoever else is on the list is dead.
   if (engineOf(db) === 'sqlite') await db.deleteFrom('owners').execute();
+  else await removeLongSilent(db, log);
   const id = await join(db, isMute());
   const list = new OwnersList(id, db, log, clock, isMute);
   if (engineOf(db) === 'sqlite') return list;
@@ -74,9 +79,27 @@ async function join(db: Db, mute: boolean): Promise<string> {
   const id = randomString(16);
   await db
     .insertInto('owners')
-    .values({ id, beats: 0, mute: Number(mute) })
+    .values({ id, beats: 0, mute: Number(mute), beaten_at: serverSeconds(db) })
     .execute();
   return id;
+}
+
+/** Of the server, since the clocks of two machines differ. A SQLite file has one process, and nobody asks. */
+const serverSeconds = (db: Db) =>
+  engineOf(db) === 'sqlite' ? sql<number>`0` : sql<number>`floor(extract(epoch from clock_timestamp()))`;
+
+/**
+ * If all were silent because the server was away, or its clock jumped, one that lives may be among them: after so long it believes
+ * itself that it holds nothing any more, and it comes back under another name.
+ */
+async function removeLongSilent(db: Db, log: Pick<Log, 'warn'>): Promise<void> {
+  const removed = await db
+    .deleteFrom('owners')
+    .where('beaten_at', '>', 0)
+    .where('beaten_at', '<', sql<number>`${serverSeconds(db)} - ${longSilentSeconds}`)
+    .returning('id')
+    .execute();
+  for (const { id } of removed) log.warn({ owner: id }, 'a process fell silent long ago; what it held is taken over');
 }
 
 /**
@@ -155,7 +178,8 @@ class OwnersList implements Owners {
     const askedAtMs = this.clock.steadyMs();
     try {
       const mute = Number(this.isMute());
-      const own = this.db.updateTable('owners').set((eb) => ({ beats: eb('beats', '+', 1), mute }));
+      const beaten_at = serverSeconds(this.db);
+      const own = this.db.updateTable('owners').set((eb) => ({ beats: eb('beats', '+', 1), mute, beaten_at }));
       const { numUpdatedRows } = await own.where('id', '=', this.id).executeTakeFirst();
       if (numUpdatedRows === 0n) {
         this.#lose();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { engines, type TestDb } from '../../billing/engines.fixture.ts';
+import { findKept, keepAnswer } from '../../billing/store/kept-answers.ts';
 import { AppError } from '../../lib/errors.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { type Attempt, cancelResponse } from './background.ts';
@@ -96,11 +97,18 @@ for (const engine of engines)
     test('is cancelled by another process, with no message between them', async () => {
       const id = await queue('wait');
       await running(id);
+      const inner = { work: id, call: 'chat:1', request_id: 'r', user_id: 1, created_at: 0, body: '{}' };
+      await keepAnswer(here.kept.deps.db, inner);
       const early = there.kept.keeper.before(ada, { previousResponseId: id });
       expect(await refusal(early)).toMatchObject({ status: 409 });
       expect((await cancelResponse(there.kept.deps, ada, id)).status).toBe('cancelled');
       const attempt = begun.find((one) => one.id === id)!;
+      const kept = () => findKept(here.kept.deps.db, inner);
+      expect(await kept()).toBeNull();
+      // What is paid for until the work has heard of it goes as well.
+      await keepAnswer(here.kept.deps.db, inner);
       await until('the call to the model ends', () => attempt.signal.aborted);
+      await until('nothing is kept of it', async () => (await kept()) === null);
       // Again, and it is as it was.
       expect((await cancelResponse(here.kept.deps, ada, id)).status).toBe('cancelled');
       expect(await refusal(cancelResponse(here.kept.deps, { userId: 1, keyId: 12 }, id))).toMatchObject({

@@ -10,7 +10,7 @@ import { bytesOfRows, newRows, rowsOf } from './keep.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
 import { admitItems, limits } from './limits.ts';
 import { failureOf, responseOf } from './render.ts';
-import { beginWork, cancelWork, countRunning, isHeld } from './store/background.ts';
+import { beginWork, cancelWork, countRunning, isHeld, readResponse } from './store/background.ts';
 import { appendEvents, dropEventsAfter } from './store/events.ts';
 import { findResponse } from './store/responses.ts';
 import type { ResponseRow } from './store/tables.ts';
@@ -21,6 +21,8 @@ import { eventChannel, eventText, newTeller } from './tell.ts';
 export interface Attempt {
   /** Of the response. */
   id: string;
+  /** Which attempt it is. */
+  epoch: number;
   /**
    * For the model call: another for each attempt. A call is billed once for each id; what a process that died had put aside
    * for its own is given back by itself, but for what was streamed by then.
@@ -92,6 +94,7 @@ export async function workOn(
     const ended = await attempt(deps, answer, row, watch.signal);
     // Cancelled, or another has it: what was made has been paid for, and is not kept.
     if (ended) await finish(deps, row, ended);
+    else if ((await readResponse(deps.db, id))?.ended_at !== null) await forgetKept(deps.db, id);
   } finally {
     await watch.end();
   }
@@ -111,7 +114,7 @@ async function attempt(
   const requestId = `${row.id}-${row.epoch}`;
   try {
     const body = JSON.parse(row.request ?? '{}') as Item;
-    return await answer(owner, body, { id: row.id, requestId, signal, tell: teller.tell });
+    return await answer(owner, body, { id: row.id, epoch: row.epoch, requestId, signal, tell: teller.tell });
   } catch (error) {
     if (error === cancelled || signal.reason === cancelled) return null;
     // Stopping, or lost: the job is given back, and this error says no more than that. The same where the database is away:
@@ -182,7 +185,7 @@ export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: stri
   if (!found) throw noResponse(id);
   if (found.background === 0)
     throw new AppError('invalid_value', "Only responses made with 'background: true' can be cancelled.");
-  if (await cancelWork(deps.db, scope, id, nowSeconds(deps.clock))) await announceStop(deps, id);
+  if (await cancelWork(deps.db, scope, id, nowSeconds(deps.clock))) await stopWork(deps, id);
   const row = await findResponse(deps.db, scope, id);
   if (!row) throw noResponse(id);
   if (row.status !== 'cancelled')
@@ -190,8 +193,9 @@ export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: stri
   return row;
 }
 
-/** To whoever works on it, and to those who follow it. */
-export async function announceStop({ shared }: Pick<ResponsesDeps, 'shared'>, id: string): Promise<void> {
+/** Told to whoever works on it, and to those who follow it. Nobody comes for what was answered so far. */
+export async function stopWork({ db, shared }: Pick<ResponsesDeps, 'db' | 'shared'>, id: string): Promise<void> {
+  await forgetKept(db, id);
   await shared.publish(stopChannel(id), '').catch(() => {});
   await shared.publish(eventChannel(id), '').catch(() => {});
 }

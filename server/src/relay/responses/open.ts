@@ -5,10 +5,10 @@ import { inBatches, type PersonalData, sweepBatches } from '../../platform/db/pa
 import { repeat } from '../../platform/durable/repeat.ts';
 import {
   type AnswerBackground,
-  announceStop,
   backgroundQueue,
   enqueueResponse,
   enqueueWork,
+  stopWork,
   workOn,
 } from './background.ts';
 import { expandItems } from './compaction.ts';
@@ -91,7 +91,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
       await inBatches((most) => deleteResponsesOf(db, userId, most));
       await inBatches((most) => deleteConversationsOf(db, userId, most));
       // Whoever works on one finds that its row is gone.
-      for (const id of ids) await announceStop(deps, id);
+      for (const id of ids) await stopWork(deps, id);
     },
     sweep: async () => {
       const now = nowSeconds(clock);

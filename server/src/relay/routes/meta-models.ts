@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { openEventStream, type Reshape } from '../../platform/http/event-stream.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { RelayDeps } from '../deps.ts';
-import type { KeyCall } from '../request-context.ts';
+import type { Behind, KeyCall } from '../request-context.ts';
 import { untilStopped } from '../stopping.ts';
 import type { StreamRenderer } from '../wire/chat/stream.ts';
 import type { Answer, Conversation, Delta } from '../wire/conversation.ts';
@@ -14,6 +14,8 @@ import type { KeptFirst } from './kept-first.ts';
 export interface MetaCall {
   requestId: string;
   principal: Pick<KeyPrincipal, 'keyId' | 'models' | 'unlimited'> & { user: Pick<User, 'id' | 'group'> };
+  /** The work that asks, where it outlives this process. */
+  readonly behind?: Pick<Behind, 'calls' | 'parentRequestId'>;
 }
 
 /**

@@ -76,7 +76,7 @@ async function byMeta(
   meta: MetaModel,
   { caller: { userId, group, keyId, models, keyUnlimited }, requestId }: RequestContext,
   conversation: Sourced,
-  { id, signal, tell }: Attempt,
+  { id, epoch, signal, tell }: Attempt,
 ): Promise<ResponseObject> {
   refuseForeignTools(conversation);
   let ended: Json | undefined;
@@ -89,8 +89,9 @@ async function byMeta(
   });
   const read = eventReader(tell);
   const principal = { user: { id: userId, group }, keyId, models, unlimited: keyUnlimited };
+  const behind = { parentRequestId: id, calls: { work: id, attempt: '', again: epoch > 1 } };
   try {
-    await meta({ requestId: id, principal }, conversation, signal, (delta) => read(renderer.push(delta)));
+    await meta({ requestId: id, principal, behind }, conversation, signal, (delta) => read(renderer.push(delta)));
   } catch (error) {
     if (signal.aborted) throw error;
     renderer.fail(toAppError(error));

@@ -177,14 +177,15 @@ test('in the background: with the rights that its owner has by then, or not at a
       { userId: 7, keyId: 3 },
       { model: 'own', input: 'one', background: true },
       {
-        ...{ id: 'resp_1', requestId: 'resp_1-1', signal: new AbortController().signal },
+        ...{ id: 'resp_1', epoch: 1, requestId: 'resp_1-1', signal: new AbortController().signal },
         tell: ({ type }) => void told.push(type),
       },
     );
   expect(await work()).toMatchObject({ id: 'resp_1', status: 'completed', output: [{ content: [{ text: 'hi' }] }] });
   expect(told).toContain('response.output_text.delta');
   const principal = { user: { id: 7, group: 'gold' }, keyId: 3, models: ['own'], unlimited: false };
-  expect(callers).toEqual([{ requestId: 'resp_1', principal }]);
+  const behind = { parentRequestId: 'resp_1', calls: { work: 'resp_1', attempt: '', again: false } };
+  expect(callers).toEqual([{ requestId: 'resp_1', principal, behind }]);
   allowed = false;
   expect(await work().catch((error: unknown) => error)).toMatchObject({ code: 'invalid_api_key' });
   expect(callers).toHaveLength(1);

@@ -14,6 +14,8 @@ export default {
   'it does not say which authorization server is its own': '服务器没有说明哪个授权服务器是它自己的',
   'it ended the session': '服务器结束了会话',
   'it did not answer in time': '服务器响应超时',
+  'it took the call back': '服务器撤销了该调用',
+  'it asks for something that nobody here can answer': '服务器提出了此处无人能回答的问题',
   'it could not be reached': '无法连接服务器',
   'it could not be reached: {more}': '无法连接服务器：{more}',
   'its address may not be called': '不允许调用该地址',
@@ -105,6 +107,7 @@ export default {
   '{tool} was not called: the server has changed or removed it since it was approved, or does not list it to clients such as this one.':
     '未调用 {tool}：该工具获批后已被服务器更改或移除，或服务器不向此类客户端列出它。',
   '{tool} was not called: {fault}': '未调用 {tool}：{fault}',
+  'What {tool} came to is not told: {fault}': '无法提供 {tool} 的结果：{fault}',
   'no call {id} waits for your approval': '没有等待你批准的调用 {id}',
   'The server {server} failed: {more}. {fault}': '服务器 {server} 出错：{more}。{fault}',
   'It is not known whether the tool did anything.': '无法确定该工具是否已执行操作。',

@@ -48,6 +48,7 @@ import { migration as clientKeys } from './0049-client-keys.ts';
 import { migration as vouching } from './0050-vouching.ts';
 import { migration as userLanguages } from './0053-languages.ts';
 import { migration as endedOrganisations } from './0055-ended-organisations.ts';
+import { migration as beatenAt } from './0056-beaten-at.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -101,6 +102,7 @@ export const migrations: Migration[] = [
   vouching,
   userLanguages,
   endedOrganisations,
+  beatenAt,
 ];
 
 /**

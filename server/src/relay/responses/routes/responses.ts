@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
 import { type Call, defineRoute, json, type Route } from '../../../platform/http/route.ts';
-import { announceStop, cancelResponse } from '../background.ts';
+import { cancelResponse, stopWork } from '../background.ts';
 import { noItem, noResponse, scopeOf } from '../deps.ts';
 import type { KeptResponses } from '../open.ts';
 import { listOf, responseOf } from '../render.ts';
@@ -68,7 +68,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
         const { id } = await find(call);
         if (!(await deleteResponse(db, scopeOf(deps, ownerOf(call)), id))) throw noResponse(id);
         // Whoever works on it finds that its row is gone.
-        await announceStop(deps, id);
+        await stopWork(deps, id);
         return json(call, { id, object: 'response', deleted: true });
       },
     }),

@@ -1,0 +1,36 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { textOf } from './messages.ts';
+import { paidOnce } from './paid-once.ts';
+import type { Deps } from './ports.ts';
+import { respond } from './respond.ts';
+import { appendMessages, recentMessages } from './store/messages.ts';
+import { findSession } from './store/sessions.ts';
+import { weighOne } from './tokens.ts';
+import type { TurnRequest } from './turn/begin.ts';
+import type { TurnAnswer } from './turn/turn-answer.ts';
+import { type Out, silent } from './turn/writer.ts';
+
+/** A turn within work that outlives its process: what was answered and paid before is neither asked nor paid again. */
+export async function respondOnce(deps: Deps, request: TurnRequest, out: Out = silent): Promise<TurnAnswer> {
+  const { caller, calls } = request;
+  const once = paidOnce(deps, calls!, caller.userId);
+  const before = await once.find();
+  if (!before) return respond(deps, request, out, once);
+  const { message, meta } = before;
+  await complete(deps, caller.userId, before);
+  out.opened(() => meta);
+  if (message.reasoning_content) out.reasoning(message.reasoning_content);
+  const text = textOf(message);
+  if (text !== '') await out.content(text);
+  return before;
+}
+
+/** Whoever made the answer may not have lived to write it into the session. */
+async function complete(deps: Deps, userId: number, { message: answer, meta }: TurnAnswer): Promise<void> {
+  const now = nowSeconds(deps.clock);
+  const session = await findSession(deps.db, userId, meta.session_id, now);
+  const last = session && (await recentMessages(deps.db, session.ref, 1)).at(-1);
+  if (!last || last.message.role === 'assistant') return;
+  const { reasoning_content: _, ...message } = answer;
+  await appendMessages(deps.db, session.ref, [{ message, tokens: await weighOne(message) }], now);
+}
