@@ -139,14 +139,14 @@ export function RequestFilters({ state, set }: FilterProps) {
       ) : (
         <KeyFilter state={state} set={set} />
       )}
-      <Group gap="sm" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
+      <Group gap="sm" w={{ base: '100%', xs: 'auto' }}>
         <TextInput
           type="date"
           label={t('First day')}
           value={state.from}
           max={state.to || undefined}
           onChange={(event) => set({ from: event.currentTarget.value, cursor: '' })}
-          flex={1}
+          flex="1 1 8.5rem"
         />
         <TextInput
           type="date"
@@ -154,7 +154,7 @@ export function RequestFilters({ state, set }: FilterProps) {
           value={state.to}
           min={state.from || undefined}
           onChange={(event) => set({ to: event.currentTarget.value, cursor: '' })}
-          flex={1}
+          flex="1 1 8.5rem"
         />
       </Group>
     </Group>
