@@ -1,20 +1,17 @@
 import { Tooltip } from '@mantine/core';
+import type { CSSProperties } from 'react';
 import { formatNumber, formatQuota } from '../format.ts';
 import { t } from '../language/words.ts';
 
-/** Before its decimals, whichever sign the language has there. */
-const decimals = /(?=[.,]\d{2,6}$)/;
-
 /** Quota as dollars; the exact units on hover. */
 export function Money({ quota }: { quota: number }) {
-  const [whole, fraction] = formatQuota(quota).split(decimals);
+  const amount = formatQuota(quota);
+  // The type knows no properties of one's own; cards make long amounts smaller by it.
+  const style = { '--length': amount.length } as CSSProperties;
   return (
     <Tooltip label={t('{quota} quota units', { quota: formatNumber(quota) })}>
-      <span className="svc-number">
-        {whole}
-        {/* In a narrow place the line ends here: between two digits it would make two amounts of one. */}
-        <wbr />
-        {fraction}
+      <span className="svc-number" style={style}>
+        {amount}
       </span>
     </Tooltip>
   );

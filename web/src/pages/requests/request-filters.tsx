@@ -114,7 +114,14 @@ function KeyFilter({ state, set }: FilterProps) {
 export function RequestFilters({ state, set }: FilterProps) {
   const admin = isAdmin(useUser());
   return (
-    <Group mb="md" gap="sm" align="flex-end" role="search" aria-label={t('Filter requests')}>
+    <Group
+      mb="md"
+      gap="sm"
+      align="flex-end"
+      role="search"
+      aria-label={t('Filter requests')}
+      className={admin ? 'svc-filters' : 'svc-filters svc-filters-odd'}
+    >
       <Select
         label={t('Status')}
         placeholder={t('Any status')}
