@@ -147,6 +147,15 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
   }, 300_000);
 
+  test('on a phone many filters stand two in a row, and leave none alone', async () => {
+    const { page, open } = await site.root(phone);
+    await open('/requests');
+    expect(await top(page.getByRole('combobox', { name: 'Status' }))).toBe(await top(page.getByLabel('Model').first()));
+    await open('/models');
+    const [type, sort] = ['Type', 'Sort'].map((name) => page.getByRole('combobox', { name }));
+    expect(await top(type!)).toBe(await top(sort!));
+  }, 300_000);
+
   test('on the smallest phone nothing is cut off, however large the balance is', async () => {
     const rich = await site.register('croesus', { viewport: { width: 320, height: 640 } });
     const { id } = (await (await rich.context.request.get('/api/user/self')).json()).data;
