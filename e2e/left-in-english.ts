@@ -18,8 +18,7 @@ const textsOf = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found = new Set<string>([document.title]);
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    const elsewhere = (element: Element) =>
-      element.closest('code, pre, kbd, noscript, [lang=en], .svc-docs-main, .svc-docs-nav') !== null;
+    const elsewhere = (element: Element) => element.closest('code, pre, kbd, noscript, [lang=en]') !== null;
     // A name that may go on in the next line is one text to whoever reads it.
     const wholeOf = (node: Node) => (node.parentElement!.querySelector(':scope > wbr') ? node.parentElement! : node);
     for (let node = walker.nextNode(); node; node = walker.nextNode())

@@ -74,6 +74,28 @@ describe.skipIf(browserMissing)('languages', () => {
     expect([await kept(), complaints.filter((text) => !text.includes('503'))]).toEqual(['zh-CN', []]);
   }, 300_000);
 
+  test('the reference begins with how to begin, and says what of it is English', async () => {
+    const { page, open, complaints } = await site.visit({ locale: 'zh-CN' });
+    await open('/docs');
+    const start = page.getByRole('region', { name: '快速开始' });
+    expect(await start.getByRole('heading', { level: 3 }).count()).toBe(4);
+    expect(await start.getByRole('textbox', { name: 'OpenAI base URL' }).inputValue()).toBe(`${site.service.url}/v1`);
+    await page.getByText('其余说明为英文').waitFor();
+    const chat = page.getByRole('article', { name: 'POST /v1/chat/completions' });
+    expect(await chat.innerText()).toContain('对话补全');
+    await page.locator('[lang=en]', { hasText: 'Redeem a code' }).first().waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    // Words of either language find an endpoint, and leave only what was looked for.
+    for (const words of ['对话补全', 'chat completion']) {
+      await page.getByRole('textbox', { name: '搜索接口' }).fill(words);
+      await start.waitFor({ state: 'detached' });
+      await chat.waitFor();
+      await page.getByRole('textbox', { name: '搜索接口' }).fill('');
+      await start.waitFor();
+    }
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
   test('it asks before what was typed and not sent is lost', async () => {
     const { page, open, complaints } = await site.visit();
     const asked: string[] = [];

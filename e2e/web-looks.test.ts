@@ -147,6 +147,30 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
   }, 300_000);
 
+  test('on a phone many filters stand two in a row, and leave none alone', async () => {
+    const { page, open } = await site.root(phone);
+    await open('/requests');
+    expect(await top(page.getByRole('combobox', { name: 'Status' }))).toBe(await top(page.getByLabel('Model').first()));
+    await open('/models');
+    const [type, sort] = ['Type', 'Sort'].map((name) => page.getByRole('combobox', { name }));
+    expect(await top(type!)).toBe(await top(sort!));
+  }, 300_000);
+
+  test('on the smallest phone nothing is cut off, however large the balance is', async () => {
+    const rich = await site.register('croesus', { viewport: { width: 320, height: 640 } });
+    const { id } = (await (await rich.context.request.get('/api/user/self')).json()).data;
+    const credits = { quota: 499_999_999_999_999 };
+    await site.service.root.api(`/api/admin/users/${id}/credits`, { method: 'POST', body: credits });
+    for (const path of ['/', '/credits', '/requests', '/usage']) {
+      await rich.open(path);
+      expect([path, await overflow(rich.page)]).toEqual([path, 0]);
+    }
+    await rich.open('/');
+    const balance = rich.page.locator('.mantine-Card-root').filter({ hasText: 'Balance' }).first();
+    expect(await balance.innerText()).toContain('$999,999,999.999998');
+    expect(await cutOff(balance)).toBe(0);
+  }, 300_000);
+
   test('the account of an organisation goes by its name', async () => {
     const { page, open } = await site.root();
     await open('/admin/users');

@@ -44,6 +44,34 @@ describe.skipIf(browserMissing)('network', () => {
     await fault.waitFor({ state: 'detached' });
   }, 300_000);
 
+  test('where the service fails, pages say so, wait for nothing, and have a way on', async () => {
+    const { page } = await site.root();
+    let failing = true;
+    const own = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/user/');
+    await page.route(own, (route) =>
+      failing ? route.fulfill({ status: 500, json: { success: false, message: 'Broken.' } }) : route.continue(),
+    );
+    const waiting = page.locator('[aria-busy=true], .mantine-Skeleton-root[data-visible]');
+    for (const path of ['/routing/health', '/admin', '/applications/new']) {
+      failing = true;
+      await page.goto(path);
+      const again = page.getByRole('button', { name: 'Try again' });
+      await again.first().waitFor();
+      await until(`${path} waits for nothing`, async () => (await waiting.count()) === 0);
+      failing = false;
+      while ((await again.count()) > 0) await again.first().click();
+    }
+    await page.getByRole('button', { name: 'Register application' }).waitFor();
+
+    failing = true;
+    await page.goto('/videos');
+    const model = page.getByRole('combobox', { name: 'Model' });
+    await page.getByText('The models could not be loaded.').waitFor();
+    failing = false;
+    await model.click();
+    await page.getByRole('option', { name: /demo\/video/ }).waitFor();
+  }, 300_000);
+
   test('an act on a row happens once, however often it is clicked, and does not hold up another row', async () => {
     for (const name of ['una', 'una-two']) await site.register(name);
     const { page } = await site.root();

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site } from './browser.ts';
 import { says } from './relay-replies.ts';
+import { until } from './service.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
 let site: Site;
@@ -65,6 +66,59 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await page.goBack();
     await page.waitForURL('**/keys');
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+  }, 300_000);
+
+  test('what was typed into a dialog or a page is not lost by accident', async () => {
+    const { page, open, complaints } = await site.root();
+    const asked: string[] = [];
+    let answer = false;
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      return answer ? dialog.accept() : dialog.dismiss();
+    });
+    await open('/account');
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    const create = page.getByRole('button', { name: 'Create key' }).first();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    const name = form.getByLabel('Name');
+    await create.click();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    expect(asked).toEqual([]);
+
+    await create.click();
+    await name.fill('half a name');
+    const closings = [
+      () => page.keyboard.press('Escape'),
+      () => page.mouse.click(5, 5),
+      () => page.evaluate(() => history.back()),
+      () => page.evaluate(() => location.reload()),
+    ];
+    for (const [index, close] of closings.entries()) {
+      await close();
+      await until('somebody was asked', () => asked.length === index + 1);
+      expect(await name.inputValue()).toBe('half a name');
+    }
+    expect(asked.splice(0)).toEqual(['confirm', 'confirm', 'confirm', 'beforeunload']);
+    // To cancel is said on purpose.
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await form.waitFor({ state: 'detached' });
+
+    await page.getByRole('link', { name: 'Applications', exact: true }).first().click();
+    await page.getByRole('link', { name: 'New application' }).first().click();
+    const application = page.getByRole('textbox', { name: 'Name', exact: true });
+    await application.fill('Half an application');
+    const playground = page.getByRole('link', { name: 'Playground', exact: true });
+    await playground.click();
+    await until('somebody was asked', () => asked.length === 1);
+    expect(await application.inputValue()).toBe('Half an application');
+    answer = true;
+    await playground.click();
+    await page.waitForURL('**/playground');
+    // What was let go is not asked about again.
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.waitForURL('**/keys');
+    expect([asked, complaints]).toEqual([['confirm', 'confirm'], []]);
   }, 300_000);
 
   test('a form keeps what was typed when the session ends, and goes on after logging in again', async () => {

@@ -2,13 +2,16 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
   clockOf,
+  daysNote,
   describeUserAgent,
   formatBytes,
   formatCompact,
+  formatExact,
   formatMs,
   formatPercent,
   formatQuota,
   formatTimeAgo,
+  formatZoned,
 } from './format.ts';
 import { speak } from './language/words.ts';
 import chinese from './language/zh-CN/index.ts';
@@ -90,4 +93,18 @@ test('devices are named', () => {
   expect(describeUserAgent(chrome)).toBe('Chrome on Linux');
   expect(describeUserAgent('curl/8.5.0')).toBe('curl');
   expect(describeUserAgent('')).toBe('Unknown device');
+});
+
+test('what is compared with a log, or elsewhere, has its zone', () => {
+  const at = Date.UTC(2026, 10, 17, 21, 44, 5) / 1000;
+  expect(formatZoned(at)).toMatch(/2026.*:44.* (?:UTC|GMT|[A-Z]{2,5})/);
+  expect(formatExact(at)).toMatch(/2026.*:44:05.* (?:UTC|GMT|[A-Z]{2,5})/);
+});
+
+test('lists by days of UTC say so, and whose the times are where they are others', () => {
+  const at = new Date('2026-11-17T12:00:00Z');
+  expect(daysNote(Object.assign(at, { getTimezoneOffset: () => 0 }))).toBe('Days are counted in UTC.');
+  expect(daysNote(Object.assign(at, { getTimezoneOffset: () => -480 }))).toMatch(
+    /times are those of your clock \(.+\)/,
+  );
 });

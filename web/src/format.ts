@@ -46,6 +46,29 @@ export function formatBytes(bytes: number): string {
 export const formatDateTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
+const day = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+
+/** With the zone it is told in: until when something holds, or what is compared with somebody elsewhere. */
+export const formatZoned = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleString(locale, { ...day, ...clockOf(locale), timeZoneName: 'short' });
+
+/** To the second, with its zone: what is looked up in a log. */
+export const formatExact = (unixSeconds: number): string =>
+  new Date(unixSeconds * 1000).toLocaleString(locale, {
+    ...day,
+    ...clockOf(locale),
+    second: '2-digit',
+    timeZoneName: 'short',
+  });
+
+/** For lists that are filtered by days of UTC and show times of the reader's own clock. */
+export function daysNote(at = new Date()): string {
+  if (at.getTimezoneOffset() === 0) return t('Days are counted in UTC.');
+  const parts = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }).formatToParts(at);
+  const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  return t('Days are counted in UTC; times are those of your clock ({zone}).', { zone });
+}
+
 /** Hours of a day of 24 have two digits wherever they stand, as `timeStyle` writes them. */
 export function clockOf(of: string): Intl.DateTimeFormatOptions {
   const { hour12 } = new Intl.DateTimeFormat(of, { timeStyle: 'short' }).resolvedOptions();

@@ -1,6 +1,6 @@
 import { Burger } from '@mantine/core';
-import { Outlet } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { AccountMenu } from './components/account-menu.tsx';
 import { ColorSchemeMenu } from './components/color-scheme-menu.tsx';
 import { LanguageMenu } from './components/language-menu.tsx';
@@ -11,6 +11,7 @@ import { SessionEnded } from './components/session-ended.tsx';
 import { StepUp } from './components/step-up.tsx';
 import { t } from './language/words.ts';
 import { later } from './later.tsx';
+import { guardLeaving } from './unsent.ts';
 
 const NavigationDrawer = later('NavigationDrawer');
 
@@ -32,6 +33,8 @@ function NarrowNavigation() {
 
 /** The frame of every page for signed-in users. */
 export function Shell() {
+  const { history } = useRouter();
+  useEffect(() => guardLeaving(history), [history]);
   return (
     <>
       <StepUp />

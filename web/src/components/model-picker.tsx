@@ -71,11 +71,13 @@ type ModelPickerProps = Choice &
 /** One model. What is chosen stays visible when it is not listed, so that one sees what to change. */
 export function ModelPicker({ value, onChange, fits, besides = [], ...rest }: ModelPickerProps) {
   const { query, given } = useModelChoices({ fits, besides: [...besides, value] });
+  const failed = query.error !== null && !query.data;
   return (
     <Select
       placeholder={query.isPending ? t('Loading models…') : t('Choose a model')}
       nothingFoundMessage={t('No model has that in its name')}
-      error={query.error && !query.data ? t('The models could not be loaded') : undefined}
+      error={failed && t('The models could not be loaded. Open the list to try again.')}
+      onDropdownOpen={() => failed && query.refetch()}
       searchable
       allowDeselect={rest.clearable === true}
       selectFirstOptionOnChange

@@ -1,12 +1,18 @@
 import { Tooltip } from '@mantine/core';
+import type { CSSProperties } from 'react';
 import { formatNumber, formatQuota } from '../format.ts';
 import { t } from '../language/words.ts';
 
 /** Quota as dollars; the exact units on hover. */
 export function Money({ quota }: { quota: number }) {
+  const amount = formatQuota(quota);
+  // The type knows no properties of one's own; cards make long amounts smaller by it.
+  const style = { '--length': amount.length } as CSSProperties;
   return (
     <Tooltip label={t('{quota} quota units', { quota: formatNumber(quota) })}>
-      <span className="svc-number">{formatQuota(quota)}</span>
+      <span className="svc-number" style={style}>
+        {amount}
+      </span>
     </Tooltip>
   );
 }

@@ -17,7 +17,7 @@ export function StatCard({ label, value, hint, loading = false }: StatCardProps)
       </Text>
       <Skeleton visible={loading} mt={4}>
         {/* Six decimals of a small cost must fit two cards beside each other on a phone. */}
-        <Text fz={{ base: 20, xs: 26 }} fw={600} lh={1.3} className="svc-number">
+        <Text fz={{ base: 'clamp(1rem, 5.1vw, 1.25rem)', xs: 26 }} fw={600} lh={1.3} className="svc-number svc-stat">
           {loading ? '\u00a0' : value}
         </Text>
       </Skeleton>

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { formatDateTime, formatTimeAgo } from '../format.ts';
+import { formatExact, formatTimeAgo } from '../format.ts';
 
 const nowSeconds = (): number => Date.now() / 1000;
 
@@ -12,7 +12,7 @@ export function TimeAgo({ at }: { at: number }) {
     return () => clearInterval(timer);
   }, []);
   return (
-    <Tooltip label={formatDateTime(at)}>
+    <Tooltip label={formatExact(at)}>
       <time dateTime={new Date(at * 1000).toISOString()}>{formatTimeAgo(at, now)}</time>
     </Tooltip>
   );

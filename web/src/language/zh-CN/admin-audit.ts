@@ -1,6 +1,5 @@
 export default {
-  'Who signed in, and who changed what anybody may do, newest first. Days are counted in UTC.':
-    '谁登录过，谁更改了哪些权限与设置，最新的在前。日期按 UTC 计算。',
+  'Who signed in, and who changed what anybody may do, newest first.': '谁登录过，谁更改了哪些权限与设置，最新的在前。',
   'Filter the audit log': '筛选审计日志',
   Event: '事件',
   'All events': '所有事件',

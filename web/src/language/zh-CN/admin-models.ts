@@ -1,5 +1,6 @@
 export default {
-  'Which channel serves which model, under what name and at what price.': '各渠道提供哪些模型，以及对应的名称和价格。',
+  'Which channel serves which model, under what name, and at what price per million tokens.':
+    '各渠道提供哪些模型，以及对应的名称和每百万 token 的价格。',
   'All channels': '所有渠道',
   'Add model': '添加模型',
   'Provider models': '提供商模型',

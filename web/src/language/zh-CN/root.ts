@@ -110,6 +110,9 @@ export default {
   'Clear the choice': '清除选择',
   'Another language opens the page anew. What you typed and did not send will be lost. Go on?':
     '切换语言会重新打开页面，已输入但未提交的内容将丢失。是否继续？',
+  'What you typed and did not send will be lost. Go on?': '已输入但未提交的内容将丢失。是否继续？',
+  'Days are counted in UTC.': '日期按 UTC 计算。',
+  'Days are counted in UTC; times are those of your clock ({zone}).': '日期按 UTC 计算，时间为你的本地时间（{zone}）。',
   '{name} is over 8 MB.': '{name} 超过 8 MB。',
   '{name} could not be read.': '无法读取 {name}。',
   'No passkey was used: the request was cancelled, or took too long.': '未使用通行密钥：请求已取消或超时。',

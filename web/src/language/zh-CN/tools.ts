@@ -36,7 +36,10 @@ export default {
   'Not offered now': '暂不可用',
   'Your calls of {name}': '你的调用：{name}',
   'Your calls': '你的调用',
-  'None of its tools is allowed yet.': '尚未允许使用它的任何工具。',
+  'None of its tools is allowed yet. Allow some under Tools in its menu.':
+    '尚未允许使用它的任何工具，可在其菜单的“工具”中允许。',
+  'None of its tools is allowed yet. Whoever connected it has to allow some.':
+    '尚未允许使用它的任何工具，需由连接该服务器的人允许。',
   '{count} more': '另外 {count} 个',
   'More tools of {name}': '{name} 的更多工具',
   'You are signed out of {name}': '已退出登录 {name}',

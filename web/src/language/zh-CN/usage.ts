@@ -4,7 +4,6 @@ export default {
   'Filter usage': '筛选用量',
 
   'By day': '按天',
-  'Days are counted in UTC.': '按 UTC 日期统计。',
   'What the charts show': '图表内容',
   '{measure} per day, {total} in {days} days': '每日{measure}，{days} 天共 {total}',
   'Usage by model': '各模型用量',

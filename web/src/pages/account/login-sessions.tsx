@@ -26,7 +26,7 @@ const columns = (end: (id: LoginSession['id']) => void, ending: boolean): Column
           {describeUserAgent(user_agent)}
         </Text>
         {current && (
-          <Badge size="sm" variant="light" color="teal">
+          <Badge size="sm" variant="light" color="teal" flex="none">
             {t('This device')}
           </Badge>
         )}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { PageHeader } from '../../components/page-header.tsx';
+import { daysNote } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { usePage, useUrlState } from '../../use-url-state.ts';
 import { AuditFilters } from './audit-filters.tsx';
@@ -14,7 +15,7 @@ export function AdminAuditPage() {
     <>
       <PageHeader
         title={t('Audit')}
-        description={t('Who signed in, and who changed what anybody may do, newest first. Days are counted in UTC.')}
+        description={`${t('Who signed in, and who changed what anybody may do, newest first.')} ${daysNote()}`}
         actions={
           <Button
             component="a"

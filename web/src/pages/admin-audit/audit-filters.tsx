@@ -21,7 +21,7 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
       label={label}
       value={state[name]}
       onChange={(event) => change({ [name]: event.currentTarget.value })}
-      w={{ base: '47%', xs: 150 }}
+      w={{ base: '100%', xs: 150 }}
     />
   );
   const search = (name: 'actor' | 'target', label: string) => (
@@ -35,7 +35,14 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
     />
   );
   return (
-    <Group mb="md" gap="sm" align="flex-end" role="search" aria-label={t('Filter the audit log')}>
+    <Group
+      mb="md"
+      gap="sm"
+      align="flex-end"
+      role="search"
+      aria-label={t('Filter the audit log')}
+      className="svc-filters svc-filters-odd"
+    >
       <Select
         label={t('Event')}
         placeholder={t('All events')}

@@ -6,7 +6,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
-import { formatDateTime } from '../../format.ts';
+import { formatDateTime, formatExact } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { kindOf, wordsOf } from './audit-events.ts';
 import type { AuditState } from './audit-state.ts';
@@ -65,7 +65,7 @@ function NameFilter({ id, name, what, truncate, onClick }: NameFilterProps) {
 type Only = (filter: Partial<AuditState>) => void;
 
 const columns = (only: Only | undefined): Column<Entry>[] => [
-  { key: 'at', header: t('Time'), cell: ({ at }) => formatDateTime(at) },
+  { key: 'at', header: t('Time'), cell: ({ at }) => <span title={formatExact(at)}>{formatDateTime(at)}</span> },
   { key: 'event', header: t('Event'), cell: ({ action }) => <EventBadge action={action} /> },
   {
     key: 'actor',

@@ -95,7 +95,7 @@ export function AdminModelsPage() {
     <>
       <PageHeader
         title={t('Models')}
-        description={t('Which channel serves which model, under what name and at what price.')}
+        description={t('Which channel serves which model, under what name, and at what price per million tokens.')}
         actions={
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
             {t('Add model')}

@@ -59,7 +59,7 @@ export function AdminOverviewPage() {
       </Stack>
       <OverviewFilters state={state} set={set} data={data} />
       <Stack gap="lg">
-        <Totals total={data?.total} />
+        {(data || !error) && <Totals total={data?.total} />}
         <OverviewChart asked={asked} query={query} onPick={pick} />
         <DataTable
           label={t('Series')}

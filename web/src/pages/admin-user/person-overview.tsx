@@ -7,7 +7,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatDateTime, formatNumber } from '../../format.ts';
+import { formatDateTime, formatNumber, formatZoned } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { TakeBack } from '../admin-users/open-invitations.tsx';
@@ -73,7 +73,7 @@ function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {invitation
-            ? linkWords(invitation.mailed, formatDateTime(invitation.expires_at))
+            ? linkWords(invitation.mailed, formatZoned(invitation.expires_at))
             : t('Nobody has chosen a password for this account.')}
         </Text>
         {acts.reaches(user) && (

@@ -2,6 +2,7 @@ import { Box, Card, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
@@ -18,7 +19,7 @@ export function NewApplicationPage() {
   const navigate = useNavigate();
   const post = usePost();
   const [made, setMade] = useState<{ id: number; secret: string } | null>(null);
-  const { data: discovery, isPending } = useQuery(discoveryQuery);
+  const { data: discovery, isPending, error, refetch } = useQuery(discoveryQuery);
   const { organisationId, who, field } = useOwnerChoice({ among: 'team' });
   const team = who === '' ? null : (ownerBody(who).team_id ?? null);
   const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } });
@@ -44,11 +45,12 @@ export function NewApplicationPage() {
       />
       <Card maw={720}>
         {field && <Box mb="md">{field}</Box>}
-        {isPending ? (
-          <Skeleton height={420} />
-        ) : (
+        {isPending && <Skeleton height={420} />}
+        {/* Without it nobody knows whether there is OpenID Connect here, and half of the form would be missing. */}
+        {error && !discovery && <ErrorState error={error} onRetry={() => refetch()} />}
+        {discovery && (
           <ApplicationForm
-            initial={{ ...emptyApplication, openid: discovery?.jwks_uri ? emptyOpenid : null }}
+            initial={{ ...emptyApplication, openid: discovery.jwks_uri ? emptyOpenid : null }}
             submitLabel={t('Register application')}
             onSubmit={create}
             cancel={

@@ -8,7 +8,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatDateTime, formatPercent, formatQuota } from '../../format.ts';
+import { formatPercent, formatQuota, formatZoned } from '../../format.ts';
 import { locale, rich, t } from '../../language/words.ts';
 import { LimitEditor } from './limit-editor.tsx';
 import { reloadSpending, type SpendingLimit, spendingQuery, windowNames } from './spending-query.ts';
@@ -22,7 +22,7 @@ const percentOf = (share: number): number => Math.round(share * 1000) / 10;
 function timesOf({ alerts, resets_at }: SpendingLimit): string {
   const list = new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' });
   const shares = list.format(alerts.map((share) => formatPercent(percentOf(share))));
-  const resetsAt = resets_at === null ? '' : formatDateTime(resets_at);
+  const resetsAt = resets_at === null ? '' : formatZoned(resets_at);
   if (shares && resetsAt) return t('Told at {shares}. Begins anew {resetsAt}.', { shares, resetsAt });
   if (shares) return t('Told at {shares}.', { shares });
   return resetsAt && t('Begins anew {resetsAt}.', { resetsAt });

@@ -9,10 +9,12 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { LanguageMenu } from '../../components/language-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
-import { rich, t } from '../../language/words.ts';
+import { said } from '../../language/said.ts';
+import { language, rich, t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { EndpointView } from './endpoint-view.tsx';
-import { byTag, type Document, type Endpoint, endpointsOf, search } from './openapi.ts';
+import { byTag, type Document, type Endpoint, endpointsOf, groupName, langOf, search } from './openapi.ts';
+import { QuickStart, quickStartId } from './quick-start.tsx';
 
 const urlDefaults = { q: '' };
 const noSchemas = {};
@@ -30,16 +32,28 @@ const documentQuery = {
 function Contents({ groups }: { groups: [string, Endpoint[]][] }) {
   return (
     <nav className="svc-docs-nav" aria-label={t('Endpoints')}>
+      <ul>
+        <li>
+          <Link to="." hash={quickStartId} activeOptions={{ includeHash: true }}>
+            {t('Quick start')}
+          </Link>
+        </li>
+      </ul>
       {groups.map(([tag, endpoints]) => (
         <div key={tag}>
           <Text size="xs" fw={600} c="dimmed" px={8} mb={2}>
-            {tag}
+            {groupName(tag)}
           </Text>
-          <ul aria-label={tag}>
-            {endpoints.map(({ id, summary, path }) => (
-              <li key={id}>
-                <Link to="." hash={id} search={(before: object) => before} activeOptions={{ includeHash: true }}>
-                  {summary || path}
+          <ul aria-label={groupName(tag)}>
+            {endpoints.map((endpoint) => (
+              <li key={endpoint.id} lang={langOf(endpoint)}>
+                <Link
+                  to="."
+                  hash={endpoint.id}
+                  search={(before: object) => before}
+                  activeOptions={{ includeHash: true }}
+                >
+                  {endpoint.summary || endpoint.path}
                 </Link>
               </li>
             ))}
@@ -58,7 +72,7 @@ function Introduction({ document }: { document: Document }) {
         {rich(
           '{description} Send an API key as <code>Authorization: Bearer sk-…</code>; every answer has an <code>x-request-id</code>. The same as a document for machines: <link>/openapi.json</link>',
           {
-            description: document.info.description ?? '',
+            description: said(document.info.description ?? ''),
             code: (text) => <Code>{text}</Code>,
             link: (text) => (
               <Anchor href="/openapi.json" size="sm" underline="always">
@@ -68,6 +82,13 @@ function Introduction({ document }: { document: Document }) {
           },
         )}
       </Text>
+      {language !== 'en' && (
+        <Text size="sm" c="dimmed" maw="46rem">
+          {t(
+            'The groups and the endpoints that callers need first are told in your language, everything else in English, as in the document for machines.',
+          )}
+        </Text>
+      )}
     </Stack>
   );
 }
@@ -126,6 +147,7 @@ export function DocsPage() {
           {query.isPending && <Skeleton height={320} />}
           {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
           {query.data && <Introduction document={query.data} />}
+          {query.data && q === '' && <QuickStart />}
           {query.data && groups.length === 0 && (
             <EmptyState
               title={t('No endpoint fits')}
@@ -133,9 +155,9 @@ export function DocsPage() {
             />
           )}
           {groups.map(([tag, own]) => (
-            <section key={tag} aria-label={tag}>
+            <section key={tag} aria-label={groupName(tag)}>
               <Title order={2} mt="lg" mb="sm">
-                {tag}
+                {groupName(tag)}
               </Title>
               {own.map((endpoint) => (
                 <EndpointView

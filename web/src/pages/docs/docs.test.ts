@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { openApiDocument } from '../../../../server/src/openapi-document.ts';
+import reference from '../../language/zh-CN/server-reference.ts';
 import { byTag, type Document, endpointsOf, search } from './openapi.ts';
 import { curlOf, exampleOf, fieldsBelow, limitsText, type Schemas, typeText } from './schemas.ts';
 
@@ -22,6 +23,13 @@ describe('the service’s own document', () => {
     expect(byTag(endpoints)[0]![0]).toBe('Relay');
     expect(search(endpoints, 'post chat')[0]!.path).toBe('/v1/chat/completions');
     expect(search(endpoints, 'no such thing')).toEqual([]);
+  });
+
+  test('groups, and what callers need first, are told in Chinese too', () => {
+    const names = new Set(['OAuth', 'MCP']);
+    const groups = byTag(endpoints).filter(([tag]) => !names.has(tag));
+    const needed = [...groups.map(([tag]) => `${tag}##tag`), ...groups[0]![1].map(({ english }) => english)];
+    expect(needed.filter((text) => !Object.hasOwn(reference, text))).toEqual([]);
   });
 
   test('a call carries its credential and the fields it must have', () => {

@@ -4,7 +4,7 @@ import { memo, type ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { t } from '../../language/words.ts';
-import type { Endpoint } from './openapi.ts';
+import { type Endpoint, langOf } from './openapi.ts';
 import { Field, SchemaTree } from './schema-tree.tsx';
 import { curlOf, eitherOf, type Schemas } from './schemas.ts';
 
@@ -53,7 +53,11 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
   const link = `${window.location.origin}/docs#${endpoint.id}`;
   return (
     <Stack className="svc-endpoint-body" gap="md">
-      {endpoint.description && <Text size="sm">{endpoint.description}</Text>}
+      {endpoint.description && (
+        <Text size="sm" lang="en">
+          {endpoint.description}
+        </Text>
+      )}
       <Group gap="xs">
         <Text size="sm" c="dimmed">
           {authText(endpoint)}
@@ -117,7 +121,7 @@ export const EndpointView = memo(function EndpointView({ endpoint, schemas, open
             {method}
           </Badge>
           <span className="svc-endpoint-path">{path}</span>
-          <Text span size="sm" c="dimmed">
+          <Text span size="sm" c="dimmed" lang={langOf(endpoint)}>
             {summary}
           </Text>
         </button>

@@ -1,4 +1,5 @@
 /** The service's OpenAPI document, arranged for reading. */
+import { known } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 
 export interface Schema {
@@ -66,8 +67,11 @@ export interface Endpoint {
   id: string;
   method: string;
   path: string;
+  /** The group in the service's own words, which order groups; `groupName` is for readers. */
   tag: string;
+  /** In the language of the page where its words are known. */
   summary: string;
+  english: string;
   description?: string;
   /** Names of security schemes, each of which opens it; empty: nobody is asked. */
   auth: string[];
@@ -94,7 +98,8 @@ function endpointOf(document: Document, path: string, method: string, operation:
     method: method.toUpperCase(),
     path,
     tag: operation.tags?.[0] ?? t('Other'),
-    summary: operation.summary ?? '',
+    summary: known(operation.summary ?? '') ?? operation.summary ?? '',
+    english: operation.summary ?? '',
     description: operation.description,
     auth: operation.security?.flatMap((one) => Object.keys(one)) ?? [],
     parameters: operation.parameters?.map(resolve) ?? [],
@@ -114,11 +119,16 @@ export const endpointsOf = (document: Document): Endpoint[] =>
     }),
   );
 
-/** Every word must occur somewhere in method, path, summary or tag. */
+/** Of the summary: what has no translation is read out as the English that it is. */
+export const langOf = ({ summary, english }: Endpoint): 'en' | undefined => (summary === english ? 'en' : undefined);
+
+export const groupName = (tag: string): string => known(`${tag}##tag`) ?? tag;
+
+/** Every word must occur somewhere in method, path, summary or group, in either language. */
 export function search(endpoints: Endpoint[], text: string): Endpoint[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return endpoints.filter(({ method, path, summary, tag }) => {
-    const hay = `${method} ${path} ${summary} ${tag}`.toLowerCase();
+  return endpoints.filter(({ method, path, summary, english, tag }) => {
+    const hay = `${method} ${path} ${summary} ${english} ${tag} ${groupName(tag)}`.toLowerCase();
     return words.every((word) => hay.includes(word));
   });
 }

@@ -43,7 +43,7 @@ export function Field({ name, required, schema, schemas, depth = 0, sent = true 
         )}
       </div>
       {own.description && (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" lang="en">
           {own.description}
         </Text>
       )}

@@ -13,7 +13,7 @@ import { actsColumn } from '../../components/data-table.tsx';
 import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatDateTime, formatNumber } from '../../format.ts';
+import { formatDateTime, formatExact, formatNumber, formatZoned } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import type { ApiKey } from './key-fields.ts';
 import type { KeyLimit } from './limit-fields.ts';
@@ -74,7 +74,7 @@ function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
     <Text size="xs" c="var(--mantine-color-orange-light-color)">
       {rich('Old secret <number>…{ending}</number> ends {endsAt}', {
         ending: previous.key.slice(-4),
-        endsAt: formatDateTime(previous.ends_at),
+        endsAt: formatZoned(previous.ends_at),
         number: (text) => <span className="svc-number">{text}</span>,
       })}
     </Text>
@@ -157,7 +157,8 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   {
     key: 'expires',
     header: t('Expires'),
-    cell: ({ expired_time }) => (expired_time > 0 ? formatDateTime(expired_time) : t('Never')),
+    cell: ({ expired_time }) =>
+      expired_time > 0 ? <span title={formatExact(expired_time)}>{formatDateTime(expired_time)}</span> : t('Never'),
   },
 ];
 

@@ -2,7 +2,7 @@ import { Chip, Group, Input, NumberInput, Progress, Stack, Switch, Text } from '
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Money } from '../../components/money.tsx';
-import { formatDateTime } from '../../format.ts';
+import { formatZoned } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import type { ApiKey } from './key-fields.ts';
@@ -57,7 +57,7 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
             label={t('Each month')}
             description={
               limit?.resets_at
-                ? t('Begins anew {resetsAt}; leave empty for no limit', { resetsAt: formatDateTime(limit.resets_at) })
+                ? t('Begins anew {resetsAt}; leave empty for no limit', { resetsAt: formatZoned(limit.resets_at) })
                 : t('Months of the calendar, UTC; leave empty for no limit')
             }
             placeholder={t('No limit')}

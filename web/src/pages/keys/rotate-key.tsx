@@ -1,7 +1,7 @@
 import { Select, Stack, Text } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
-import { formatDateTime } from '../../format.ts';
+import { formatZoned } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import type { ApiKey } from './key-fields.ts';
@@ -51,7 +51,7 @@ export function RotateKey({ apiKey, onClose, onSubmit }: RotateKeyProps) {
             <Text size="sm" c="var(--mantine-color-error)">
               {t('The secret before it, {key}, which would have gone on until {endsAt}, ends now.', {
                 key: previous.key,
-                endsAt: formatDateTime(previous.ends_at),
+                endsAt: formatZoned(previous.ends_at),
               })}
             </Text>
           )}

@@ -22,7 +22,7 @@ export function ModelFilters({ filter, providers, set }: ModelFiltersProps) {
     w: { base: '100%', xs: 165 },
   });
   return (
-    <Group gap="sm" mb="md" role="search" aria-label={t('Filter models')}>
+    <Group gap="sm" mb="md" role="search" aria-label={t('Filter models')} className="svc-filters svc-filters-odd">
       <SearchInput
         label={t('Search models')}
         placeholder={t('Name of a model')}

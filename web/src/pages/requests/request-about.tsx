@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
-import { formatDateTime, formatMs } from '../../format.ts';
+import { formatExact, formatMs } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { makerOf } from '../../requests.ts';
 import { keysQuery, useUser } from '../../session.ts';
@@ -82,7 +82,7 @@ export function About({ detail }: { detail: RequestDetail }) {
             />
           </Fact>
         )}
-        <Fact name={t('Ended')}>{formatDateTime(detail.created_at)}</Fact>
+        <Fact name={t('Ended')}>{formatExact(detail.created_at)}</Fact>
         {account_name !== undefined && (
           <Fact name={t('User')}>
             <AnchorLink to="/requests" search={{ user: String(user_id) }} inherit underline="always">

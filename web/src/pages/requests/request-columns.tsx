@@ -2,7 +2,7 @@ import { Badge, Stack, Text, Tooltip } from '@mantine/core';
 import type { Column } from '../../components/data-rows.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
-import { formatDateTime, formatDayTime, formatMs, formatNumber } from '../../format.ts';
+import { formatDayTime, formatExact, formatMs, formatNumber } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { countedCalls, endingWords } from '../../requests.ts';
@@ -100,9 +100,7 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ lines: [line] }) => (
-      <span title={formatDateTime(line!.created_at)}>{formatDayTime(line!.created_at)}</span>
-    ),
+    cell: ({ lines: [line] }) => <span title={formatExact(line!.created_at)}>{formatDayTime(line!.created_at)}</span>,
   },
   { key: 'model', header: t('Model or tool'), fluid: true, cell: (group) => <Asked group={group} /> },
   { key: 'status', header: t('Status'), wrap: true, cell: (group) => <Ending group={group} /> },

@@ -114,7 +114,14 @@ function KeyFilter({ state, set }: FilterProps) {
 export function RequestFilters({ state, set }: FilterProps) {
   const admin = isAdmin(useUser());
   return (
-    <Group mb="md" gap="sm" align="flex-end" role="search" aria-label={t('Filter requests')}>
+    <Group
+      mb="md"
+      gap="sm"
+      align="flex-end"
+      role="search"
+      aria-label={t('Filter requests')}
+      className={admin ? 'svc-filters' : 'svc-filters svc-filters-odd'}
+    >
       <Select
         label={t('Status')}
         placeholder={t('Any status')}
@@ -139,14 +146,14 @@ export function RequestFilters({ state, set }: FilterProps) {
       ) : (
         <KeyFilter state={state} set={set} />
       )}
-      <Group gap="sm" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
+      <Group gap="sm" w={{ base: '100%', xs: 'auto' }}>
         <TextInput
           type="date"
           label={t('First day')}
           value={state.from}
           max={state.to || undefined}
           onChange={(event) => set({ from: event.currentTarget.value, cursor: '' })}
-          flex={1}
+          flex="1 1 8.5rem"
         />
         <TextInput
           type="date"
@@ -154,7 +161,7 @@ export function RequestFilters({ state, set }: FilterProps) {
           value={state.to}
           min={state.from || undefined}
           onChange={(event) => set({ to: event.currentTarget.value, cursor: '' })}
-          flex={1}
+          flex="1 1 8.5rem"
         />
       </Group>
     </Group>

@@ -1,6 +1,7 @@
 import { Box } from '@mantine/core';
 import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { daysNote } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useUrlState } from '../../use-url-state.ts';
@@ -17,11 +18,11 @@ export function RequestsPage() {
     <>
       <PageHeader
         title={t('Requests')}
-        description={
+        description={`${
           admin
             ? t('Every request of every user, whatever became of it. Open one for its cost, its way and its error.')
             : t('Every request of yours, whatever became of it. Open one for its cost, its way and its error.')
-        }
+        } ${daysNote()}`}
       />
       <KeepContents />
       <RequestFilters state={state} set={set} />

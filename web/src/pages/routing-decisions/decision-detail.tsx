@@ -3,7 +3,7 @@ import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
-import { formatDateTime, formatMs, formatPercent, formatUsd } from '../../format.ts';
+import { formatExact, formatMs, formatPercent, formatUsd } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
 import { causeOf, droppedBecause, outcomeOf, reasonWords } from './words.ts';
@@ -154,7 +154,7 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
           <Badge color={color}>{label}</Badge>
           <Badge color="gray">{strategyName(decision.routing_strategy)}</Badge>
           <Text size="sm" c="dimmed">
-            {formatDateTime(decision.created_at)} · {formatMs(decision.duration_ms)}
+            {formatExact(decision.created_at)} · {formatMs(decision.duration_ms)}
           </Text>
         </Group>
         <Group gap={4}>

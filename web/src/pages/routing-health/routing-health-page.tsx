@@ -67,7 +67,7 @@ export function RoutingHealthPage() {
           'Success and latency of the last hour, per provider, model and channel. Refreshes every 5 seconds.',
         )}
       />
-      <Summary rows={rows} />
+      {(rows || !query.error) && <Summary rows={rows} />}
       <Group gap="sm" mb="md" justify="space-between">
         <Group gap="sm" w={{ base: '100%', xs: 'auto' }}>
           <ModelPicker

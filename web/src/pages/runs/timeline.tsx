@@ -5,7 +5,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
-import { formatDateTime, formatMs, formatNumber, formatTime } from '../../format.ts';
+import { formatExact, formatMs, formatNumber, formatTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { type RunStatus, type TimelineEntry, timelineQuery } from './runs-queries.ts';
 import { told } from './server-words.ts';
@@ -60,7 +60,7 @@ function Row({ entry }: { entry: TimelineEntry }) {
   return (
     <Table.Tr data-kind={entry.kind}>
       <Table.Td className="svc-timeline-time">
-        <time dateTime={new Date(entry.at * 1000).toISOString()} title={formatDateTime(entry.at)}>
+        <time dateTime={new Date(entry.at * 1000).toISOString()} title={formatExact(entry.at)}>
           {formatTime(entry.at)}
         </time>
       </Table.Td>

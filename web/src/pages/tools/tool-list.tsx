@@ -75,7 +75,9 @@ export function ToolList(props: ToolListProps) {
   if (tools.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {t('None of its tools is allowed yet.')}
+        {server.manageable
+          ? t('None of its tools is allowed yet. Allow some under Tools in its menu.')
+          : t('None of its tools is allowed yet. Whoever connected it has to allow some.')}
       </Text>
     );
   const rows = (some: ConnectedTool[], label: string, mt?: string) => (

@@ -8,7 +8,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
-import { formatDateTime, formatDayTime, formatMs } from '../../format.ts';
+import { formatDayTime, formatExact, formatMs } from '../../format.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
@@ -21,7 +21,7 @@ const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ created_at }) => <span title={formatDateTime(created_at)}>{formatDayTime(created_at)}</span>,
+    cell: ({ created_at }) => <span title={formatExact(created_at)}>{formatDayTime(created_at)}</span>,
   },
   {
     key: 'model',
@@ -80,7 +80,7 @@ function Detail({ failure }: { failure: FailedRequest }) {
           {model}
         </Text>
         <Text size="sm" c="dimmed">
-          {formatDateTime(failure.created_at)} · {formatMs(failure.duration_ms)}
+          {formatExact(failure.created_at)} · {formatMs(failure.duration_ms)}
         </Text>
       </div>
       <Fact label={t('What the caller was told')}>

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { daysBetween } from '../../dates.ts';
+import { daysNote } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { keysQuery } from '../../session.ts';
 import { type MeasureName, measures } from './measures.ts';
@@ -100,7 +101,7 @@ export function UsageCharts({ filter, range }: { filter: UsageFilter; range: Ran
     <Stack gap="lg">
       <Section
         title={t('By day')}
-        description={t('Days are counted in UTC.')}
+        description={daysNote()}
         actions={
           <SegmentedControl
             size="xs"

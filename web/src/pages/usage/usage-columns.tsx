@@ -5,7 +5,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { endColumn } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
-import { formatDateTime, formatDayTime, formatMs, formatNumber } from '../../format.ts';
+import { formatDayTime, formatExact, formatMs, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { callsOf, endingOf, type Requests, sumOf, type UsageLog } from '../../requests.ts';
 import { isToolCall, kindOf } from './request-words.ts';
@@ -117,7 +117,7 @@ export const usageColumns = (keyNames: Map<number, string>, show: (log: UsageLog
   {
     key: 'at',
     header: t('Time'),
-    cell: ({ logs: [log] }) => <span title={formatDateTime(log!.created_at)}>{formatDayTime(log!.created_at)}</span>,
+    cell: ({ logs: [log] }) => <span title={formatExact(log!.created_at)}>{formatDayTime(log!.created_at)}</span>,
   },
   { key: 'model', header: t('Model or tool'), fluid: true, cell: (row) => <Asked row={row} /> },
   {

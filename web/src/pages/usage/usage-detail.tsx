@@ -4,7 +4,7 @@ import { CostParts } from '../../components/cost-parts.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
-import { formatDateTime } from '../../format.ts';
+import { formatExact } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import type { UsageLog } from '../../requests.ts';
 
@@ -14,7 +14,7 @@ function Detail({ log }: { log: UsageLog }) {
       <div>
         <Text fw={500}>{log.model}</Text>
         <Text size="sm" c="dimmed">
-          {formatDateTime(log.created_at)}
+          {formatExact(log.created_at)}
         </Text>
       </div>
       {log.estimated && (

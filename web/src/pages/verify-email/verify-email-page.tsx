@@ -33,7 +33,12 @@ export function VerifyEmailPage() {
             {t('This address is mine')}
           </Button>
         ) : (
-          <Text>{t('This link is not complete. Open it as it stands in the mail.')}</Text>
+          <>
+            <Text>{t('This link is not complete. Open it as it stands in the mail.')}</Text>
+            <ButtonLink to="/" variant="default" fullWidth>
+              {t('Go home')}
+            </ButtonLink>
+          </>
         )}
       </Stack>
     </BareFrame>
