@@ -40,7 +40,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     const table = page.getByRole('region', { name: 'Series' });
     const rows = () => table.getByRole('row').allInnerTexts();
-    // The dearest first.
+    // The most expensive first.
     expect((await rows())[1]).toContain(names.dear);
     await page.getByRole('img', { name: /^Spend over time, \$/ }).waitFor();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);

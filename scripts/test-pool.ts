@@ -99,10 +99,10 @@ function show(title: string, code: number, printed: string, said: string): void 
 function sumUp({ name, files }: Suite, ran: Ran[]): void {
   const sum = (of: (one: Ran) => number): number => ran.reduce((total, one) => total + of(one), 0);
   const [passed, failed, skipped] = [sum((one) => one.passed), sum((one) => one.failed), sum((one) => one.skipped)];
-  const dearest = ran.toSorted((a, b) => b.cpuSeconds - a.cpuSeconds).slice(0, 8);
+  const slowest = ran.toSorted((a, b) => b.cpuSeconds - a.cpuSeconds).slice(0, 8);
   console.log(
     `\n${failed === 0 ? '✓' : '✗'} ${name}: ${passed} passed, ${failed} failed, ${skipped} skipped (${files.length} files, ${sum((one) => one.cpuSeconds).toFixed(0)} s of processor time)`,
   );
-  console.log(`  of which ${dearest.map(({ title, cpuSeconds }) => `${title} ${cpuSeconds.toFixed(0)} s`).join(', ')}`);
+  console.log(`  of which ${slowest.map(({ title, cpuSeconds }) => `${title} ${cpuSeconds.toFixed(0)} s`).join(', ')}`);
   count(passed, failed, name);
 }

@@ -34,14 +34,14 @@ const byPrice =
 
 const orders = new Map<string, Order>([
   ['price', byPrice(1)],
-  ['dearest', byPrice(-1)],
+  ['expensive', byPrice(-1)],
   ['context', (a, b) => (b.context_length ?? 0) - (a.context_length ?? 0)],
 ]);
 
 export const sortings = [
   { value: '', label: t('By name') },
   { value: 'price', label: t('Cheapest first') },
-  { value: 'dearest', label: t('Dearest first') },
+  { value: 'expensive', label: t('Most expensive first') },
   { value: 'context', label: t('Longest context first') },
 ];
 

@@ -5,6 +5,7 @@ import type { OpenDb } from '../platform/db/open.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import { Allotments } from './allotment.ts';
 import type { Charge, LevelCharge } from './charge-batch.ts';
 import { openFreeLog } from './free-log.ts';
 import { heldLevels, Keeper, notSettled } from './keeper.ts';
@@ -12,7 +13,6 @@ import type { Levels, LevelsPort } from './levels.ts';
 import { Line } from './line.ts';
 import { leastLeft } from './paying.ts';
 import { Progress } from './progress.ts';
-import { Purses } from './purse.ts';
 import { patienceMs, Returns } from './returns.ts';
 import { durableRow, keptRow, toHold, usageRow, wholeCount } from './rows.ts';
 import { budgetExceeded, keyShort, userShort } from './short.ts';
@@ -20,17 +20,17 @@ import { countDurable, findDurable, holdDurable, settleIn, settleStored } from '
 import { keepAnswer } from './store/kept-answers.ts';
 import { grantCredits } from './store/ledger.ts';
 import {
+  type AllotmentId,
+  type AllotmentStore,
   type KeptRow,
   type Now,
-  type PurseId,
-  type PurseStore,
   type UsageRow,
-  windowPurse,
+  windowAllotment,
   windowsText,
 } from './store/port.ts';
-import { postgresPurseStore } from './store/postgres.ts';
+import { postgresAllotmentStore } from './store/postgres.ts';
 import { noteSavings } from './store/savings.ts';
-import { sqlitePurseStore } from './store/sqlite.ts';
+import { sqliteAllotmentStore } from './store/sqlite.ts';
 import type { LedgerRow } from './store/tables.ts';
 import { isLogged } from './store/usage.ts';
 import { takeOver } from './take-over.ts';
@@ -46,7 +46,7 @@ export interface BillingDeps {
   clock: Clock;
   log: Log;
   /** Between this process and its database; for tests that break it. */
-  through?(store: PurseStore): PurseStore;
+  through?(store: AllotmentStore): AllotmentStore;
 }
 
 export interface Billing {
@@ -89,20 +89,20 @@ export interface Billing {
 export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const { database, owners, shared, clock, log, through = (store) => store } = deps;
   const { db, engine } = database;
-  const store = through(engine === 'postgres' ? postgresPurseStore(db) : sqlitePurseStore(db));
+  const store = through(engine === 'postgres' ? postgresAllotmentStore(db) : sqliteAllotmentStore(db));
   const writer = new Writer(db, owners, log);
-  const purses = new Purses();
+  const allotments = new Allotments();
   const line = new Line({
-    ...{ store, writer, purses },
+    ...{ store, writer, allotments },
     running: () => keeper.open.size,
     chargeLate: (charge) => chargeLate(charge),
   });
   const keeper = new Keeper({
-    ...{ writer, purses, line },
+    ...{ writer, allotments, line },
     askOthers: (id) => returns.askOthers(id),
     forgetProgress: (id) => progress.forget(id),
   });
-  const returns = new Returns({ db, store, writer, purses, line, log, shared, alone: engine === 'sqlite' });
+  const returns = new Returns({ db, store, writer, allotments, line, log, shared, alone: engine === 'sqlite' });
   const progress = new Progress({ store, writer, keeper, line, log });
   const free = openFreeLog(line, log, (rows) => noteSavings(db, rows));
   const now = () => nowSeconds(clock);
@@ -118,7 +118,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const totals = keepTotals(db, writer, clock, log);
 
   /** What does not fit is tried again after everybody has given back what they keep of it and do not need. */
-  async function recalling<T>(ids: PurseId[], attempt: () => Promise<T>, fits: (result: T) => boolean): Promise<T> {
+  async function recalling<T>(ids: AllotmentId[], attempt: () => Promise<T>, fits: (result: T) => boolean): Promise<T> {
     const untilMs = performance.now() + patienceMs;
     for (let last = false; ; ) {
       const result = await attempt();
@@ -136,7 +136,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     const ids = [
       { user_id: request.userId, key_id: row.key_id },
       { user_id: row.user_id, key_id: 0 },
-      ...(levels?.budgets ?? []).map(({ windowId }) => windowPurse(windowId)),
+      ...(levels?.budgets ?? []).map(({ windowId }) => windowAllotment(windowId)),
     ];
     const held = await recalling(
       ids,
@@ -165,7 +165,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     return entry;
   }
 
-  /** The purse it was taken from is lost; the request may have been charged by whoever emptied it. */
+  /** The allotment it was taken from is lost; the request may have been charged by whoever emptied it. */
   const chargeLate = ({ log: row, key, kept, levels }: Charge): Promise<Settled> =>
     db.transaction().execute(async (tx) => {
       if (await isLogged(tx, row)) return notSettled;
@@ -208,7 +208,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
         return Promise.reject(error);
       }
     },
-    heldBy: (userId, keyId = 0) => purses.find({ user_id: userId, key_id: keyId })?.taken ?? 0,
+    heldBy: (userId, keyId = 0) => allotments.find({ user_id: userId, key_id: keyId })?.taken ?? 0,
     settle: (given, settlement) => {
       try {
         const cost = wholeCount(settlement.cost);
@@ -237,9 +237,9 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     recallKey: async (userId, keyId) => {
       await returns.recall([{ user_id: userId, key_id: keyId }]);
     },
-    budgetLeft: ({ levels }) => leastLeft(purses, levels),
+    budgetLeft: ({ levels }) => leastLeft(allotments, levels),
     recallWindows: async (ids) => {
-      await returns.recall(ids.map(windowPurse));
+      await returns.recall(ids.map(windowAllotment));
     },
     acceptLevels: (port) => {
       levelsPort = port;

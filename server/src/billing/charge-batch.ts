@@ -1,25 +1,25 @@
-import type { Purse } from './purse.ts';
-import type { ChargeBatch, KeptRow, PurseChange, UsageRow } from './store/port.ts';
+import type { Allotment } from './allotment.ts';
+import type { AllotmentChange, ChargeBatch, KeptRow, UsageRow } from './store/port.ts';
 
 /** What a request takes from budgets of an organisation, and from limits of whoever pays. */
 export interface LevelCharge {
   /** Whose the key is, which need not be who pays. */
   keyUserId: number;
-  windows: readonly Purse[];
+  windows: readonly Allotment[];
   /** Taken from each of them; `log.quota` is what is used of it. */
   paid: number[];
 }
 
-/** What a request costs, taken out of its purses and to be written. */
+/** What a request costs, taken out of its allotments and to be written. */
 export interface Charge {
   log: UsageRow;
   /** Null for requests that cost nothing, which need none. */
-  user: Purse | null;
+  user: Allotment | null;
   /** Null where the key has no quota of its own. */
-  key: Purse | null;
-  /** Taken from the key's purse; `log.quota` is what was taken from the user's. */
+  key: Allotment | null;
+  /** Taken from the key's allotment; `log.quota` is what was taken from the user's. */
   keyPaid: number;
-  /** `free - moved` of the user's purse right after it. */
+  /** `free - moved` of the user's allotment right after it. */
   rest: number;
   /** It has a row that says how far it has come. */
   noted: boolean;
@@ -29,11 +29,11 @@ export interface Charge {
   levels: LevelCharge | null;
 }
 
-/** Sums go to each purse once per batch, since most of a batch is of the same few. */
+/** Sums go to each allotment once per batch, since most of a batch is of the same few. */
 export function batchOf(charges: Charge[]): ChargeBatch {
   const users = new Changes();
   const keys = new Changes();
-  const windows = new Map<number, PurseChange>();
+  const windows = new Map<number, AllotmentChange>();
   for (const { log, keyPaid, levels } of charges) {
     const ofUser = users.of(log.user_id, 0);
     ofUser.paid += log.quota;
@@ -56,7 +56,7 @@ export function batchOf(charges: Charge[]): ChargeBatch {
   }
   return {
     logs: charges.map(({ log }) => log),
-    purses: [...users.all, ...keys.all, ...windows.values()],
+    allotments: [...users.all, ...keys.all, ...windows.values()],
     ended: charges.filter(({ noted }) => noted).map(({ log }) => log.request_id),
     kept,
   };
@@ -64,10 +64,10 @@ export function batchOf(charges: Charge[]): ChargeBatch {
 
 /** Found without a name, which would have to be made for every request: most are of whoever came last. */
 class Changes {
-  readonly all: PurseChange[] = [];
-  #last: PurseChange | undefined;
+  readonly all: AllotmentChange[] = [];
+  #last: AllotmentChange | undefined;
 
-  of(user_id: number, key_id: number): PurseChange {
+  of(user_id: number, key_id: number): AllotmentChange {
     if (this.#last?.user_id === user_id && this.#last.key_id === key_id) return this.#last;
     this.#last = this.all.find((one) => one.user_id === user_id && one.key_id === key_id);
     if (!this.#last) {
@@ -79,7 +79,7 @@ class Changes {
 }
 
 /** By their ids alone, which costs less than names do: a request has one user and one key, and may have many windows. */
-function addWindows(changes: Map<number, PurseChange>, { windows, paid }: LevelCharge, used: number): void {
+function addWindows(changes: Map<number, AllotmentChange>, { windows, paid }: LevelCharge, used: number): void {
   for (let i = 0; i < windows.length; i += 1) {
     const { id } = windows[i]!;
     let change = changes.get(id.key_id);

@@ -46,8 +46,8 @@ describe.each(engines)('a killed process on $name', (engine) => {
       }
       // PostgreSQL finishes the statement it was at when its client died, so something may appear after the first sweep.
       const left = async () => {
-        const purses = await open.db.selectFrom('billing_purses').select('owner').execute();
-        return purses.length + (await written()).length;
+        const allotments = await open.db.selectFrom('billing_purses').select('owner').execute();
+        return allotments.length + (await written()).length;
       };
       await until('nothing is kept', async () => {
         await billing.sweep();

@@ -1,5 +1,6 @@
 import { ChurnMap } from '../lib/churn-map.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Allotment, Allotments } from './allotment.ts';
 import type { Levels } from './levels.ts';
 import type { Line } from './line.ts';
 import {
@@ -16,10 +17,9 @@ import {
   takeAtOnce,
   takeBeyond,
 } from './paying.ts';
-import type { Purse, Purses } from './purse.ts';
 import { lookAgainMs, patienceMs } from './returns.ts';
 import { wholeCount } from './rows.ts';
-import type { KeptRow, Now, PurseId, UsageRow } from './store/port.ts';
+import type { AllotmentId, KeptRow, Now, UsageRow } from './store/port.ts';
 import type { HeldLevels, Hold, HoldRequest, Settled } from './types.ts';
 import { TakenForDead, type Writer } from './writer.ts';
 
@@ -39,15 +39,15 @@ export const notSettled: Settled = { settled: false, charged: 0, shortfall: 0 };
 
 interface KeeperDeps {
   writer: Writer;
-  purses: Purses;
+  allotments: Allotments;
   line: Line;
   /** Tells other processes that somebody is short of this. */
-  askOthers(id: PurseId): Promise<void>;
+  askOthers(id: AllotmentId): Promise<void>;
   /** Takes away the row that says how far a request has come. */
   forgetProgress(requestId: string): Promise<void>;
 }
 
-/** Holds of running requests: taken from purses and given back to them without asking anybody. */
+/** Holds of running requests: taken from allotments and given back to them without asking anybody. */
 export class Keeper {
   readonly open = new ChurnMap<OpenHold>();
   readonly #taking = new Map<string, Promise<Hold>>();
@@ -60,7 +60,7 @@ export class Keeper {
     if (this.deps.writer.away)
       throw new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.');
     const amount = wholeCount(request.amount);
-    const paying = payingFor(this.deps.purses, request, levels);
+    const paying = payingFor(this.deps.allotments, request, levels);
     if (takeAtOnce(paying, amount)) return this.#opened(request, amount, paying, levels, nowSeconds);
     const taking = this.#wait(request, amount, levels, nowSeconds).finally(() =>
       this.#taking.delete(request.requestId),
@@ -90,59 +90,59 @@ export class Keeper {
   /** From each in turn; whoever is refused by one gives back what the others gave. */
   async #wait(request: HoldRequest, amount: number, levels: Levels | null, nowSeconds: number): Promise<Hold> {
     for (;;) {
-      const taken: Purse[] = [];
+      const taken: Allotment[] = [];
       try {
-        for (const { find, short } of inOrder(this.deps.purses, request, levels)) {
-          const purse = find();
-          if ((await this.take(purse, amount)) < amount) throw short();
-          taken.push(purse);
+        for (const { find, short } of inOrder(this.deps.allotments, request, levels)) {
+          const allotment = find();
+          if ((await this.take(allotment, amount)) < amount) throw short();
+          taken.push(allotment);
         }
         // Some are of before and some of after: those of after must not keep what nobody holds.
         if (taken.some(({ lost }) => lost)) throw new TakenForDead();
         // The same ones: what something is held of stays.
-        const paying = payingFor(this.deps.purses, request, levels);
+        const paying = payingFor(this.deps.allotments, request, levels);
         return this.#opened(request, amount, paying, levels, nowSeconds);
       } catch (error) {
-        for (const purse of taken) purse.pay(amount, 0);
+        for (const allotment of taken) allotment.pay(amount, 0);
         if (!(error instanceof TakenForDead)) throw error;
       }
     }
   }
 
   /** All of it, or nothing; `partly`, what there is. Never less than all while any process has more of it. */
-  take(purse: Purse, amount: number, partly = false): Now<number> {
-    if (hasFree(purse, amount)) return purse.take(amount);
+  take(allotment: Allotment, amount: number, partly = false): Now<number> {
+    if (hasFree(allotment, amount)) return allotment.take(amount);
     const done = Promise.withResolvers<number>();
-    purse.queue.push({ amount, partly, asked: false, untilMs: performance.now() + patienceMs, done });
-    if (!purse.filling) void this.#fill(purse);
+    allotment.queue.push({ amount, partly, asked: false, untilMs: performance.now() + patienceMs, done });
+    if (!allotment.filling) void this.#fill(allotment);
     return done.promise;
   }
 
-  async #fill(purse: Purse): Promise<void> {
-    purse.filling = true;
+  async #fill(allotment: Allotment): Promise<void> {
+    allotment.filling = true;
     let askedAtMs = Number.NEGATIVE_INFINITY;
     try {
       for (;;) {
-        serve(purse);
-        if (purse.queue.length === 0) return;
+        serve(allotment);
+        if (allotment.queue.length === 0) return;
         const now = performance.now();
-        const modest = now - purse.wantedAtMs <= modestMs || this.deps.writer.owners.someoneEarlier;
-        const missing = whatIsMissing(purse, !modest);
-        const { taken, elsewhere } = await this.deps.line.topUp(purse, missing);
-        serve(purse);
+        const modest = now - allotment.wantedAtMs <= modestMs || this.deps.writer.owners.someoneEarlier;
+        const missing = whatIsMissing(allotment, !modest);
+        const { taken, elsewhere } = await this.deps.line.topUp(allotment, missing);
+        serve(allotment);
         if (taken > 0) continue;
-        refuse(purse, elsewhere === 0 ? Number.POSITIVE_INFINITY : now);
-        if (purse.queue.length === 0 || elsewhere === 0) continue;
+        refuse(allotment, elsewhere === 0 ? Number.POSITIVE_INFINITY : now);
+        if (allotment.queue.length === 0 || elsewhere === 0) continue;
         if (now - askedAtMs > askAgainMs) {
           askedAtMs = now;
-          await this.deps.askOthers(purse.id);
+          await this.deps.askOthers(allotment.id);
         }
         await Bun.sleep(lookAgainMs);
       }
     } catch (error) {
-      for (const { done } of purse.queue.splice(0)) done.reject(error);
+      for (const { done } of allotment.queue.splice(0)) done.reject(error);
     } finally {
-      purse.filling = false;
+      allotment.filling = false;
     }
   }
 
@@ -154,7 +154,7 @@ export class Keeper {
     const { paying, noted, hold } = open;
     const { user, key } = paying;
     const charge = { log, user, key, keyPaid: 0, rest: 0, noted, kept, levels: levelChargeOf(hold, paying) };
-    // Charged past the purse, which others have emptied.
+    // Charged past the allotment, which others have emptied.
     if (user.lost) return this.deps.line.charge(charge);
     const cost = log.quota;
     const aside = takeBeyond(paying, hold.amount, cost);
@@ -163,14 +163,14 @@ export class Keeper {
 
   /** A model thought free that cost something after all. */
   chargeUnheld(log: UsageRow, hold: Hold, kept: KeptRow | null): Promise<Settled> {
-    const paying = payingForHold(this.deps.purses, hold);
+    const paying = payingForHold(this.deps.allotments, hold);
     const { user, key, windows } = paying;
     const charge = { log, user, key, keyPaid: 0, rest: 0, noted: false, kept, levels: levelChargeOf(hold, paying) };
     return this.#takeRest(charge, log.quota, { user: 0, key: key ? 0 : log.quota, windows: windows.map(() => 0) });
   }
 
   async #takeRest(charge: Charging, cost: number, aside: PutAside): Promise<Settled> {
-    const rest = (purse: Purse, has: number) => (has < cost ? this.#takeWhatThereIs(purse, cost - has) : 0);
+    const rest = (allotment: Allotment, has: number) => (has < cost ? this.#takeWhatThereIs(allotment, cost - has) : 0);
     aside.user += await rest(charge.user, aside.user);
     if (charge.key) aside.key += await rest(charge.key, aside.key);
     for (const [i, window] of (charge.levels?.windows ?? []).entries())
@@ -179,15 +179,15 @@ export class Keeper {
   }
 
   /** Nobody waits for the database because of what is owed beyond a hold. */
-  async #takeWhatThereIs(purse: Purse, amount: number): Promise<number> {
+  async #takeWhatThereIs(allotment: Allotment, amount: number): Promise<number> {
     try {
-      return await this.take(purse, amount, true);
+      return await this.take(allotment, amount, true);
     } catch {
       return 0;
     }
   }
 
-  /** Ends what is put aside for it, in every purse. */
+  /** Ends what is put aside for it, in every allotment. */
   #charge(charge: Charging, cost: number, aside: PutAside): Promise<Settled> {
     const { log, user, key, levels } = charge;
     log.quota = Math.min(cost, aside.user);
@@ -219,36 +219,36 @@ export class Keeper {
 
   /** How many requests run here, and what is put aside for them. */
   sums(): { holds: number; amount: number } {
-    const amount = this.deps.purses.all().reduce((sum, { id, held }) => (id.key_id === 0 ? sum + held : sum), 0);
+    const amount = this.deps.allotments.all().reduce((sum, { id, held }) => (id.key_id === 0 ? sum + held : sum), 0);
     return { holds: this.open.size, amount };
   }
 }
 
-type Charging = Parameters<Line['charge']>[0] & { user: Purse };
+type Charging = Parameters<Line['charge']>[0] & { user: Allotment };
 
 export const heldLevels = (levels: Levels, keyUserId: number): HeldLevels => ({ ...levels, keyUserId });
 
 /** In order of arrival; one who asks for too much does not hold up the others. */
-function serve(purse: Purse): void {
-  const left = purse.queue.splice(0).filter((waiter) => {
-    if (purse.free < waiter.amount) return true;
-    waiter.done.resolve(purse.take(waiter.amount));
+function serve(allotment: Allotment): void {
+  const left = allotment.queue.splice(0).filter((waiter) => {
+    if (allotment.free < waiter.amount) return true;
+    waiter.done.resolve(allotment.take(waiter.amount));
     return false;
   });
-  purse.queue.push(...left);
+  allotment.queue.push(...left);
 }
 
 /** Those who have waited until now, and for whom the balance was asked. */
-function refuse(purse: Purse, nowMs: number): void {
-  const left = purse.queue.splice(0).filter(({ amount, partly, asked, untilMs, done }) => {
+function refuse(allotment: Allotment, nowMs: number): void {
+  const left = allotment.queue.splice(0).filter(({ amount, partly, asked, untilMs, done }) => {
     if (!asked || untilMs > nowMs) return true;
-    done.resolve(partly ? purse.take(amount) : 0);
+    done.resolve(partly ? allotment.take(amount) : 0);
     return false;
   });
-  purse.queue.push(...left);
+  allotment.queue.push(...left);
 }
 
-function whatIsMissing({ queue, free }: Purse, more: boolean): { need: number; least: number; more: boolean } {
+function whatIsMissing({ queue, free }: Allotment, more: boolean): { need: number; least: number; more: boolean } {
   let need = -free;
   let least = Number.MAX_SAFE_INTEGER;
   for (const waiter of queue) {

@@ -6,7 +6,7 @@ import { addUser, booksOf, engines, openTestBilling, type TestDb } from './engin
 import { longestKept } from './rows.ts';
 import { exportOf, forget } from './store/account-data.ts';
 import { findKept, forgetKept, keptOf, sweepKept } from './store/kept-answers.ts';
-import type { PurseStore } from './store/port.ts';
+import type { AllotmentStore } from './store/port.ts';
 
 const usage = { promptTokens: 1, completionTokens: 1 };
 const settlement = (cost: number, work: string, body = 'seven', call = '1') => ({
@@ -20,7 +20,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
   let refusing: Error | null = null;
   beforeAll(async () => {
     open = await engine.open();
-    const through = (store: PurseStore): PurseStore => ({
+    const through = (store: AllotmentStore): AllotmentStore => ({
       ...store,
       charge: (turn, batch) => {
         if (refusing) throw refusing;

@@ -49,7 +49,7 @@ export class TestLevels implements LevelsPort {
 }
 
 export interface WindowBooks {
-  /** In the row and in the purses of all processes. */
+  /** In the row and in the allotments of all processes. */
   left: number;
   used: number;
 }

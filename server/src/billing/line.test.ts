@@ -7,7 +7,7 @@ import { sqliteOf } from '../platform/db/sqlite-dialect.ts';
 import type { Billing } from './billing.ts';
 import { addKey, addUser, booksOf, engines, keyOf, openTestBilling, type TestDb } from './engines.fixture.ts';
 import { findKept } from './store/kept-answers.ts';
-import type { PurseStore, Turn } from './store/port.ts';
+import type { AllotmentStore, Turn } from './store/port.ts';
 import type { Hold } from './types.ts';
 
 const usage = { promptTokens: 1, completionTokens: 1 };
@@ -17,15 +17,15 @@ const ask = (userId: number, amount: number) => ({
 });
 const broken = () => Object.assign(new Error('connection lost'), { code: 'ERR_POSTGRES_CONNECTION_CLOSED' });
 
-type Call = keyof PurseStore;
+type Call = keyof AllotmentStore;
 type Fault = 'before' | 'after' | Error;
 
 /** A store whose connection can be made to break, before a statement or after it was carried out. */
 function breakable() {
   const faults: Partial<Record<Call, Fault[]>> = {};
   const turns: Turn[] = [];
-  let inner!: PurseStore;
-  const through = (store: PurseStore): PurseStore => {
+  let inner!: AllotmentStore;
+  const through = (store: AllotmentStore): AllotmentStore => {
     inner = store;
     const call =
       (name: Call) =>
@@ -87,7 +87,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 970, used: 30, requests: 1, logs: 30, days: 30 });
   });
 
-  test.each(['before', 'after'] as const)('%s a purse is filled: it is filled once', async (when) => {
+  test.each(['before', 'after'] as const)('%s an allotment is filled: it is filled once', async (when) => {
     const { open, billing, user, faults } = await start();
     faults.topUp = [when];
     const hold = await billing.hold(ask(user, 900));
@@ -117,7 +117,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 1_000 });
   });
 
-  test.each(['before', 'after'] as const)('%s a purse is given back: nothing is lost or doubled', async (when) => {
+  test.each(['before', 'after'] as const)('%s an allotment is given back: nothing is lost or doubled', async (when) => {
     const { open, billing, user, faults } = await start();
     await billing.release(await billing.hold(ask(user, 10)));
     faults.giveBack = [when];

@@ -1,9 +1,9 @@
 import { mayPass } from '../platform/durable/errors.ts';
 import { repeat } from '../platform/durable/repeat.ts';
+import type { Allotment, Allotments } from './allotment.ts';
 import { batchOf, type Charge } from './charge-batch.ts';
-import type { Purse, Purses } from './purse.ts';
-import type { Now, PurseStore, TopUp, TopUpAsk } from './store/port.ts';
-import { keptIn } from './store/purses.ts';
+import { keptIn } from './store/allotments.ts';
+import type { AllotmentStore, Now, TopUp, TopUpAsk } from './store/port.ts';
 import type { Settled } from './types.ts';
 import { TakenForDead, type Work, type Writer } from './writer.ts';
 
@@ -27,22 +27,22 @@ interface Waiting {
 }
 
 interface Asking {
-  purse: Purse;
+  allotment: Allotment;
   ask: TopUpAsk;
   done: PromiseWithResolvers<TopUp>;
 }
 
 interface LineDeps {
-  store: PurseStore;
+  store: AllotmentStore;
   writer: Writer;
-  purses: Purses;
+  allotments: Allotments;
   /** Requests that run: with none but those that wait, there is nobody to share with, and nothing is waited for. */
   running(): number;
-  /** Charges past any purse what was taken from one that is lost, unless that happened before. */
+  /** Charges past any allotment what was taken from one that is lost, unless that happened before. */
   chargeLate(charge: Charge): Promise<Settled>;
 }
 
-/** Everything this process writes of its purses, one after the other; what waits meanwhile is written together. */
+/** Everything this process writes of its allotments, one after the other; what waits meanwhile is written together. */
 export class Line {
   #asks: Asking[] = [];
   #charges: Waiting[] = [];
@@ -59,9 +59,9 @@ export class Line {
 
   constructor(readonly deps: LineDeps) {}
 
-  topUp(purse: Purse, ask: Omit<TopUpAsk, 'user_id' | 'key_id'>): Promise<TopUp> {
+  topUp(allotment: Allotment, ask: Omit<TopUpAsk, 'user_id' | 'key_id'>): Promise<TopUp> {
     const done = Promise.withResolvers<TopUp>();
-    this.#asks.push({ purse, ask: { ...purse.id, ...ask }, done });
+    this.#asks.push({ allotment, ask: { ...allotment.id, ...ask }, done });
     this.#start();
     return done.promise;
   }
@@ -140,25 +140,25 @@ export class Line {
 
   async #topUp(all: Asking[]): Promise<void> {
     const { store } = this.deps;
-    const asking = all.filter(({ purse, done }) => {
-      if (purse.lost) done.reject(new TakenForDead());
-      return !purse.lost;
+    const asking = all.filter(({ allotment, done }) => {
+      if (allotment.lost) done.reject(new TakenForDead());
+      return !allotment.lost;
     });
     if (asking.length === 0) return;
     const asks = asking.map(({ ask }) => ask);
     const fill = (tops: TopUp[] | null): TopUp[] | null => {
       for (const [i, { taken, elsewhere, left }] of (tops ?? []).entries()) {
-        const { purse } = asking[i]!;
-        purse.fill(taken);
-        purse.beyond = left + elsewhere;
+        const { allotment } = asking[i]!;
+        allotment.fill(taken);
+        allotment.beyond = left + elsewhere;
       }
       return tops;
     };
     const work: Work<TopUp[]> = {
       write: async (turn) => fill(await store.topUp(turn, asks)),
-      // How much it was is known from what is in the purses now. Others may have more of it: nobody is refused for this.
+      // How much it was is known from what is in the allotments now. Others may have more of it: nobody is refused for this.
       written: async () => {
-        const found = await Promise.all(asking.map(({ purse }) => this.#found(purse)));
+        const found = await Promise.all(asking.map(({ allotment }) => this.#found(allotment)));
         return fill(found.map((taken) => ({ taken, elsewhere: 1, left: 0 })))!;
       },
     };
@@ -182,10 +182,10 @@ export class Line {
     }
   }
 
-  /** What is in a purse beyond what this process knows of. */
-  async #found(purse: Purse): Promise<number> {
-    const kept = await keptIn(this.deps.writer.db, this.deps.writer.owner, purse.id);
-    return Math.max(0, kept - purse.free - purse.held - purse.owed);
+  /** What is in an allotment beyond what this process knows of. */
+  async #found(allotment: Allotment): Promise<number> {
+    const kept = await keptIn(this.deps.writer.db, this.deps.writer.owner, allotment.id);
+    return Math.max(0, kept - allotment.free - allotment.held - allotment.owed);
   }
 
   /** At once where the database answers at once. */
@@ -241,7 +241,7 @@ export class Line {
 
   /** Whatever was kept is gone; what it was taken for is charged past it. */
   async startAnew(): Promise<void> {
-    this.deps.purses.lose();
+    this.deps.allotments.lose();
     await this.deps.writer.rejoin();
   }
 }

@@ -1,37 +1,38 @@
+import type { Allotment, Allotments } from './allotment.ts';
 import type { LevelCharge } from './charge-batch.ts';
 import type { Levels } from './levels.ts';
-import type { Purse, Purses } from './purse.ts';
 import { budgetExceeded, keyShort, userShort } from './short.ts';
-import { windowPurse } from './store/port.ts';
+import { windowAllotment } from './store/port.ts';
 import type { Hold, HoldRequest } from './types.ts';
 
-/** The purses that a request is paid from: of each the same amount, or of none. */
+/** The allotments that a request is paid from: of each the same amount, or of none. */
 export interface Paying {
   /** Of whoever pays. */
-  user: Purse;
+  user: Allotment;
   /** Null where the key has no quota of its own. */
-  key: Purse | null;
+  key: Allotment | null;
   /** Of the budgets of an organisation. */
-  windows: readonly Purse[];
+  windows: readonly Allotment[];
 }
 
 /** Outside of organisations, where nothing is made for it. */
-const noWindows: readonly Purse[] = [];
+const noWindows: readonly Allotment[] = [];
 
-export const payingFor = (purses: Purses, request: HoldRequest, levels: Levels | null): Paying => ({
-  user: purses.ofUser(levels ? levels.payerId : request.userId),
-  key: request.keyId !== null && !request.keyUnlimited ? purses.ofKey(request.userId, request.keyId) : null,
-  windows: levels ? levels.budgets.map(({ windowId }) => purses.ofWindow(windowId)) : noWindows,
+export const payingFor = (allotments: Allotments, request: HoldRequest, levels: Levels | null): Paying => ({
+  user: allotments.ofUser(levels ? levels.payerId : request.userId),
+  key: request.keyId !== null && !request.keyUnlimited ? allotments.ofKey(request.userId, request.keyId) : null,
+  windows: levels ? levels.budgets.map(({ windowId }) => allotments.ofWindow(windowId)) : noWindows,
 });
 
 /** The same for a request that was thought free. */
-export const payingForHold = (purses: Purses, { userId, keyId, keyUnlimited, levels }: Hold): Paying => ({
-  user: purses.ofUser(userId),
-  key: keyUnlimited || keyId === 0 ? null : purses.ofKey(levels?.keyUserId ?? userId, keyId),
-  windows: levels ? levels.budgets.map(({ windowId }) => purses.ofWindow(windowId)) : noWindows,
+export const payingForHold = (allotments: Allotments, { userId, keyId, keyUnlimited, levels }: Hold): Paying => ({
+  user: allotments.ofUser(userId),
+  key: keyUnlimited || keyId === 0 ? null : allotments.ofKey(levels?.keyUserId ?? userId, keyId),
+  windows: levels ? levels.budgets.map(({ windowId }) => allotments.ofWindow(windowId)) : noWindows,
 });
 
-export const hasFree = (purse: Purse, amount: number): boolean => purse.free >= amount && purse.queue.length === 0;
+export const hasFree = (allotment: Allotment, amount: number): boolean =>
+  allotment.free >= amount && allotment.queue.length === 0;
 
 /** Takes the amount from all of them, or from none. */
 export function takeAtOnce({ user, key, windows }: Paying, amount: number): boolean {
@@ -55,13 +56,13 @@ export function giveBackAll({ user, key, windows }: Paying, amount: number): voi
  * hears of that, whatever the key and the budgets have. All wait in the same order, so that nobody waits in a circle. Each is
  * found when its turn comes: one that nobody uses may be given back meanwhile.
  */
-export function inOrder(purses: Purses, { userId, keyId, keyUnlimited }: HoldRequest, levels: Levels | null) {
+export function inOrder(allotments: Allotments, { userId, keyId, keyUnlimited }: HoldRequest, levels: Levels | null) {
   const payerId = levels ? levels.payerId : userId;
   return [
-    { find: () => purses.ofUser(payerId), short: () => userShort(payerId !== userId) },
-    ...(keyId !== null && !keyUnlimited ? [{ find: () => purses.ofKey(userId, keyId), short: keyShort }] : []),
+    { find: () => allotments.ofUser(payerId), short: () => userShort(payerId !== userId) },
+    ...(keyId !== null && !keyUnlimited ? [{ find: () => allotments.ofKey(userId, keyId), short: keyShort }] : []),
     ...(levels?.budgets ?? []).map((budget) => ({
-      find: () => purses.ofWindow(budget.windowId),
+      find: () => allotments.ofWindow(budget.windowId),
       short: () => budgetExceeded(budget),
     })),
   ];
@@ -76,7 +77,7 @@ export function noteUse({ user, key, windows }: Paying, nowMs: number): void {
 export const levelChargeOf = ({ levels }: Hold, { windows }: Paying): LevelCharge | null =>
   levels && { keyUserId: levels.keyUserId, windows, paid: windows.map(() => 0) };
 
-/** What is put aside for a charge in each of its purses. */
+/** What is put aside for a charge in each of its allotments. */
 export interface PutAside {
   user: number;
   /** The cost itself where the key has no quota of its own. */
@@ -86,7 +87,7 @@ export interface PutAside {
 
 const nothing: number[] = [];
 
-/** Beyond the hold, as far as the purses have it at once. */
+/** Beyond the hold, as far as the allotments have it at once. */
 export const takeBeyond = ({ user, key, windows }: Paying, held: number, cost: number): PutAside => {
   const beyond = Math.max(0, cost - held);
   return {
@@ -101,14 +102,14 @@ export const covers = ({ user, key, windows }: PutAside, cost: number): boolean 
 
 /**
  * What is left of the hard budget of which least is left, as far as this process knows: of what others use it hears when it
- * fills its purse. Null where there is none.
+ * fills its allotment. Null where there is none.
  */
-export function leastLeft(purses: Purses, levels: Levels | null): number | null {
+export function leastLeft(allotments: Allotments, levels: Levels | null): number | null {
   let least: number | null = null;
   for (const { hard, windowId } of levels?.budgets ?? []) {
-    const purse = hard ? purses.find(windowPurse(windowId)) : undefined;
-    if (!purse) continue;
-    const left = Math.max(0, purse.free + purse.beyond);
+    const allotment = hard ? allotments.find(windowAllotment(windowId)) : undefined;
+    if (!allotment) continue;
+    const left = Math.max(0, allotment.free + allotment.beyond);
     least = least === null ? left : Math.min(least, left);
   }
   return least;

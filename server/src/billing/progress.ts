@@ -4,12 +4,12 @@ import type { Log } from '../platform/log.ts';
 import type { Keeper } from './keeper.ts';
 import type { Line } from './line.ts';
 import { wholeCount } from './rows.ts';
-import { type ProgressRow, type PurseStore, type Turn, windowsText } from './store/port.ts';
+import { type AllotmentStore, type ProgressRow, type Turn, windowsText } from './store/port.ts';
 import type { Hold } from './types.ts';
 import type { Writer } from './writer.ts';
 
 interface ProgressDeps {
-  store: PurseStore;
+  store: AllotmentStore;
   writer: Writer;
   keeper: Keeper;
   line: Line;
@@ -39,7 +39,7 @@ export class Progress {
   /** Of a request that costs nothing after all. Until it is done, as it would be charged if we died. */
   async forget(requestId: string): Promise<void> {
     const { line, writer, store, log } = this.deps;
-    const batch = { logs: [], purses: [], ended: [requestId] };
+    const batch = { logs: [], allotments: [], ended: [requestId] };
     const work = { write: (turn: Turn) => store.charge(turn, batch), written: () => true as const };
     await line
       .inTurn(() => writer.insist(work, () => {}))
@@ -63,7 +63,7 @@ export class Progress {
         request_id: id,
         user_id: hold.userId,
         key_id: hold.keyId,
-        // Its money is in the purse, which goes back as a whole.
+        // Its money is in the allotment, which goes back as a whole.
         amount: 0,
         key_amount: hold.keyUnlimited ? -1 : 0,
         model_id: hold.modelId,

@@ -2,10 +2,10 @@ import type { Db } from '../platform/db/tables.ts';
 import { repeat } from '../platform/durable/repeat.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import type { Allotment, Allotments } from './allotment.ts';
 import type { Line } from './line.ts';
-import type { Purse, Purses } from './purse.ts';
-import type { GiveBack, PurseId, PurseStore } from './store/port.ts';
-import { emptyPurses, isElsewhere, want, wantedOf } from './store/purses.ts';
+import { emptyAllotments, isElsewhere, want, wantedOf } from './store/allotments.ts';
+import type { AllotmentId, AllotmentStore, GiveBack } from './store/port.ts';
 import { TakenForDead, type Writer } from './writer.ts';
 
 const channel = 'billing:wanted';
@@ -25,9 +25,9 @@ const lastTries = 10;
 
 interface ReturnsDeps {
   db: Db;
-  store: PurseStore;
+  store: AllotmentStore;
   writer: Writer;
-  purses: Purses;
+  allotments: Allotments;
   line: Line;
   log: Log;
   shared?: Pick<Shared, 'publish' | 'subscribe'> | undefined;
@@ -69,14 +69,14 @@ export class Returns {
   }
 
   /** By a mark that they look for, and by message. */
-  async askOthers(id: PurseId): Promise<void> {
+  async askOthers(id: AllotmentId): Promise<void> {
     const { db, shared, writer } = this.deps;
     await want(db, writer.owner, id);
     void shared?.publish(channel, JSON.stringify([writer.owner, id.user_id, id.key_id])).catch(() => {});
   }
 
   /** Brings back what is kept here and elsewhere; false when there was nothing to be had. */
-  async recall(ids: PurseId[]): Promise<boolean> {
+  async recall(ids: AllotmentId[]): Promise<boolean> {
     const { db, writer, alone } = this.deps;
     let some = false;
     for (const id of ids) {
@@ -89,30 +89,30 @@ export class Returns {
     return some;
   }
 
-  async #answer(id: PurseId): Promise<void> {
-    const purse = this.deps.purses.find(id);
-    if (purse) purse.wantedAtMs = performance.now();
+  async #answer(id: AllotmentId): Promise<void> {
+    const allotment = this.deps.allotments.find(id);
+    if (allotment) allotment.wantedAtMs = performance.now();
     await this.#giveBack([id]);
   }
 
   async #returnIdle(unusedMs: number): Promise<void> {
     const before = performance.now() - unusedMs;
-    const idle = this.deps.purses.all().filter((purse) => purse.idle && purse.usedAtMs < before);
+    const idle = this.deps.allotments.all().filter((allotment) => allotment.idle && allotment.usedAtMs < before);
     for (let at = 0; at < idle.length; at += mostAtOnce)
       await this.#giveBack(idle.slice(at, at + mostAtOnce).map(({ id }) => id));
   }
 
   /** What is free in them, all of what lies idle. Tells how much that was. */
-  #giveBack(ids: PurseId[]): Promise<number> {
-    const { line, purses, store, writer } = this.deps;
+  #giveBack(ids: AllotmentId[]): Promise<number> {
+    const { line, allotments, store, writer } = this.deps;
     return line.inTurn(async () => {
-      const given = ids.map((id) => purses.find(id)).filter((purse) => purse !== undefined);
+      const given = ids.map((id) => allotments.find(id)).filter((allotment) => allotment !== undefined);
       const rows = given.map(rowOf).filter(({ amount, whole }) => whole || amount > 0);
       if (rows.length === 0) return 0;
-      for (const purse of given) {
-        if (purse.idle) purses.forget(purse);
-        purse.beyond += purse.free;
-        purse.fill(-purse.free);
+      for (const allotment of given) {
+        if (allotment.idle) allotments.forget(allotment);
+        allotment.beyond += allotment.free;
+        allotment.fill(-allotment.free);
       }
       try {
         await writer.insist({ write: (turn) => store.giveBack(turn, rows), written: () => true }, () => {});
@@ -128,13 +128,13 @@ export class Returns {
   /** At the end everything goes back, in one go; what the database does not hear of, others give back. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    const { db, writer, purses, log } = this.deps;
-    purses.lose();
-    const empty = () => db.transaction().execute((tx) => emptyPurses(tx, writer.owner));
+    const { db, writer, allotments, log } = this.deps;
+    allotments.lose();
+    const empty = () => db.transaction().execute((tx) => emptyAllotments(tx, writer.owner));
     await repeat(empty, { mostTries: lastTries }).catch((error) =>
       log.warn({ error }, 'what is kept will be given back by others'),
     );
   }
 }
 
-const rowOf = (purse: Purse): GiveBack => ({ ...purse.id, amount: purse.free, whole: purse.idle });
+const rowOf = (allotment: Allotment): GiveBack => ({ ...allotment.id, amount: allotment.free, whole: allotment.idle });

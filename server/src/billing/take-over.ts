@@ -1,8 +1,8 @@
 import type { Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { usageRow } from './rows.ts';
+import { emptyAllotments, findGone } from './store/allotments.ts';
 import { findExpired, findHoldsOf, settleIn, settleStored } from './store/holds.ts';
-import { emptyPurses, findGone } from './store/purses.ts';
 import { isLogged } from './store/usage.ts';
 
 type Left = Awaited<ReturnType<typeof findHoldsOf>>[number];
@@ -12,7 +12,7 @@ export async function takeOver(db: Db, nowSeconds: number): Promise<number> {
   let taken = 0;
   for (const owner of await findGone(db)) {
     taken += await db.transaction().execute(async (tx) => {
-      await emptyPurses(tx, owner);
+      await emptyAllotments(tx, owner);
       const left = await findHoldsOf(tx, owner);
       for (const hold of left) await settleLeft(tx, hold, nowSeconds);
       return left.length;

@@ -2,8 +2,8 @@ import type { Db } from '../platform/db/tables.ts';
 import { mayPass } from '../platform/durable/errors.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
+import { lastBatch, openWriter } from './store/allotments.ts';
 import type { Now, Turn } from './store/port.ts';
-import { lastBatch, openWriter } from './store/purses.ts';
 
 const pauseMs = 200;
 /** A connection that was lost is soon replaced; a database that is away for longer is not asked for new money. */
@@ -20,7 +20,7 @@ export interface Work<T> {
 }
 
 /**
- * The order in which this process writes its purses. Every write carries a number, and is carried out only after the one before
+ * The order in which this process writes its allotments. Every write carries a number, and is carried out only after the one before
  * it: sent twice it is written once, and what a server that stood still carries out late cannot overtake what came after.
  */
 export class Writer {

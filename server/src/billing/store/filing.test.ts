@@ -5,18 +5,18 @@ import { sqliteOf } from '../../platform/db/sqlite-dialect.ts';
 import { engines, type TestDb } from '../engines.fixture.ts';
 import { usageRow } from '../rows.ts';
 import { exportOf } from './account-data.ts';
+import { openWriter } from './allotments.ts';
 import { pageLedger } from './ledger.ts';
-import type { PurseStore } from './port.ts';
-import { openWriter } from './purses.ts';
-import { sqlitePurseStore } from './sqlite.ts';
+import type { AllotmentStore } from './port.ts';
+import { sqliteAllotmentStore } from './sqlite.ts';
 import { countUsage, listUsage } from './usage.ts';
 
 let open: TestDb;
-let store: PurseStore;
+let store: AllotmentStore;
 let batches = 0;
 beforeAll(async () => {
   open = await engines.find(({ name }) => name === 'sqlite')!.open();
-  store = sqlitePurseStore(open.db);
+  store = sqliteAllotmentStore(open.db);
   await openWriter(open.db, 'me');
 });
 afterAll(() => open.drop());
@@ -31,7 +31,7 @@ const ask = (users: number[], at: number) => {
     return usageRow(who, used, 5, 1_700_000_000 + at);
   });
   batches += 1;
-  return store.charge({ owner: 'me', batch: batches, after: batches - 1 }, { logs, purses: [], ended: [] });
+  return store.charge({ owner: 'me', batch: batches, after: batches - 1 }, { logs, allotments: [], ended: [] });
 };
 const unfiled = async (): Promise<number> => {
   const { rows } = await sql<{ n: number }>`select count(*) as n from usage_logs where filed = 0`.execute(open.db);
@@ -72,8 +72,8 @@ test('entries of a user or key are looked up in the indexes', async () => {
   const other = await engines.find(({ name }) => name === 'sqlite')!.open();
   await openWriter(other.db, 'me');
   const charged = usageRow({ requestId: 'a', userId: 4, keyId: 4, modelId: 'm' }, used, 5, 1_700_000_000);
-  const batch = { logs: [charged], purses: [], ended: [] };
-  await sqlitePurseStore(other.db).charge({ owner: 'me', batch: 1, after: 0 }, batch);
+  const batch = { logs: [charged], allotments: [], ended: [] };
+  await sqliteAllotmentStore(other.db).charge({ owner: 'me', batch: 1, after: 0 }, batch);
   const preparing = spyOn(Database.prototype, 'prepare');
   await listUsage(other.db, { userId: 4 }, { limit: 10 });
   await listUsage(other.db, { keyId: 4 }, { limit: 10 });

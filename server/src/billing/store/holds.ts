@@ -6,7 +6,7 @@ import { dayOf, type HoldRow, type KeptRow, type ProgressRow, type UsageRow, usa
 import './tables.ts';
 
 /*
- * Holds that have a row, and charges past any purse: video jobs, and what is left of a process that is gone. Seldom, so it is
+ * Holds that have a row, and charges past any allotment: video jobs, and what is left of a process that is gone. Seldom, so it is
  * written once for both engines, a statement at a time.
  */
 
@@ -103,7 +103,7 @@ export const settleStored = (
 
 type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'levels'>;
 
-/** Past every purse: what was held goes back to the balance, and the cost is taken from there as far as it goes. */
+/** Past every allotment: what was held goes back to the balance, and the cost is taken from there as far as it goes. */
 export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promise<Settled> {
   const cost = log?.quota ?? 0;
   const lock = engineOf(tx) === 'postgres' ? sql` for no key update` : sql``;

@@ -64,8 +64,8 @@ const lastCharge = (db: Db) =>
 
 /** What processes keep of a user's money. */
 async function keptOf(db: Db, userId: number): Promise<number> {
-  const purses = db.selectFrom('billing_purses').where('user_id', '=', userId).where('key_id', '=', 0);
-  const { kept } = await purses.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
+  const allotments = db.selectFrom('billing_purses').where('user_id', '=', userId).where('key_id', '=', 0);
+  const { kept } = await allotments.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
   return Number(kept ?? 0);
 }
 

@@ -4,7 +4,7 @@ export interface HoldRow {
   user_id: number;
   /** 0 for none. */
   key_id: number;
-  /** Taken from the balance; 0 for running streams, whose money is in the purse of their process. */
+  /** Taken from the balance; 0 for running streams, whose money is in the allotment of their process. */
   amount: number;
   /** What was taken from the key: the amount, or -1 when the key has no quota of its own. */
   key_amount: number;
@@ -29,15 +29,15 @@ export interface ProgressRow extends HoldRow {
 }
 
 /** A user's money (`key_id` 0), a key's quota, or what is left of a budget (`key_id` below 0), as far as one process keeps it. */
-export interface PurseId {
+export interface AllotmentId {
   user_id: number;
   key_id: number;
 }
 
 /** Windows of budgets stand beside the keys, with their ids below zero and no user. */
-export const windowPurse = (windowId: number): PurseId => ({ user_id: 0, key_id: -windowId });
+export const windowAllotment = (windowId: number): AllotmentId => ({ user_id: 0, key_id: -windowId });
 
-export interface TopUpAsk extends PurseId {
+export interface TopUpAsk extends AllotmentId {
   /** What would do for now. */
   need: number;
   /** Less than this is of no use, and nothing is taken then. */
@@ -54,18 +54,18 @@ export interface TopUp {
   left: number;
 }
 
-/** What a batch of charges changes in one purse. */
-export interface PurseChange extends PurseId {
-  /** Leaves the purse. */
+/** What a batch of charges changes in one allotment. */
+export interface AllotmentChange extends AllotmentId {
+  /** Leaves the allotment. */
   paid: number;
   used: number;
   requests: number;
 }
 
 export interface ChargeBatch {
-  /** In order. `balance_after` is what the purse had left free; the store adds what lies elsewhere. */
+  /** In order. `balance_after` is what the allotment had left free; the store adds what lies elsewhere. */
   logs: UsageRow[];
-  purses: PurseChange[];
+  allotments: AllotmentChange[];
   /** Requests whose progress was noted. */
   ended: string[];
   /** Absent where there are none, which is nearly always. */
@@ -82,7 +82,7 @@ export interface KeptRow {
   body: string;
 }
 
-export interface GiveBack extends PurseId {
+export interface GiveBack extends AllotmentId {
   amount: number;
   /** Nothing is left in it or owed to it: its sums go where they belong, and the row goes. */
   whole: boolean;
@@ -96,13 +96,13 @@ export interface Turn {
 }
 
 /**
- * What a process writes of its purses, one call at a time. Each is one transaction: all of it, or an error and nothing. Null,
+ * What a process writes of its allotments, one call at a time. Each is one transaction: all of it, or an error and nothing. Null,
  * and nothing written, when it is not this turn's place: it was written before, or the process has been taken for dead.
  */
-export interface PurseStore {
+export interface AllotmentStore {
   topUp(turn: Turn, asks: TopUpAsk[]): Now<TopUp[] | null>;
   charge(turn: Turn, batch: ChargeBatch): Now<true | null>;
-  giveBack(turn: Turn, purses: GiveBack[]): Now<true | null>;
+  giveBack(turn: Turn, allotments: GiveBack[]): Now<true | null>;
   progress(turn: Turn, rows: ProgressRow[]): Now<true | null>;
 }
 

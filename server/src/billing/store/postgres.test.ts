@@ -2,21 +2,21 @@ import { describe, test } from 'bun:test';
 import { sql } from 'kysely';
 import { until } from '../../lib/until.fixture.ts';
 import { addUser, engines } from '../engines.fixture.ts';
-import { postgresPurseStore } from './postgres.ts';
-import { openWriter } from './purses.ts';
+import { openWriter } from './allotments.ts';
+import { postgresAllotmentStore } from './postgres.ts';
 
-describe.each(engines.filter(({ name }) => name === 'postgres'))('purses on $name', (engine) => {
+describe.each(engines.filter(({ name }) => name === 'postgres'))('allotments on $name', (engine) => {
   test('rows that are changed with every batch take no more room with time', async () => {
     const open = await engine.open();
-    const store = postgresPurseStore(open.db);
+    const store = postgresAllotmentStore(open.db);
     const users = await Promise.all(Array.from({ length: 8 }, () => addUser(open.db, 1_000_000)));
     await openWriter(open.db, 'me');
     let batch = 0;
     const changeHundred = async () => {
       for (let i = 0; i < 100; i += 1) {
         batch += 1;
-        const purses = users.map((user_id) => ({ user_id, key_id: 0, paid: 0, used: 1, requests: 1 }));
-        await store.charge({ owner: 'me', batch, after: batch - 1 }, { logs: [], purses, ended: [] });
+        const allotments = users.map((user_id) => ({ user_id, key_id: 0, paid: 0, used: 1, requests: 1 }));
+        await store.charge({ owner: 'me', batch, after: batch - 1 }, { logs: [], allotments, ended: [] });
       }
     };
     const size = async () => {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { isRefused } from '../../platform/durable/errors.ts';
-import type { ChargeBatch, GiveBack, ProgressRow, PurseStore, TopUp, TopUpAsk, Turn } from './port.ts';
+import type { AllotmentStore, ChargeBatch, GiveBack, ProgressRow, TopUp, TopUpAsk, Turn } from './port.ts';
 import { usageFields, usageNames } from './postgres-usage.ts';
 
 /**
@@ -9,11 +9,11 @@ import { usageFields, usageNames } from './postgres-usage.ts';
  * are shared by all processes and are locked in order of their ids, users first, then keys, then windows of budgets; everything
  * else belongs to the one that writes.
  */
-export function postgresPurseStore(db: Db): PurseStore {
+export function postgresAllotmentStore(db: Db): AllotmentStore {
   return {
     topUp: (turn, asks) => unlessRefused(topUp(db, turn, asks)),
     charge: (turn, batch) => unlessRefused(charge(db, turn, batch)),
-    giveBack: (turn, purses) => unlessRefused(giveBack(db, turn, purses)),
+    giveBack: (turn, allotments) => unlessRefused(giveBack(db, turn, allotments)),
     progress: (turn, rows) => unlessRefused(progress(db, turn, rows)),
   };
 }
@@ -84,7 +84,7 @@ async function topUp(db: Db, turn: Turn, asks: TopUpAsk[]): Promise<TopUp[]> {
 const keptFields = 'work text, call text, request_id text, user_id bigint, created_at bigint, body text';
 const keptNames = 'work, call, request_id, user_id, created_at, body';
 
-async function charge(db: Db, turn: Turn, { logs, purses, ended, kept }: ChargeBatch): Promise<true> {
+async function charge(db: Db, turn: Turn, { logs, allotments, ended, kept }: ChargeBatch): Promise<true> {
   const { owner } = turn;
   const used = logs.map((log, n) => ({ ...log, n }));
   const gone =
@@ -100,8 +100,8 @@ async function charge(db: Db, turn: Turn, { logs, purses, ended, kept }: ChargeB
     with ${takeTurn(turn)}, ${gone} ${answers}
     given as materialized ${rowsOf(used, `n bigint, ${usageFields}`)},
     changes as materialized
-      ${rowsOf(purses, 'user_id bigint, key_id bigint, paid bigint, used bigint, requests bigint')},
-    purses as (
+      ${rowsOf(allotments, 'user_id bigint, key_id bigint, paid bigint, used bigint, requests bigint')},
+    allotments as (
       insert into billing_purses (owner, user_id, key_id, kept, used, requests)
       select ${owner}, user_id, key_id, -paid, used, requests from changes
       on conflict (owner, user_id, key_id) do update set kept = billing_purses.kept + excluded.kept,
@@ -138,11 +138,11 @@ const withBalance = usageNames
   )
   .join(', ');
 
-async function giveBack(db: Db, turn: Turn, purses: GiveBack[]): Promise<true> {
+async function giveBack(db: Db, turn: Turn, allotments: GiveBack[]): Promise<true> {
   const { owner } = turn;
   await sql`
     with ${takeTurn(turn)},
-    given as materialized ${rowsOf(purses, 'user_id bigint, key_id bigint, amount bigint, whole boolean')},
+    given as materialized ${rowsOf(allotments, 'user_id bigint, key_id bigint, amount bigint, whole boolean')},
     locked_users as materialized (
       select id from users where id in (select user_id from given where key_id = 0) order by id for no key update
     ), locked_keys as materialized (

@@ -4,13 +4,13 @@ import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { fileEntriesNow } from './filing.ts';
 import type {
+  AllotmentChange,
+  AllotmentStore,
   ChargeBatch,
   GiveBack,
   KeptRow,
   Now,
   ProgressRow,
-  PurseChange,
-  PurseStore,
   TopUp,
   TopUpAsk,
   Turn,
@@ -28,7 +28,7 @@ const filedAtOnce = 500;
  * Prepared statements inside one synchronous transaction: on SQLite a statement costs microseconds and the commit is what
  * has to be shared.
  */
-export function sqlitePurseStore(db: Db): PurseStore {
+export function sqliteAllotmentStore(db: Db): AllotmentStore {
   let unfiled = 0;
   const log: Log = (writer, rows, balanceAfter) => {
     if (isMuch(writer)) fileSomeSpans(writer);
@@ -55,9 +55,9 @@ export function sqlitePurseStore(db: Db): PurseStore {
       });
       return afterwards(charged, () => note());
     },
-    giveBack: (turn, purses) =>
+    giveBack: (turn, allotments) =>
       inTurn(turn, (writer) => {
-        for (const purse of purses) giveBack(writer, turn.owner, purse);
+        for (const allotment of allotments) giveBack(writer, turn.owner, allotment);
         return true as const;
       }),
     progress: (turn, rows) =>
@@ -78,7 +78,7 @@ function afterwards<T>(now: Now<T>, work: () => void): Now<T> {
   return now;
 }
 
-/** Where a purse is filled from, and what its sums go back to. */
+/** Where an allotment is filled from, and what its sums go back to. */
 const sources = {
   user: {
     left: 'select quota as "left" from users where id = ?',
@@ -106,7 +106,7 @@ function topUp(db: Database, owner: string, { user_id, key_id, need, least, more
   const source = sourceOf(key_id);
   const id = Math.abs(key_id) || user_id;
   const left = prepared<{ left: number }, [number]>(db, source.left).get(id)?.left ?? 0;
-  // A file has one process, so nothing lies elsewhere; half is left for what is taken past the purse.
+  // A file has one process, so nothing lies elsewhere; half is left for what is taken past the allotment.
   const taken = left > 0 && left >= least ? Math.min(left, Math.max(need, more ? Math.floor(left / 2) : 0)) : 0;
   if (taken === 0) return { taken, elsewhere: 0, left };
   prepared(db, source.take).run(taken, id);
@@ -114,15 +114,15 @@ function topUp(db: Database, owner: string, { user_id, key_id, need, least, more
   return { taken, elsewhere: 0, left: left - taken };
 }
 
-const changePurse = `insert into billing_purses (owner, user_id, key_id, kept, used, requests) values (?1, ?2, ?3, -?4, ?5, ?6)
+const changeAllotment = `insert into billing_purses (owner, user_id, key_id, kept, used, requests) values (?1, ?2, ?3, -?4, ?5, ?6)
   on conflict do update set kept = kept - ?4, used = used + ?5, requests = requests + ?6`;
 
-function change(db: Database, owner: string, { user_id, key_id, paid, used, requests }: PurseChange): void {
-  prepared(db, changePurse).run(owner, user_id, key_id, paid, used, requests);
+function change(db: Database, owner: string, { user_id, key_id, paid, used, requests }: AllotmentChange): void {
+  prepared(db, changeAllotment).run(owner, user_id, key_id, paid, used, requests);
 }
 
-function charge(db: Database, owner: string, { logs, purses, ended, kept }: ChargeBatch, log: Log): number {
-  for (const purse of purses) change(db, owner, purse);
+function charge(db: Database, owner: string, { logs, allotments, ended, kept }: ChargeBatch, log: Log): number {
+  for (const allotment of allotments) change(db, owner, allotment);
   const balances = new Map<number, number>();
   const left = prepared<{ left: number }, [number]>(db, sources.user.left);
   const balanceOf = (userId: number): number => {

@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
-import type { HoldRow, KeptRow, PurseId, UsageRow } from './port.ts';
+import type { AllotmentId, HoldRow, KeptRow, UsageRow } from './port.ts';
 import type { SpanSums } from './span-sums.ts';
 
 export interface LedgerRow {
@@ -118,7 +118,8 @@ declare module '../../platform/db/tables.ts' {
     budget_windows_now: WindowColumns & { id: number };
     /** The last batch that a process wrote. */
     billing_writers: { owner: string; batch: number };
-    billing_purses: PurseId & {
+    /** Allotments, under the name that processes of earlier versions know. */
+    billing_purses: AllotmentId & {
       owner: string;
       kept: number;
       /** Not in the user's row yet, nor in the key's or the window's. */

@@ -7,14 +7,14 @@ import { type OpenDb, openDb } from '../../platform/db/open.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { engines, type TestDb } from '../engines.fixture.ts';
 import { usageRow } from '../rows.ts';
+import { openWriter } from './allotments.ts';
 import { insertFailures } from './failures.ts';
 import { settleIn } from './holds.ts';
 import { fileSpans, joinOldSpans } from './keep-spans.ts';
 import { makeMonths } from './months.ts';
-import { postgresPurseStore } from './postgres.ts';
-import { openWriter } from './purses.ts';
+import { postgresAllotmentStore } from './postgres.ts';
 import { durationOf, noSums } from './span-sums.ts';
-import { sqlitePurseStore } from './sqlite.ts';
+import { sqliteAllotmentStore } from './sqlite.ts';
 import { sweepUsage } from './usage.ts';
 import { type SpanFilter, type SpanGrouping, sumSpans, topUsers } from './usage-spans.ts';
 
@@ -67,9 +67,9 @@ class Process {
 
   async charge(asked: Asked[]): Promise<void> {
     this.#batch += 1;
-    const store = engineOf(this.db) === 'postgres' ? postgresPurseStore(this.db) : sqlitePurseStore(this.db);
+    const store = engineOf(this.db) === 'postgres' ? postgresAllotmentStore(this.db) : sqliteAllotmentStore(this.db);
     const turn = { owner: this.owner, batch: this.#batch, after: this.#batch - 1 };
-    expect(await store.charge(turn, { logs: asked.map(usedRow), purses: [], ended: [] })).toBe(true);
+    expect(await store.charge(turn, { logs: asked.map(usedRow), allotments: [], ended: [] })).toBe(true);
   }
 }
 
@@ -120,8 +120,8 @@ async function expectExact(db: Db, asked: Asked[]): Promise<void> {
       expect(await kept(db, filter, by)).toEqual(counted(asked, filter, by));
   const spent = new Map<number, number>();
   for (const { user, cost, failed } of asked) if (!failed) spent.set(user, (spent.get(user) ?? 0) + cost);
-  const dearest = [...spent].filter(([, cost]) => cost > 0).toSorted(([a, x], [b, y]) => y - x || a - b);
-  expect(await topUsers(db, all, 'quota', 2)).toEqual(dearest.slice(0, 2).map(([user]) => user));
+  const mostExpensive = [...spent].filter(([, cost]) => cost > 0).toSorted(([a, x], [b, y]) => y - x || a - b);
+  expect(await topUsers(db, all, 'quota', 2)).toEqual(mostExpensive.slice(0, 2).map(([user]) => user));
 }
 
 const asked: fc.Arbitrary<Asked> = fc.record({

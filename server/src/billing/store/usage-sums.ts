@@ -146,7 +146,7 @@ export async function sumUsageOfKeys(
   return grouped(sumsOf(db, {}, firstDay, lastDay).where('key_id', 'in', keyIds), groupBy);
 }
 
-/** Days in their order, all else the dearest first. */
+/** Days in their order, all else the most expensive first. */
 async function grouped(sums: ReturnType<typeof sumsOf>, groupBy: GroupBy): Promise<UsageSum[]> {
   const column = groupColumns[groupBy];
   const rows = await sums

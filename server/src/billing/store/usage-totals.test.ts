@@ -6,13 +6,13 @@ import { migrations } from '../../platform/db/migrations/index.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { engines, type TestDb } from '../engines.fixture.ts';
 import { usageRow } from '../rows.ts';
+import { emptyAllotments, openWriter } from './allotments.ts';
 import { fileUsage } from './filing.ts';
 import { settleIn } from './holds.ts';
 import { makeMonths } from './months.ts';
-import { type PurseStore, secondsPerDay } from './port.ts';
-import { postgresPurseStore } from './postgres.ts';
-import { emptyPurses, openWriter } from './purses.ts';
-import { sqlitePurseStore } from './sqlite.ts';
+import { type AllotmentStore, secondsPerDay } from './port.ts';
+import { postgresAllotmentStore } from './postgres.ts';
+import { sqliteAllotmentStore } from './sqlite.ts';
 import { sweepUsage } from './usage.ts';
 import { sumUsage, type UsageSum } from './usage-sums.ts';
 import { addUpDayBefore, fileSums, firstWholeDay } from './usage-totals.ts';
@@ -39,19 +39,19 @@ const rowOf = ({ user, model, day, cost }: Asked) => {
 class Process {
   static count = 0;
   readonly owner: string;
-  readonly #store: PurseStore;
+  readonly #store: AllotmentStore;
   #batch = 0;
 
   constructor(readonly db: Db) {
     Process.count += 1;
     this.owner = `process-${Process.count}`;
-    this.#store = engineOf(db) === 'postgres' ? postgresPurseStore(db) : sqlitePurseStore(db);
+    this.#store = engineOf(db) === 'postgres' ? postgresAllotmentStore(db) : sqliteAllotmentStore(db);
   }
 
   async charge(asked: Asked[]): Promise<void> {
     this.#batch += 1;
     const turn = { owner: this.owner, batch: this.#batch, after: this.#batch - 1 };
-    const written = await this.#store.charge(turn, { logs: asked.map(rowOf), purses: [], ended: [] });
+    const written = await this.#store.charge(turn, { logs: asked.map(rowOf), allotments: [], ended: [] });
     expect(written).toBe(true);
   }
 }
@@ -138,7 +138,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
       await fileUsage(db);
     }
     if (one.kind === 'kill') {
-      await db.transaction().execute((tx) => emptyPurses(tx, processes[at]!.owner));
+      await db.transaction().execute((tx) => emptyAllotments(tx, processes[at]!.owner));
       // It is dead, whatever it believes.
       await fileSums(db, processes[at]!.owner);
       processes[at] = await opened(db);
@@ -204,7 +204,10 @@ describe.each(engines)('totals of all users on $name', (engine) => {
         await process.charge(batch);
         if (i % 13 !== 12) continue;
         const { owner } = process;
-        await Promise.all([fileSums(open.db, owner), open.db.transaction().execute((tx) => emptyPurses(tx, owner))]);
+        await Promise.all([
+          fileSums(open.db, owner),
+          open.db.transaction().execute((tx) => emptyAllotments(tx, owner)),
+        ]);
         process = await opened(open.db);
       }
       running -= 1;
@@ -236,7 +239,7 @@ describe.each(engines)('sums from before there were totals on $name', (engine) =
       const dead = await opened(db);
       const used = [0, 3, 3, 9, 40, 41].map((day) => ({ user: 1 + (day % 3), model: day % 2, day, cost: day }));
       await dead.charge(used);
-      await db.transaction().execute((tx) => emptyPurses(tx, dead.owner));
+      await db.transaction().execute((tx) => emptyAllotments(tx, dead.owner));
       await process.charge(used);
       await migrate(db);
       expect(await firstWholeDay(db)).toBe(firstDay + 42);

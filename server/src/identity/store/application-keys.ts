@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { ApiKeyRow } from './keys.ts';
 
 /*
- * What applications may spend of users. Each is a row among the API keys, with a quota and a purse like theirs, but with a name
+ * What applications may spend of users. Each is a row among the API keys, with a quota and an allotment like theirs, but with a name
  * in the place of a secret's hash: no secret leads to it.
  */
 

@@ -76,13 +76,13 @@ test('who leaves is not waited for, and what comes late or from strangers is not
   await untilHeld('it has begun', () => begun.length === 1);
   leaving.abort();
   await untilHeld('it was heard', () => begun[0]!.aborted && asked.came !== undefined);
-  const errand = { is: 'errand', id: 'x', from: here.own, kind: 'add', what: 1 };
+  const request = { is: 'request', id: 'x', from: here.own, kind: 'add', what: 1 };
   const channel = `mcp-peer-${there.own}`;
-  await shared.publish(channel, sealer.seal(JSON.stringify({ ...errand, until: systemClock.nowMs() - 1 })));
-  await shared.publish(channel, JSON.stringify({ ...errand, until: systemClock.nowMs() + 9_000 }));
+  await shared.publish(channel, sealer.seal(JSON.stringify({ ...request, until: systemClock.nowMs() - 1 })));
+  await shared.publish(channel, JSON.stringify({ ...request, until: systemClock.nowMs() + 9_000 }));
   await moment();
   expect(begun).toHaveLength(1);
-  await shared.publish(channel, sealer.seal(JSON.stringify({ ...errand, until: systemClock.nowMs() + 9_000 })));
+  await shared.publish(channel, sealer.seal(JSON.stringify({ ...request, until: systemClock.nowMs() + 9_000 })));
   await untilHeld('it is done', () => begun.length === 2);
   for (const one of [here, there]) await one.stop();
 });

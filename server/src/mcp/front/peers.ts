@@ -19,7 +19,7 @@ export const tooLargeToCarry = `What is answered is larger than ${mostCarriedByt
 
 const said = z.discriminatedUnion('is', [
   z.object({
-    is: z.literal('errand'),
+    is: z.literal('request'),
     id: z.string(),
     from: z.string(),
     kind: z.string(),
@@ -93,7 +93,7 @@ export class Peers {
     try {
       if (signal.aborted) return undefined;
       const until = this.deps.clock.nowMs() + firstWordMs;
-      await this.#say(process, { is: 'errand', id, from: this.own, kind, what, until });
+      await this.#say(process, { is: 'request', id, from: this.own, kind, what, until });
       return await promise;
     } finally {
       clearTimeout(timer);
@@ -104,13 +104,13 @@ export class Peers {
 
   #hear(text: string): void {
     const { data } = said.safeParse(unsealed(this.deps.sealer, text));
-    if (data?.is === 'errand') void this.#work(data);
+    if (data?.is === 'request') void this.#work(data);
     else if (data?.is === 'still') this.#asked.get(data.id)?.still();
     else if (data?.is === 'done') this.#asked.get(data.id)?.done(data.what);
     else if (data?.is === 'left') this.#working.get(data.id)?.abort();
   }
 
-  async #work({ id, from, kind, what, until }: Extract<Said, { is: 'errand' }>): Promise<void> {
+  async #work({ id, from, kind, what, until }: Extract<Said, { is: 'request' }>): Promise<void> {
     const work = this.#works.get(kind);
     if (!work || this.#working.has(id) || this.deps.clock.nowMs() > until) return;
     const leaving = new AbortController();

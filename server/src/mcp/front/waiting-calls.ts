@@ -41,7 +41,7 @@ interface WaitingDeps {
   peers: Peers;
 }
 
-const errand = 'mcp-resume';
+const resuming = 'mcp-resume';
 const resumed = z.object({
   state: z.string(),
   given: z.record(z.string(), z.unknown()),
@@ -65,7 +65,7 @@ export class WaitingCalls {
   readonly #kept = new Map<string, Kept>();
 
   constructor(private readonly deps: WaitingDeps) {
-    deps.peers.serve(errand, async (what, signal) => {
+    deps.peers.serve(resuming, async (what, signal) => {
       const { state, given, called } = resumed.parse(what);
       const place = openWaiting(deps.sealer, state, called, deps.clock.nowMs());
       return this.#goOn(place, given, { signal }).then((result) => ({ result }), this.#told);
@@ -93,7 +93,7 @@ export class WaitingCalls {
     if (!place || place.process === peers.own) return this.#goOn(place, given, exchange);
     const { holder, what, digest, server } = called;
     const carried = { state, given, called: { holder, what, digest, server: { id: server.id, url: server.url } } };
-    const { data } = cameOf.safeParse(await peers.ask(place.process, errand, carried, exchange.signal));
+    const { data } = cameOf.safeParse(await peers.ask(place.process, resuming, carried, exchange.signal));
     if (!data) throw nobodyWaits();
     if ('result' in data) return data.result;
     throw new RpcError(data.error.code, data.error.message, data.error.data);

@@ -65,7 +65,7 @@ export default {
   'Above {tokens}': '超过 {tokens}',
   'By name': '按名称',
   'Cheapest first': '价格从低到高',
-  'Dearest first': '价格从高到低',
+  'Most expensive first': '价格从高到低',
   'Longest context first': '上下文从长到短',
 
   Probing: '探测中',

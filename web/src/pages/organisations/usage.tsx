@@ -67,7 +67,7 @@ interface SharesProps extends PartProps {
   nameOf: (sum: Sum) => string;
 }
 
-/** The dearest, and the rest as one. */
+/** The most expensive, and the rest as one. */
 function Shares({ id, filter, title, by, nameOf }: SharesProps) {
   const query = useQuery(usageQuery(id, filter, by));
   if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;

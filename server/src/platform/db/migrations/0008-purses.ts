@@ -4,16 +4,16 @@ import type { Engine } from '../tables.ts';
 /** Rows that are changed with every batch and never grow: PostgreSQL writes the new one beside the old. */
 const changesOften = (engine: Engine): string => (engine === 'sqlite' ? ' without rowid' : ' with (fillfactor = 30)');
 
-const inPurses = (column: string, whose: string): string =>
+const inAllotments = (column: string, whose: string): string =>
   `cast(coalesce((select sum(p.${column}) from billing_purses p where ${whose}), 0) as bigint)`;
 
 const ofUser = 'p.user_id = u.id and p.key_id = 0';
 const ofKey = 'p.user_id = k.user_id and p.key_id = k.id';
 
 /**
- * A process takes a part of a user's balance, and of a key's quota, into a purse of its own, and charges requests to it
- * without asking anybody. What a user has is the balance and what is in all purses. `billing_reserves` stays for processes of the
- * release before, and is taken over like a purse; the next release drops it.
+ * A process takes a part of a user's balance, and of a key's quota, into an allotment of its own, and charges requests to it
+ * without asking anybody. What a user has is the balance and what is in all allotments. `billing_reserves` stays for processes of the
+ * release before, and is taken over like an allotment; the next release drops it.
  */
 export const migration: Migration = {
   name: '0008-purses',
@@ -57,15 +57,15 @@ export const migration: Migration = {
     `create view users_now as
       select u.id, u.username, u.username_key, u.password_hash, u.display_name, u.avatar_url, u.email, u.email_verified,
         u.role, u.status, u."group", u.created_at,
-        u.quota + ${inPurses('kept', ofUser)} as quota,
-        u.used_quota + ${inPurses('used', ofUser)} as used_quota,
-        u.request_count + ${inPurses('requests', ofUser)} as request_count
+        u.quota + ${inAllotments('kept', ofUser)} as quota,
+        u.used_quota + ${inAllotments('used', ofUser)} as used_quota,
+        u.request_count + ${inAllotments('requests', ofUser)} as request_count
       from users u`,
     `create view api_keys_now as
       select k.id, k.user_id, k.name, k.key_hash, k.key_start, k.key_end, k.status, k.created_time, k.accessed_time,
         k.expired_time, k.unlimited_quota, k.models, k.allowed_ips,
-        k.remain_quota + ${inPurses('kept', ofKey)} as remain_quota,
-        k.used_quota + ${inPurses('used', ofKey)} as used_quota
+        k.remain_quota + ${inAllotments('kept', ofKey)} as remain_quota,
+        k.used_quota + ${inAllotments('used', ofKey)} as used_quota
       from api_keys k`,
   ],
 };

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Rows that are changed whenever a purse is filled: PostgreSQL writes the new one beside the old. */
+/** Rows that are changed whenever an allotment is filled: PostgreSQL writes the new one beside the old. */
 const changesOften = ' with (fillfactor = 70)';
 
 /**

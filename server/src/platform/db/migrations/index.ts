@@ -6,7 +6,7 @@ import { migration as routing } from './0004-routing.ts';
 import { migration as oauth } from './0005-oauth.ts';
 import { migration as orchestra } from './0006-orchestra.ts';
 import { migration as video } from './0007-video.ts';
-import { migration as purses } from './0008-purses.ts';
+import { migration as allotments } from './0008-purses.ts';
 import { migration as unembedded } from './0009-unembedded.ts';
 import { migration as mute } from './0010-mute.ts';
 import { migration as versions } from './0011-versions.ts';
@@ -60,7 +60,7 @@ export const migrations: Migration[] = [
   oauth,
   orchestra,
   video,
-  purses,
+  allotments,
   unembedded,
   mute,
   versions,

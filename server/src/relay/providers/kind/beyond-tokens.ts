@@ -56,8 +56,8 @@ const rates: [string, Harmless][] = [
   ['inference_geo', isOneOf('global')],
 ];
 
-/** Searches and other errands that a vendor runs: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq; Anthropic. */
-const errands: Record<WireFormat, [string, Harmless][]> = {
+/** Searches and other tools that a vendor runs: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq; Anthropic. */
+const serverTools: Record<WireFormat, [string, Harmless][]> = {
   chat: [
     ['web_search_options', isOff],
     ['search_parameters', (value) => isOff(value) || (isObject(value) && value.mode === 'off')],
@@ -83,9 +83,9 @@ const errands: Record<WireFormat, [string, Harmless][]> = {
   gemini: [],
 };
 
-/** The first errand that a body asks for. */
-export const errandIn = (format: WireFormat, body: Json): string | undefined =>
-  errands[format].find(([name, isHarmless]) => !isHarmless(body[name]))?.[0];
+/** The first of these that a body asks for. */
+export const serverToolIn = (format: WireFormat, body: Json): string | undefined =>
+  serverTools[format].find(([name, isHarmless]) => !isHarmless(body[name]))?.[0];
 
 /**
  * What vendors bill beside the tokens of a request, at other rates, or more often than once. A parameter that is not here
@@ -95,7 +95,7 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
   chat: new Map<string, Harmless>([
     ...rates,
     ['tools', areClientTools('chat')],
-    ...errands.chat,
+    ...serverTools.chat,
     // Another model than the one that has the price: OpenRouter, LiteLLM.
     ['models', isOff],
     ['fallbacks', isOff],
@@ -110,11 +110,11 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
     ['generationConfig', hasNoLimit],
     ['generation_config', hasNoLimit],
   ]),
-  responses: new Map<string, Harmless>([...rates, ['tools', areClientTools('responses')], ...errands.responses]),
+  responses: new Map<string, Harmless>([...rates, ['tools', areClientTools('responses')], ...serverTools.responses]),
   messages: new Map<string, Harmless>([
     ...rates,
     ['tools', areClientTools('messages')],
-    ...errands.messages,
+    ...serverTools.messages,
     ['container', isOff],
     ['context_management', hasNoSummary],
   ]),

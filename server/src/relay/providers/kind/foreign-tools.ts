@@ -1,7 +1,7 @@
 import { AppError } from '../../../lib/errors.ts';
 import type { Conversation, Json, Turn } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
-import { errandIn } from './beyond-tokens.ts';
+import { serverToolIn } from './beyond-tokens.ts';
 import { refuseGoogleOnly } from './google-only.ts';
 
 /**
@@ -19,8 +19,8 @@ export function refuseForeignTools({ params, source, turns }: Conversation): voi
       `'tool_choice' of type '${params.rawToolChoice.type}' is not supported by this model.`,
     );
   if (source?.format === 'responses') refuseForeignItems(turns);
-  const errand = source && errandIn(source.format, source.body);
-  if (errand) throw unsupported(errand, `'${errand}' is not supported by this model.`);
+  const serverTool = source && serverToolIn(source.format, source.body);
+  if (serverTool) throw unsupported(serverTool, `'${serverTool}' is not supported by this model.`);
   if (source?.format === 'chat' && asksForSound(source.body))
     throw unsupported('modalities', `'audio' is not supported by this model.`);
   if (source?.format === 'gemini') refuseGoogleOnly(turns, source.body);

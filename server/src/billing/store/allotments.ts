@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import type { PurseId } from './port.ts';
+import type { AllotmentId } from './port.ts';
 import './tables.ts';
 
-/** What processes tell each other of their purses, and what becomes of those of a process that is gone. */
+/** What processes tell each other of their allotments, and what becomes of those of a process that is gone. */
 
 export async function openWriter(db: Db, owner: string): Promise<void> {
   await db.insertInto('billing_writers').values({ owner, batch: 0 }).execute();
@@ -15,19 +15,19 @@ export async function lastBatch(db: Db, owner: string): Promise<number | null> {
   return row?.batch ?? null;
 }
 
-export async function keptIn(db: Db, owner: string, { user_id, key_id }: PurseId): Promise<number> {
+export async function keptIn(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<number> {
   const found = db.selectFrom('billing_purses').select('kept').where('owner', '=', owner);
   const row = await found.where('user_id', '=', user_id).where('key_id', '=', key_id).executeTakeFirst();
   return row?.kept ?? 0;
 }
 
 /** Asks all others for what they do not need. */
-export async function want(db: Db, owner: string, { user_id, key_id }: PurseId): Promise<void> {
+export async function want(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<void> {
   const others = db.updateTable('billing_purses').set({ wanted: 1 }).where('owner', '<>', owner);
   await others.where('user_id', '=', user_id).where('key_id', '=', key_id).where('kept', '>', 0).execute();
 }
 
-export const wantedOf = (db: Db, owner: string): Promise<PurseId[]> =>
+export const wantedOf = (db: Db, owner: string): Promise<AllotmentId[]> =>
   db
     .selectFrom('billing_purses')
     .select(['user_id', 'key_id'])
@@ -49,10 +49,10 @@ const sumOf = (column: string, whose: string, owner: string) =>
   sql`coalesce((select sum(p.${sql.raw(column)}) from billing_purses p where p.owner = ${owner} and ${sql.raw(whose)}), 0)`;
 
 /**
- * Empties the purses of a process that writes nothing any more: what is in them goes back, and their sums to the rows they are
+ * Empties the allotments of a process that writes nothing any more: what is in them goes back, and their sums to the rows they are
  * of. The writer's row goes first, so that a batch on its way comes before all of it or not at all.
  */
-export async function emptyPurses(tx: Db, owner: string): Promise<void> {
+export async function emptyAllotments(tx: Db, owner: string): Promise<void> {
   await tx.deleteFrom('billing_writers').where('owner', '=', owner).execute();
   if (engineOf(tx) === 'postgres') await lockInOrder(tx, owner);
   const ofUser = 'p.user_id = users.id and p.key_id = 0';
@@ -101,7 +101,7 @@ async function lockInOrder(tx: Db, owner: string): Promise<void> {
 }
 
 /** Whether another process keeps some of it. */
-export async function isElsewhere(db: Db, owner: string, { user_id, key_id }: PurseId): Promise<boolean> {
+export async function isElsewhere(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<boolean> {
   const others = db.selectFrom('billing_purses').select('owner').where('owner', '<>', owner).where('kept', '>', 0);
   const found = await others.where('user_id', '=', user_id).where('key_id', '=', key_id).executeTakeFirst();
   return found !== undefined;

@@ -1,4 +1,4 @@
-import { type PurseId, windowPurse } from './store/port.ts';
+import { type AllotmentId, windowAllotment } from './store/port.ts';
 
 export interface Waiter {
   amount: number;
@@ -15,7 +15,7 @@ export interface Waiter {
  * What this process keeps of a user's money, of a key's quota, or of a budget. On disk it is `free + held + owed`: what a hold takes and
  * gives back changes nothing there.
  */
-export class Purse {
+export class Allotment {
   /** For whoever comes. */
   free = 0;
   /** Put aside for requests that run. */
@@ -37,7 +37,7 @@ export class Purse {
   readonly queue: Waiter[] = [];
   filling = false;
 
-  constructor(readonly id: PurseId) {}
+  constructor(readonly id: AllotmentId) {}
 
   /** What is no longer anybody's to take, though it is still on disk. */
   get taken(): number {
@@ -75,35 +75,35 @@ export class Purse {
   }
 }
 
-/** The purses of this process. */
-export class Purses {
-  #users = new Map<number, Purse>();
-  #keys = new Map<number, Purse>();
-  #windows = new Map<number, Purse>();
+/** The allotments of this process. */
+export class Allotments {
+  #users = new Map<number, Allotment>();
+  #keys = new Map<number, Allotment>();
+  #windows = new Map<number, Allotment>();
 
-  ofUser(userId: number): Purse {
+  ofUser(userId: number): Allotment {
     return this.#users.get(userId) ?? added(this.#users, userId, { user_id: userId, key_id: 0 });
   }
 
-  ofKey(userId: number, keyId: number): Purse {
+  ofKey(userId: number, keyId: number): Allotment {
     return this.#keys.get(keyId) ?? added(this.#keys, keyId, { user_id: userId, key_id: keyId });
   }
 
   /** Of a budget, in one of its windows. */
-  ofWindow(windowId: number): Purse {
-    return this.#windows.get(windowId) ?? added(this.#windows, windowId, windowPurse(windowId));
+  ofWindow(windowId: number): Allotment {
+    return this.#windows.get(windowId) ?? added(this.#windows, windowId, windowAllotment(windowId));
   }
 
-  find({ user_id, key_id }: PurseId): Purse | undefined {
+  find({ user_id, key_id }: AllotmentId): Allotment | undefined {
     if (key_id < 0) return this.#windows.get(-key_id);
     return key_id === 0 ? this.#users.get(user_id) : this.#keys.get(key_id);
   }
 
-  all(): Purse[] {
+  all(): Allotment[] {
     return [...this.#users.values(), ...this.#keys.values(), ...this.#windows.values()];
   }
 
-  forget({ id }: Purse): void {
+  forget({ id }: Allotment): void {
     if (id.key_id === 0) this.#users.delete(id.user_id);
     else if (id.key_id < 0) this.#windows.delete(-id.key_id);
     else this.#keys.delete(id.key_id);
@@ -111,15 +111,15 @@ export class Purses {
 
   /** Others have emptied all of them. */
   lose(): void {
-    for (const purse of this.all()) purse.lost = true;
+    for (const allotment of this.all()) allotment.lost = true;
     this.#users = new Map();
     this.#keys = new Map();
     this.#windows = new Map();
   }
 }
 
-function added(purses: Map<number, Purse>, name: number, id: PurseId): Purse {
-  const purse = new Purse(id);
-  purses.set(name, purse);
-  return purse;
+function added(allotments: Map<number, Allotment>, name: number, id: AllotmentId): Allotment {
+  const allotment = new Allotment(id);
+  allotments.set(name, allotment);
+  return allotment;
 }
