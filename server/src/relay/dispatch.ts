@@ -216,18 +216,24 @@ export function dispatchChat(
   const { channel } = attempt.candidate;
   const call = new ChatCall(deps, context, channel.timeoutMs, deps.clock.steadyMs());
   try {
-    if (!deps.upstreams || channel.kind === 'demo' || !isText(request))
-      return call.waitsFor(send(deps, channel.kind, request, stream, call.signal));
-    const { upstreams } = deps;
-    if (!request.proof) return call.waitsFor(call.runs(upstreams.send(request)).head);
-    const { body } = request;
+    if (!request.proof) return call.waitsFor(sendChat(deps, channel.kind, request, stream, call));
     const ready = proven(request, channel.baseUrl);
-    return call.waitsFor(
-      ready.then(({ url, method, headers }) => call.runs(upstreams.send({ url, method, headers, body })).head),
-    );
+    return call.waitsFor(ready.then((signed) => sendChat(deps, channel.kind, signed, stream, call)));
   } catch (error) {
     throw notBegun(call, error);
   }
+}
+
+function sendChat(
+  deps: RelayDeps,
+  kind: string,
+  request: UpstreamRequest,
+  stream: boolean,
+  call: ChatCall,
+): Promise<AnswerHead | Response> {
+  return deps.upstreams && kind !== 'demo' && isText(request)
+    ? call.runs(deps.upstreams.send(request)).head
+    : send(deps, kind, request, stream, call.signal);
 }
 
 const isText = (request: UpstreamRequest): request is UpstreamRequest & { body?: string } =>

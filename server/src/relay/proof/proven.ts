@@ -1,4 +1,5 @@
 import type { Proof, UpstreamRequest } from '../providers/kind.ts';
+import { awsHeaders } from './aws-signature.ts';
 import { googleToken } from './google-token.ts';
 
 /** The request with what proves who asks. Kinds only say which proof their vendor wants: some have to be asked for. */
@@ -9,11 +10,11 @@ export async function proven(request: UpstreamRequest, baseUrl: string): Promise
     : request;
 }
 
-async function headersOf(_request: UpstreamRequest, proof: Proof, baseUrl: string): Promise<Record<string, string>> {
+async function headersOf(request: UpstreamRequest, proof: Proof, baseUrl: string): Promise<Record<string, string>> {
   switch (proof.by) {
     case 'google':
       return { authorization: `Bearer ${await googleToken(proof.credential, baseUrl)}` };
     case 'aws':
-      throw new Error('not yet');
+      return awsHeaders(request, proof);
   }
 }
