@@ -54,7 +54,7 @@ const statusOfName: Record<string, number> = {
 };
 
 export const contextWords =
-  /context[ _-]?(length|window|size)|maximum context|prompt is too long|input token count|too many (input )?tokens|reduce the length|exceed(s|ed)? the (maximum|max|model's?) (number of |allowed )?(input )?(tokens|context)/i;
+  /context[ _-]?(length|window|size|limit)|maximum context|(prompt|input) is too long|input token count|too many (input )?tokens|reduce the length|exceed(s|ed)? the (maximum|max|model's?) (number of |allowed )?(input )?(tokens|context)/i;
 const moderationWords = /moderation|content[ _](policy|filter)|flagged/i;
 /** Things of the request that servers answer with their own 5xx when they cannot use them. */
 const requestWords = [

@@ -1,4 +1,5 @@
 import { anthropicKind } from './anthropic.ts';
+import { bedrockKind } from './bedrock.ts';
 import { geminiKind } from './gemini.ts';
 import type { ProviderKind } from './kind.ts';
 import { openaiKind } from './openai.ts';
@@ -11,4 +12,5 @@ export const providerKinds: Readonly<Record<string, ProviderKind>> = {
   anthropic: anthropicKind,
   gemini: geminiKind,
   vertex: vertexKind,
+  bedrock: bedrockKind,
 };

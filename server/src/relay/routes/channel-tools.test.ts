@@ -43,11 +43,13 @@ describe('test', () => {
     stop_reason: 'end_turn',
   };
   const gemini = { candidates: [{ content: { parts: [{ text: 'OK' }] }, finishReason: 'STOP' }] };
+  const converse = { output: { message: { role: 'assistant', content: [{ text: 'OK' }] } }, stopReason: 'end_turn' };
   const kinds: [kind: string, reply: Json, path: RegExp][] = [
     ['openai', chat, /\/chat\/completions$/],
     ['openrouter', chat, /\/chat\/completions$/],
     ['anthropic', message, /\/messages$/],
     ['gemini', gemini, /:generateContent$/],
+    ['bedrock', converse, /\/model\/m-1\/converse$/],
   ];
   for (const [kind, reply, path] of kinds) {
     test(`asks a ${kind} channel for a word`, async () => {

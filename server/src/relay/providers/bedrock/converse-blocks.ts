@@ -1,0 +1,130 @@
+import type { Json, Part } from '../../wire/conversation.ts';
+import type { Carries } from '../kind/uncarried.ts';
+import { wordless } from '../kind/wordless.ts';
+import { objectOf, objectsOf, textOf } from './fields.ts';
+
+const imageFormats: Record<string, string> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpeg',
+  'image/jpg': 'jpeg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+};
+
+const office = 'application/vnd.openxmlformats-officedocument';
+const documentFormats: Record<string, string> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'application/msword': 'doc',
+  [`${office}.wordprocessingml.document`]: 'docx',
+  'application/vnd.ms-excel': 'xls',
+  [`${office}.spreadsheetml.sheet`]: 'xlsx',
+  'text/html': 'html',
+  'text/markdown': 'md',
+};
+
+/** Any other text is read as it stands. */
+const documentFormat = (mediaType: string): string | undefined =>
+  documentFormats[mediaType] ?? (mediaType.startsWith('text/') ? 'txt' : undefined);
+
+/** Converse fetches nothing: pictures and files go as data, in the formats that it names. */
+export const isCarried: Carries = (part: Part) => {
+  switch (part.type) {
+    case 'image':
+      return 'data' in part.source && part.source.mediaType in imageFormats;
+    case 'file':
+      return 'text' in part.source || ('data' in part.source && documentFormat(part.source.mediaType) !== undefined);
+    case 'audio':
+    case 'raw':
+      return false;
+    default:
+      return true;
+  }
+};
+
+/** Marks are taken by these models alone, and refused by the rest. */
+const caches = /amazon\.nova/;
+
+/** Writes what a Messages body of ours holds; one for each request, in which names of documents may not repeat. */
+export function blockWriter(modelName: string) {
+  const names = new Set<string>();
+  const marksCache = caches.test(modelName);
+
+  function write(block: Json): Json[] {
+    switch (block.type) {
+      case 'text':
+        // Blanks alone are refused.
+        return textOf(block.text).trim() === '' ? [] : [{ text: block.text }];
+      case 'image':
+        return [{ image: imageOf(objectOf(block.source)) }];
+      case 'document':
+        return [{ document: documentOf(block, names) }];
+      case 'tool_use':
+        return [{ toolUse: { toolUseId: callId(block.id), name: block.name, input: block.input } }];
+      case 'tool_result':
+        return [{ toolResult: resultOf(block) }];
+      case 'thinking':
+        return [{ reasoningContent: { reasoningText: { text: block.thinking, signature: block.signature } } }];
+      case 'redacted_thinking':
+        return [{ reasoningContent: { redactedContent: block.data } }];
+      default:
+        return [];
+    }
+  }
+
+  const resultOf = (block: Json): Json => ({
+    toolUseId: callId(block.tool_use_id),
+    content: notEmpty(objectsOf(block.content).flatMap(write)),
+    ...(block.is_error === true && { status: 'error' }),
+  });
+
+  /** A mark is a block of its own, and has no place inside of others. */
+  function marked(block: Json): Json[] {
+    const written = write(block);
+    return marksCache && block.cache_control != null && written.length > 0
+      ? [...written, { cachePoint: { type: 'default' } }]
+      : written;
+  }
+
+  return { content: (blocks: Json[]): Json[] => withWords(notEmpty(blocks.flatMap(marked))), system: marked };
+}
+
+const notEmpty = (blocks: Json[]): Json[] => (blocks.length > 0 ? blocks : [{ text: wordless }]);
+
+/** A document needs a text beside it. */
+const withWords = (blocks: Json[]): Json[] =>
+  blocks.some(({ document }) => document) && !blocks.some(({ text }) => text)
+    ? [...blocks, { text: wordless }]
+    : blocks;
+
+const imageOf = (source: Json): Json => ({
+  format: imageFormats[textOf(source.media_type)],
+  source: { bytes: source.data },
+});
+
+function documentOf({ source, title }: Json, names: Set<string>): Json {
+  const { type, media_type, data } = objectOf(source);
+  const bytes = type === 'text' ? Buffer.from(textOf(data)).toString('base64') : data;
+  return { format: documentFormat(textOf(media_type)), name: nameOf(textOf(title), names), source: { bytes } };
+}
+
+/** Letters, digits, single blanks, hyphens and brackets are all that a name may hold. */
+function nameOf(title: string, names: Set<string>): string {
+  const plain =
+    title
+      .replace(/[^a-zA-Z0-9()[\]-]+/g, ' ')
+      .trim()
+      .slice(0, 180) || 'document';
+  let name = plain;
+  for (let count = 2; names.has(name); count += 1) name = `${plain} (${count})`;
+  names.add(name);
+  return name;
+}
+
+const mostIdChars = 64;
+
+/** Ids of other vendors may be longer than is taken; call and result are changed alike. */
+function callId(id: unknown): string {
+  const text = textOf(id);
+  return text.length <= mostIdChars ? text : `${text.slice(0, 40)}-${Bun.hash(text).toString(16)}`;
+}

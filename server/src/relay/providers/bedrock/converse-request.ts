@@ -1,0 +1,59 @@
+import type { Conversation, Effort, Json, Reasoning } from '../../wire/conversation.ts';
+import { buildMessagesRequest } from '../anthropic/request.ts';
+import { refuseForeignTools } from '../kind/foreign-tools.ts';
+import { refuseUncarried } from '../kind/uncarried.ts';
+import { outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
+import { blockWriter, isCarried } from './converse-blocks.ts';
+import { toolConfigOf } from './converse-tools.ts';
+import { objectsOf } from './fields.ts';
+import { askModel } from './request.ts';
+
+/** Written as a body of Messages first: Converse has the same turns and blocks, under other names. */
+export function toConverse(conversation: Conversation, target: Target): UpstreamRequest {
+  refuseForeignTools(conversation);
+  refuseUncarried(conversation, isCarried);
+  const { reasoning, ...params } = conversation.params;
+  const { messages, system, tools, tool_choice } = buildMessagesRequest({ ...conversation, params }, target);
+  const write = blockWriter(target.modelName);
+  const turns = objectsOf(messages).map(({ role, content }) => ({ role, content: write.content(objectsOf(content)) }));
+  const { toolConfig, words } = toolConfigOf(objectsOf(tools), tool_choice, turns);
+  const instructions = [...objectsOf(system).flatMap(write.system), ...words.map((text) => ({ text }))];
+  const more = reasoningFields(target.modelName, reasoning);
+  return askModel(target, conversation.stream ? 'converse-stream' : 'converse', {
+    messages: turns,
+    ...(instructions.length > 0 && { system: instructions }),
+    inferenceConfig: inferenceConfig(conversation, target),
+    ...(toolConfig && { toolConfig }),
+    ...(more && { additionalModelRequestFields: more }),
+  });
+}
+
+/** Documented drops: top_k, penalties, seed and logprobs have no counterpart. */
+function inferenceConfig({ params }: Conversation, target: Target): Json {
+  const stop = params.stop?.filter((text) => text !== '') ?? [];
+  return {
+    maxTokens: outputLimit(params, target),
+    // 0-2 elsewhere, 0-1 here.
+    temperature: params.temperature === undefined ? undefined : Math.min(params.temperature, 1),
+    topP: params.topP,
+    ...(stop.length > 0 && { stopSequences: stop }),
+  };
+}
+
+/** With the most effort Nova takes no limit for its answer, without which nobody knows what it may cost. */
+const novaEfforts: Partial<Record<Effort, string>> = { minimal: 'low', low: 'low' };
+const gptOssEfforts: Partial<Record<Effort, string>> = { minimal: 'low', low: 'low', medium: 'medium' };
+
+/** Models that can be asked to think, each in words of its own; others think as they do. */
+const thinkers: [RegExp, (effort: Effort) => Json][] = [
+  [
+    /amazon\.nova-2/,
+    (effort) => ({ reasoningConfig: { type: 'enabled', maxReasoningEffort: novaEfforts[effort] ?? 'medium' } }),
+  ],
+  [/openai\.gpt-oss/, (effort) => ({ reasoning_effort: gptOssEfforts[effort] ?? 'high' })],
+];
+
+function reasoningFields(modelName: string, reasoning: Reasoning | undefined): Json | undefined {
+  if (reasoning === undefined || reasoning.effort === 'none') return undefined;
+  return thinkers.find(([names]) => names.test(modelName))?.[1](reasoning.effort ?? 'medium');
+}

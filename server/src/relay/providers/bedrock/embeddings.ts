@@ -1,0 +1,57 @@
+import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
+import { fitEmbeddings } from '../../wire/embeddings.ts';
+import { unsupported } from '../../wire/read.ts';
+import { tokens } from '../../wire/usage.ts';
+import type { Endpoint } from '../kind.ts';
+import { objectOf } from './fields.ts';
+import { askModel } from './request.ts';
+
+function textsOf(input: unknown): string[] {
+  const list = Array.isArray(input) ? input : [input];
+  if (!list.every((item) => typeof item === 'string'))
+    throw unsupported('input', 'This model takes texts only, not token numbers.');
+  return list;
+}
+
+function listOf(vectors: unknown[], { encoding_format, model }: Json): Json {
+  const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
+  return { object: 'list', data: fitEmbeddings(data, encoding_format === 'base64' ? 'base64' : 'float'), model };
+}
+
+const without = (what: string) => new UpstreamFault(failure(`the upstream answered without '${what}'`));
+
+/** Amazon Titan: one text with each request. */
+export const titanEmbeddings: Endpoint = {
+  toUpstream(body, target) {
+    const [inputText, ...more] = textsOf(body.input);
+    if (more.length > 0) throw unsupported('input', 'This model takes one text with each request.');
+    return askModel(target, 'invoke', { inputText, dimensions: body.dimensions ?? undefined });
+  },
+  fromUpstream(json, body) {
+    const { embedding, inputTextTokenCount } = objectOf(json);
+    if (!Array.isArray(embedding)) throw without('embedding');
+    const promptTokens = tokens(inputTextTokenCount);
+    return {
+      body: listOf([embedding], body),
+      ...(promptTokens !== undefined && { usage: { promptTokens, completionTokens: 0 } }),
+    };
+  },
+};
+
+/** Cohere, whose tokens are counted by whoever bills: they are told in a header alone. */
+export const cohereEmbeddings: Endpoint = {
+  toUpstream: (body, target) =>
+    askModel(target, 'invoke', {
+      texts: textsOf(body.input),
+      input_type: body.input_type ?? 'search_document',
+      embedding_types: ['float'],
+      output_dimension: body.dimensions ?? undefined,
+    }),
+  fromUpstream(json, body) {
+    const { embeddings } = objectOf(json);
+    // By type where types were asked for, and as a list of old.
+    const vectors = isObject(embeddings) ? embeddings.float : embeddings;
+    if (!Array.isArray(vectors)) throw without('embeddings');
+    return { body: listOf(vectors, body) };
+  },
+};
