@@ -1,3 +1,5 @@
+import { AnswerTooLarge, answerLimits, gather, textOf } from './gather.ts';
+
 /** Takes a piece of a body, the bytes from `from` up to `to`; false when it can take no more for now. */
 export type Taker = (bytes: Uint8Array, from: number, to: number) => boolean;
 
@@ -12,4 +14,18 @@ export interface ByteSource {
   /** What was wanted has come. */
   leave(): void;
   abort(): void;
+}
+
+/** The whole body as text. */
+export function readText(body: ByteSource): string | Promise<string> {
+  const whole = body.wholeText?.() ?? null;
+  if (whole === null) return gatherText(body);
+  return whole.charCodeAt(0) === 0xfeff ? whole.slice(1) : whole;
+}
+
+async function gatherText(body: ByteSource): Promise<string> {
+  const { bytes, whole } = await gather(() => body.read(), answerLimits.json);
+  if (whole) return textOf(bytes);
+  body.abort();
+  throw new AnswerTooLarge(answerLimits.json);
 }

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../lib/byte-source.ts';
+import { gather, textOf } from '../lib/gather.ts';
 import { SseParser } from '../lib/sse.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
-import { gather, textOf } from '../platform/http/read-answer.ts';
 import { answerOf, type UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
 import { streamOf } from '../platform/upstream/open-kept.ts';

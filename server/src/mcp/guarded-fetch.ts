@@ -1,6 +1,6 @@
+import { gather } from '../lib/gather.ts';
 import { refuseHeavy } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
-import { gather } from '../platform/http/read-answer.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { type KeptRequest, openKept } from '../platform/upstream/open-kept.ts';
 import { readChallenge } from './challenge.ts';

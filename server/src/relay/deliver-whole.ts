@@ -1,6 +1,6 @@
+import { readText } from '../lib/byte-source.ts';
 import { Turns } from '../lib/in-turns.ts';
 import { parseInTurns } from '../lib/parse-in-turns.ts';
-import { readText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Delivery, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
 import { type ChatCall, DispatchFault } from './dispatch.ts';

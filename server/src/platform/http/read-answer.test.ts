@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { AnswerTooLarge, answerLimits, gather, readAnswer, readRefusal } from './read-answer.ts';
+import { AnswerTooLarge, answerLimits, gather } from '../../lib/gather.ts';
+import { readAnswer, readRefusal } from './read-answer.ts';
 
 /** A body without end, and how much of it was asked for. */
 function endless(piece = 65_536): { response: Response; given: () => number; cancelled: () => boolean } {

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readText } from '../../lib/byte-source.ts';
 import { localhostTls } from '../../video/localhost-tls.fixture.ts';
 import { answerOf, UpstreamConnections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
 import { type Peer, type RawServer, rawServer } from './raw-server.fixture.ts';
-import { readText } from './source.ts';
 
 const connections = new UpstreamConnections();
 const servers: RawServer[] = [];
@@ -255,7 +255,7 @@ describe('an upstream on TLS', () => {
     const byAddress = (address: string) => named.replace('localhost', address);
     const script = `
       const { UpstreamConnections, answerOf } = await import('${import.meta.dir}/connections.ts');
-      const { readText } = await import('${import.meta.dir}/source.ts');
+      const { readText } = await import('${import.meta.dir}/../../lib/byte-source.ts');
       const connections = new UpstreamConnections();
       for (const url of ${JSON.stringify([named, named, byAddress('127.0.0.1'), byAddress('127.0.0.2')])}) {
         const exchange = connections.send({ url, method: 'POST', headers: {}, body: '{}' });

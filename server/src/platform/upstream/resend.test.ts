@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
+import { readText } from '../../lib/byte-source.ts';
 import { answerOf, UpstreamConnections } from './connections.ts';
-import { readText } from './source.ts';
 
 /** A connection as the server sees it: what it has read of the request that is under way. */
 interface Peer {

@@ -1,25 +1,11 @@
 import type { ByteSource, Taker } from '../../lib/byte-source.ts';
-import { AnswerTooLarge, answerLimits, gather, textOf } from '../http/read-answer.ts';
+import { answerLimits, gather, textOf } from '../../lib/gather.ts';
 
 /** The beginning of an answer. */
 export interface UpstreamAnswer {
   status: number;
   headers(): Headers;
   body: ByteSource;
-}
-
-/** The whole body as text. */
-export function readText(body: ByteSource): string | Promise<string> {
-  const whole = body.wholeText?.() ?? null;
-  if (whole === null) return gatherText(body);
-  return whole.charCodeAt(0) === 0xfeff ? whole.slice(1) : whole;
-}
-
-async function gatherText(body: ByteSource): Promise<string> {
-  const { bytes, whole } = await gather(() => body.read(), answerLimits.json);
-  if (whole) return textOf(bytes);
-  body.abort();
-  throw new AnswerTooLarge(answerLimits.json);
 }
 
 /** The body of an answer that says no; what is too long of it is cut. */

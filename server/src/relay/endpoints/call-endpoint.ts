@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
+import { answerLimits } from '../../lib/gather.ts';
 import type { Usage } from '../../lib/money.ts';
-import { answerLimits, readJsonAnswer, readRefusal } from '../../platform/http/read-answer.ts';
+import { readJsonAnswer, readRefusal } from '../../platform/http/read-answer.ts';
 import type { Candidate, ModelType } from '../../routing/candidate.ts';
 import type { Attempt } from '../../routing/plan.ts';
 import { type Estimate, settle } from '../bill.ts';

@@ -1,6 +1,6 @@
+import { AnswerTooLarge } from '../../lib/gather.ts';
 import { SseParser, sseEvent } from '../../lib/sse.ts';
 import type { Write } from '../../platform/http/event-stream.ts';
-import { AnswerTooLarge } from '../../platform/http/read-answer.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import type { OpenStream } from '../answer-stream.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';

@@ -1,5 +1,5 @@
+import { answerLimits } from '../../lib/gather.ts';
 import type { Usage } from '../../lib/money.ts';
-import { answerLimits } from '../../platform/http/read-answer.ts';
 import type { Attempt } from '../../routing/plan.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { dispatch, kindOf, targetOf } from '../dispatch.ts';

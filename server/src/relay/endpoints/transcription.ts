@@ -1,5 +1,6 @@
 import { soundOf } from '../../lib/audio/duration.ts';
-import { answerLimits, readAnswer } from '../../platform/http/read-answer.ts';
+import { answerLimits } from '../../lib/gather.ts';
+import { readAnswer } from '../../platform/http/read-answer.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
 import type { Target } from '../providers/kind.ts';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../../platform/upstream/source.ts';
+import type { ByteSource } from '../../../lib/byte-source.ts';
 import type { Conversation, Json } from '../../wire/conversation.ts';
 import { mergeBetas, messagesBodyOf } from '../anthropic/request.ts';
 import type { Target, UpstreamRequest } from '../kind.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { ByteSource } from '../../../platform/upstream/source.ts';
-import { fetchedAnswer, readText } from '../../../platform/upstream/source.ts';
+import { type ByteSource, readText } from '../../../lib/byte-source.ts';
+import { fetchedAnswer } from '../../../platform/upstream/source.ts';
 import { type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { bedrockKind } from '../bedrock.ts';
 import { converseDecoder, converseReceived, fromConverse } from './converse-answer.ts';

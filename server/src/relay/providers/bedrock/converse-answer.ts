@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../../platform/upstream/source.ts';
+import type { ByteSource } from '../../../lib/byte-source.ts';
 import type { Answer, Delta, Json } from '../../wire/conversation.ts';
 import { anthropicDecoder, fromAnthropic } from '../anthropic/answer.ts';
 import { messageOf } from './converse-message.ts';

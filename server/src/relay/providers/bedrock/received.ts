@@ -1,4 +1,4 @@
-import { type ByteSource, readText, type Taker } from '../../../platform/upstream/source.ts';
+import { type ByteSource, readText, type Taker } from '../../../lib/byte-source.ts';
 import type { Json } from '../../wire/conversation.ts';
 import { exceptionEvent } from './errors.ts';
 import { BrokenFrame, type Frame, FrameReader } from './frames.ts';
