@@ -1,3 +1,4 @@
+import { bedrockModels } from './models/amazon.ts';
 import { anthropicModels } from './models/anthropic.ts';
 import { geminiModels, vertexModels } from './models/google.ts';
 import { fireworksModels, groqModels, ollamaModels, sambanovaModels, togetherModels } from './models/hosts.ts';
@@ -62,6 +63,16 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
     keyPrefixes: ['{'],
     models: vertexModels,
+  }),
+  vendorRow({
+    id: 'bedrock',
+    name: 'Amazon Bedrock',
+    kind: 'bedrock',
+    baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+    env: 'AWS_BEARER_TOKEN_BEDROCK',
+    keyUrl: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
+    keyPrefixes: ['ABSK', 'bedrock-api-key-', 'AKIA', 'ASIA'],
+    models: bedrockModels,
   }),
   vendorRow({
     id: 'openrouter',
