@@ -29,6 +29,8 @@ export const endpoints = {
   messagesStreamed: json('/v1/messages', { messages, max_tokens: 10, stream: true }, 'chat', 'anthropic'),
   gemini: json('/v1/chat/completions', { messages }, 'chat', 'gemini'),
   geminiStreamed: json('/v1/chat/completions', { messages, stream: true }, 'chat', 'gemini'),
+  bedrock: json('/v1/chat/completions', { messages }, 'chat', 'bedrock'),
+  bedrockStreamed: json('/v1/chat/completions', { messages, stream: true }, 'chat', 'bedrock'),
   embeddings: json('/v1/embeddings', { input: 'x' }, 'embedding'),
   images: json('/v1/images/generations', { prompt: 'x' }, 'image'),
   geminiImages: json('/v1/images/generations', { prompt: 'x' }, 'image', 'gemini'),

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import {
-  byProvider,
-  byRequest,
+  byProvider as byProviderAnywhere,
+  byRequest as byRequestAnywhere,
   type Endpoint,
   type EndpointName,
   endpoints,
@@ -11,10 +11,14 @@ import {
   messages,
   says,
 } from './classify-refusal.fixture.ts';
+import { byProviderAtBedrock, byRequestAtBedrock } from './providers/bedrock/refusals.fixture.ts';
 import { addUpstream, type Script, type SeenRequest, scriptedUpstream } from './scripted-upstream.fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as clients read them, field by field
 type Loose = any;
+
+const byRequest = [...byRequestAnywhere, ...byRequestAtBedrock];
+const byProvider = [...byProviderAnywhere, ...byProviderAtBedrock];
 
 const clock = manualClock(Date.now());
 let house: TestApp;
@@ -34,7 +38,7 @@ const scripts = new Map<string, Script>();
 const scripted = scriptedUpstream((request) => scripts.get(modelIn(request))!(request));
 const channels: Record<string, number> = {};
 beforeAll(async () => {
-  for (const kind of ['openai', 'anthropic', 'gemini'])
+  for (const kind of ['openai', 'anthropic', 'gemini', 'bedrock'])
     channels[kind] = await addUpstream(house, scripted.url, [], { kind, provider: kind });
   await makeModels([...byRequest, ...byProvider].flatMap(([, where]) => where.map((name) => endpoints[name])));
 });

@@ -1,6 +1,7 @@
 import { readErrorParts } from '../../../lib/error-parts.ts';
 import { isObject, type Json, type UpstreamError } from '../../wire/conversation.ts';
 import { readUpstreamError } from '../kind/errors.ts';
+import { textOf } from './fields.ts';
 
 /** What AWS calls a fault, with the status and the type that Anthropic's errors have for it. */
 const faults: Record<string, [status: number, type: string]> = {
@@ -32,13 +33,14 @@ const faultOf = (name: string) => faults[name.split(':')[0]!.split('#').at(-1)!.
 /** A refusal, whose name is in a header and whose words begin with either letter. */
 export function bedrockError(status: number, headers: Headers, bodyText: string): UpstreamError {
   const body = parse(bodyText);
-  const name = headers.get('x-amzn-errortype') ?? (typeof body.__type === 'string' ? body.__type : '');
-  const [meant, type] = faultOf(name) ?? [status, undefined];
+  const fault = faultOf(headers.get('x-amzn-errortype') ?? textOf(body.__type));
+  // What stands in between speaks for itself.
+  if (!fault) return readUpstreamError(status, headers, bodyText);
+  const [meant, type] = fault;
   const message = wordsOf(body);
-  const said = { error: { message, type } };
-  if (meant === 400 && notOffered.test(message ?? ''))
-    return readUpstreamError(404, headers, JSON.stringify({ error: { message, code: 'model_not_found' } }));
-  return readUpstreamError(meant, headers, JSON.stringify(said));
+  return meant === 400 && notOffered.test(message ?? '')
+    ? readUpstreamError(404, headers, JSON.stringify({ error: { message, code: 'model_not_found' } }))
+    : readUpstreamError(meant, headers, JSON.stringify({ error: { message, type } }));
 }
 
 /** What a stream ends with instead of an answer, as an event of Messages. */
