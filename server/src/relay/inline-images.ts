@@ -22,7 +22,7 @@ export function inlineImages(
   context: Pick<RequestContext, 'signal'>,
 ): Conversation | Promise<Conversation> {
   // What goes as it came names its pictures itself.
-  const passes = conversation.source?.format === kind.wire;
+  const passes = conversation.source?.format === kind.wire && !kind.writesAnew;
   return kind.wantsImageData && !passes ? withPictures(conversation, allowPrivate, context.signal) : conversation;
 }
 

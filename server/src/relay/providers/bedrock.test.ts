@@ -103,6 +103,29 @@ test('whoever speaks through a proxy signs too', async () => {
   await through.close();
 });
 
+test('pictures that are given by an address are fetched, whatever the client speaks', async () => {
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVR4nGNgAAIAAAUAAXpeqz8AAAAASUVORK5CYII=',
+    'base64',
+  );
+  const pictures = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(png) });
+  const fetching = await openBedrockTest({ ALLOW_PRIVATE_WEBHOOKS: '1' });
+  const url = `${pictures.url}a.png`;
+  const given: Record<string, object> = {
+    chat: { type: 'image_url', image_url: { url } },
+    messages: { type: 'image', source: { type: 'url', url } },
+  };
+  fetching.upstream.answer(answers('nova'));
+  for (const [client, part] of Object.entries(given)) {
+    const { path, body } = clients[client]!;
+    await fetching.relay.post(path, { ...body('bed/nova'), messages: [{ role: 'user', content: [part] }] });
+    const image = { format: 'png', source: { bytes: png.toString('base64') } };
+    expect((fetching.upstream.seen.at(-1)!.body as Loose).messages).toEqual([{ role: 'user', content: [{ image }] }]);
+  }
+  await fetching.close();
+  await pictures.stop(true);
+});
+
 describe('embeddings', () => {
   const embed = (model: string, input: unknown, more: object = {}) =>
     bedrock.relay.post('/v1/embeddings', { model, input, encoding_format: 'float', ...more });

@@ -27,6 +27,7 @@ const claude: ProviderKind = {
 /** Everybody else, in the one format that Bedrock has for all. */
 const converse: ProviderKind = {
   ...common,
+  writesAnew: true,
   toUpstream: toConverse,
   fromUpstream: fromConverse,
   received: converseReceived,

@@ -60,6 +60,8 @@ export interface ProviderKind {
   wire: WireFormat;
   /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
   wantsImageData?: boolean;
+  /** Requests are written anew even where a client speaks the format of the answers. */
+  writesAnew?: boolean;
   /** Throws AppError `unsupported_parameter` for what the vendor cannot do and must not silently ignore. */
   toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
   /** Throws UpstreamFault for a malformed answer and for an error object with status 200. */
