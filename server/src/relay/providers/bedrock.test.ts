@@ -152,6 +152,15 @@ describe('embeddings', () => {
       ...{ texts: ['near', 'texts'], input_type: 'search_document', embedding_types: ['float'] },
     });
   });
+
+  test.each(['bed/titan', 'bed/cohere'])('of %s, without vectors or of token numbers', async (model) => {
+    bedrock.upstream.answer(() => Response.json({ message: 'nothing here' }));
+    expect((await embed(model, 'x')).status).toBe(502);
+    const seen = bedrock.upstream.seen.length;
+    const numbers = await embed(model, [[1, 2]]);
+    expect([numbers.status, ((await numbers.json()) as Loose).error.param]).toEqual([400, 'input']);
+    expect(bedrock.upstream.seen).toHaveLength(seen);
+  });
 });
 
 describe('clients as they are', () => {
