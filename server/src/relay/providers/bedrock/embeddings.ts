@@ -1,5 +1,4 @@
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
-import { fitEmbeddings } from '../../wire/embeddings.ts';
 import { unsupported } from '../../wire/read.ts';
 import { tokens } from '../../wire/usage.ts';
 import type { Endpoint } from '../kind.ts';
@@ -13,10 +12,11 @@ function textsOf(input: unknown): string[] {
   return list;
 }
 
-function listOf(vectors: unknown[], { encoding_format, model }: Json): Json {
-  const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
-  return { object: 'list', data: fitEmbeddings(data, encoding_format === 'base64' ? 'base64' : 'float'), model };
-}
+const listOf = (vectors: unknown[], { model }: Json): Json => ({
+  object: 'list',
+  data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+  model,
+});
 
 const without = (what: string) => new UpstreamFault(failure(`the upstream answered without '${what}'`));
 
