@@ -1,6 +1,5 @@
 import { withoutTrailing } from '../../../lib/trailing.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
-import { fitEmbeddings } from '../../wire/embeddings.ts';
 import { expectObject, geminiCountTokens, geminiImages, imageRequest, inputTexts } from '../gemini/endpoints.ts';
 import { geminiRequestOf } from '../gemini/request.ts';
 import { geminiKind } from '../gemini.ts';
@@ -25,11 +24,10 @@ const embeddings: Endpoint = {
     if (!Array.isArray(predictions)) throw new UpstreamFault(failure(`the upstream answered without 'predictions'`));
     const made = predictions.map((item) => (isObject(item) && isObject(item.embeddings) ? item.embeddings : {}));
     const data = made.map(({ values }, index) => ({ object: 'embedding', index, embedding: values ?? [] }));
-    const format = body.encoding_format === 'base64' ? 'base64' : 'float';
     const counts = made.map(({ statistics }) => (isObject(statistics) ? statistics.token_count : undefined));
     const counted = counts.every((count): count is number => typeof count === 'number');
     return {
-      body: { object: 'list', data: fitEmbeddings(data, format), model: body.model },
+      body: { object: 'list', data, model: body.model },
       ...(counted && { usage: { promptTokens: counts.reduce((a, b) => a + b, 0), completionTokens: 0 } }),
     };
   },
