@@ -22,7 +22,7 @@ export function turnOfRun(asked = process.env.SVC_TURN ?? '', nowMs = Date.now()
 const inTurnInBrowser = /^e2e\/web-(?!pages|sign-in|network)/;
 const inTurnAtLength = /^e2e\/(hostile|fuzz\/|soak)/;
 /** Below these folders almost all tests are about what goes over the wire, which is the same on either database. */
-const inTurnOnPostgres = /^server\/src\/(identity|mcp|oauth|orchestra|platform|relay)\/(?!.*property)/;
+const inTurnOnPostgres = /^server\/src\/(identity|mcp|oauth|orchestra|platform|relay)\/(?!.*(property|paid-once))/;
 
 export function ofTurn(files: string[], turn: Turn, engine: 'sqlite' | 'postgres' = 'sqlite'): string[] {
   if (turn === 'all') return files;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { placed } from './endpoints/embeddings.ts';
 import { providerKinds } from './providers/index.ts';
-import type { Delta, Json } from './wire/conversation.ts';
+import type { Delta, Json, WireFormat } from './wire/conversation.ts';
 import { normalizeRerank } from './wire/rerank.ts';
 
 /** What upstreams say of places and counts names things, and is never how many there are. */
@@ -14,13 +14,13 @@ describe.each(numbers)('the number %p', (number) => {
   const openai = (index: unknown, fields: Json): Json => ({
     choices: [{ delta: { tool_calls: [{ index, ...fields }] } }],
   });
-  const streams: Record<string, Json[]> = {
-    openai: [
+  const streams: Partial<Record<WireFormat, Json[]>> = {
+    chat: [
       openai(number, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
       openai(7, { id: 'b', function: { name: 'two', arguments: '{}' } }),
       openai(number, { function: { arguments: '1}' } }),
     ],
-    anthropic: [
+    messages: [
       { type: 'content_block_start', index: number, content_block: { type: 'tool_use', id: 'a', name: 'one' } },
       { type: 'content_block_delta', index: number, delta: { type: 'input_json_delta', partial_json: '{"x":' } },
       { type: 'content_block_start', index: 7, content_block: { type: 'tool_use', id: 'b', name: 'two' } },
@@ -36,8 +36,8 @@ describe.each(numbers)('the number %p', (number) => {
   };
 
   test.each(Object.keys(providerKinds))('of a call in a stream of %s becomes its place', (kind) => {
-    const decode = providerKinds[kind]!.decoder();
-    const indexes = indexesOf((streams[kind] ?? streams.openai!).flatMap(decode));
+    const { wire, decoder } = providerKinds[kind]!;
+    const indexes = indexesOf(streams[wire]!.flatMap(decoder()));
     expect(new Set(indexes)).toEqual(new Set([0, 1]));
     expect(indexes[0]).toBe(0);
   });
