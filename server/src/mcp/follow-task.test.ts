@@ -50,7 +50,8 @@ const caller = () => ({ userId: t.member.id, keyId: null });
 const never = new AbortController().signal;
 const call = (tool: string, how: Partial<HowToCall> = {}) =>
   t.app.app.mcp.tools.call(caller(), `${name}__${tool}`, {}, { signal: never, approved: true, ...how });
-const begun = () => until('the task has begun', () => script.tasks.size === 1);
+/** Known to us by its name, by which it can be taken back. */
+const begun = () => until('the task was looked at', () => asked('tasks/get').length > 0);
 const asked = (method: string) => script.asked.filter((one) => one.method === method);
 
 test('a task is waited for to its end, and its result is the result of the call', async () => {
@@ -102,11 +103,14 @@ describe('costs nothing and says why', () => {
 
   test('what takes too long, a task or not', async () => {
     const before = await balance();
-    for (const tool of ['wait', 'slow']) {
+    const called = () => until('it is called', () => server.calls.length > 1);
+    for (const [tool, isUnderWay] of [
+      ['wait', begun],
+      ['slow', called],
+    ] as const) {
       const limit = new AbortController();
-      const calls = server.calls.length;
       const running = call(tool, { tooLong: limit.signal });
-      await until('it is called', () => server.calls.length > calls);
+      await isUnderWay();
       limit.abort();
       expect(await running).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') });
     }
