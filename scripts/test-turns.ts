@@ -1,11 +1,11 @@
 /**
- * `npm test` is to end within ten minutes on two cores, so what computes longest has its turn in one of five runs: pages one
+ * `npm test` is to end within ten minutes on two cores, so what computes longest has its turn in one of eight runs: pages one
  * by one in a browser, floods and fuzzing, and on PostgreSQL the rooms that neither move money nor keep work of their own.
- * SVC_TURN=1 to 5 repeats a run; SVC_TURN=all runs every test.
+ * SVC_TURN=1 to 8 repeats a run; SVC_TURN=all runs every test.
  */
 import { relative } from 'node:path';
 
-export const turns = 5;
+export const turns = 8;
 
 export type Turn = number | 'all';
 

@@ -1,7 +1,7 @@
 /**
  * `npm test [-- file…]`: everything, or the given test files only. The last line is `N passed, N failed`.
  * Test files that look at SVC_TEST_ENGINE, themselves or through a fixture, run on SQLite and again on PostgreSQL + Redis; the
- * longest have their turn in one of five runs (test-turns.ts), all of them in one with SVC_TURN=all.
+ * longest have their turn in one of eight runs (test-turns.ts), all of them in one with SVC_TURN=all.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
