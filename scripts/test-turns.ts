@@ -1,6 +1,6 @@
 /**
  * `npm test` is to end within ten minutes on two cores, so what computes longest has its turn in one of eight runs: pages one
- * by one in a browser, floods and fuzzing, and on PostgreSQL the rooms that neither move money nor keep work of their own.
+ * by one in a browser, floods, fuzzing and chaos, and on PostgreSQL the rooms that neither move money nor keep work of their own.
  * SVC_TURN=1 to 8 repeats a run; SVC_TURN=all runs every test.
  */
 import { relative } from 'node:path';
@@ -20,7 +20,7 @@ export function turnOfRun(asked = process.env.SVC_TURN ?? '', nowMs = Date.now()
 
 /** Every page in general, the way in, and what a lost network does are looked at each time. */
 const inTurnInBrowser = /^e2e\/web-(?!pages|sign-in|network)/;
-const inTurnAtLength = /^e2e\/(hostile|fuzz\/|soak)/;
+const inTurnAtLength = /^e2e\/(autonomous-(?!takeover)|hostile|fuzz\/|scale-out|soak)/;
 /** Below these folders almost all tests are about what goes over the wire, which is the same on either database. */
 const inTurnOnPostgres = /^server\/src\/(identity|mcp|oauth|orchestra|platform|relay)\/(?!.*(property|paid-once))/;
 
