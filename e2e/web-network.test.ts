@@ -26,7 +26,8 @@ describe.skipIf(browserMissing)('network', () => {
 
   test('a page that is opened offline says so, and fills itself when the network is back', async () => {
     const { page, context, open } = await site.register('oli');
-    await open('/');
+    // Not the first page, which brings the others later, and nobody knows when.
+    await open('/models');
     await context.setOffline(true);
     await page.getByRole('link', { name: 'Credits', exact: true }).click();
     const fault = page.getByText('Ledger could not be loaded');
@@ -43,6 +44,34 @@ describe.skipIf(browserMissing)('network', () => {
     await context.setOffline(false);
     await fault.waitFor({ state: 'detached' });
   }, 300_000);
+
+  test.each(['.css', '.js'])(
+    'pages whose %s has not come are asked for when the network is back',
+    async (missing) => {
+      const { page, context, open } = await site.register(`olga${missing.slice(1)}`);
+      await page.addInitScript(() => {
+        window.requestIdleCallback = () => 0;
+      });
+      await open('/');
+      let reached = false;
+      await page.route(
+        (url) => url.pathname.endsWith(missing),
+        (route) => (reached ? route.continue() : route.abort('internetdisconnected')),
+      );
+      await page.evaluate(() => Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => false }));
+      await page.getByRole('link', { name: 'Credits', exact: true }).click();
+      const fault = page.getByText('A part of the app could not be fetched');
+      await fault.waitFor();
+      // Whoever cannot wait keeps the app.
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await fault.waitFor();
+      await context.setOffline(true);
+      reached = true;
+      await context.setOffline(false);
+      await page.getByRole('heading', { level: 1, name: 'Credits', exact: true }).waitFor();
+    },
+    300_000,
+  );
 
   test('where the service fails, pages say so, wait for nothing, and have a way on', async () => {
     const { page } = await site.root();

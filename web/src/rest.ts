@@ -9,12 +9,16 @@ declare global {
   var svcRest: { styles?: string; words?: string } | undefined;
 }
 
+/** What is said of it in words; the browser has its own, of addresses and modules. */
+const notFetched = (): Error =>
+  new Error(t('A part of the app could not be fetched. Check the connection and try again.'));
+
 function arrived(element: HTMLLinkElement | HTMLScriptElement): Promise<void> {
   return new Promise((resolve, reject) => {
     element.onload = () => resolve();
     element.onerror = () => {
       element.remove();
-      reject(new Error(t('A part of the app could not be fetched. Check the connection and try again.')));
+      reject(notFetched());
     };
     document.head.append(element);
   });
@@ -42,7 +46,18 @@ const bringWords = once(() => {
   return src ? arrived(Object.assign(document.createElement('script'), { src })) : undefined;
 });
 
-export const bringRest = (): Promise<unknown> => Promise.all([bringStyles(), bringWords()]);
+/**
+ * A group of pages, with all that they need. Where there is a network and the script does not come, a new version may have
+ * replaced it: the browser's own words for that let the router load the app anew. Without one that would leave nothing of it.
+ */
+export async function bringGroup<Group>(load: () => Promise<Group>): Promise<Group> {
+  await Promise.all([bringStyles(), bringWords()]);
+  try {
+    return await load();
+  } catch (error) {
+    throw navigator.onLine ? error : notFetched();
+  }
+}
 
 /** Before what the service says is told. Without a network it is told in English. */
 export const allWords = (): Promise<void> => bringWords().catch(() => {});

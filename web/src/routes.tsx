@@ -3,7 +3,7 @@ import { t } from './language/words.ts';
 import { bringLater, laterComesFrom } from './later.tsx';
 import * as door from './page-groups/door.ts';
 import { prepareHome } from './pages/home/home-queries.ts';
-import { bringRest, whenIdle } from './rest.ts';
+import { bringGroup, whenIdle } from './rest.ts';
 
 interface Audience {
   /** Who may open it: `guest` pages send signed-in users on. */
@@ -30,9 +30,9 @@ const open = (audience: Audience, rows: Row[]): PageEntry[] =>
 // Fetched together: split page by page, what some share came in about ninety files of a few hundred bytes, for any of them.
 // What lies before the door comes with the app: what it shares with the others would be files of its own again.
 const firstPages = () => import('./page-groups/first.ts');
-const morePages = () => bringRest().then(() => import('./page-groups/more.ts'));
-const userPages = () => bringRest().then(() => import('./page-groups/user.ts'));
-const adminPages = () => bringRest().then(() => import('./page-groups/admin.ts'));
+const morePages = () => bringGroup(() => import('./page-groups/more.ts'));
+const userPages = () => bringGroup(() => import('./page-groups/user.ts'));
+const adminPages = () => bringGroup(() => import('./page-groups/admin.ts'));
 
 const isFirst = (): boolean => globalThis.location?.pathname === '/';
 const isForAdmins = (): boolean => /^\/admin(\/|$)/.test(location.pathname);

@@ -1,5 +1,6 @@
 import { Container, Skeleton, Stack, Text, Title } from '@mantine/core';
-import type { ErrorComponentProps } from '@tanstack/react-router';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect } from 'react';
 import { useHeadingFocus } from '../heading-focus.ts';
 import { t } from '../language/words.ts';
 import { ErrorState } from './error-state.tsx';
@@ -36,10 +37,17 @@ export function Pending() {
   );
 }
 
-/** A page that could not be opened, or broke. */
+/** A page that could not be opened, or broke. One that did not come for want of a network comes when that is back. */
 export function RouteError({ error }: ErrorComponentProps) {
-  // A fresh load also helps when the page's script is gone because a new version was installed meanwhile.
-  const retry = () => window.location.reload();
+  const router = useRouter();
+  const ask = useCallback(() => void router.invalidate(), [router]);
+  useEffect(() => {
+    window.addEventListener('online', ask);
+    return () => window.removeEventListener('online', ask);
+  }, [ask]);
+  // A fresh load also helps when the page's script is gone because a new version was installed meanwhile; without a network
+  // it would leave nothing of the app.
+  const retry = () => (navigator.onLine ? window.location.reload() : ask());
   return (
     <Container size="xs" py="xl" component="main">
       <ErrorState error={error} title={t('This page could not be shown')} onRetry={retry} />
