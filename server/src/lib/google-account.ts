@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maybeJson } from './maybe-json.ts';
 
 /** What a service account's key file says that is needed to ask in its name. */
 export interface GoogleAccount {
@@ -38,7 +39,7 @@ export function googleAccountOf(credential: string): GoogleAccount | null {
 }
 
 function accountIn(text: string): GoogleAccount | null {
-  const { data } = keyFile.safeParse(jsonOf(text));
+  const { data } = keyFile.safeParse(maybeJson(text));
   if (!data) return null;
   const { project_id: projectId, client_email: email, private_key: privateKey, token_uri: tokenUrl } = data;
   return { projectId, email, privateKey, keyId: data.private_key_id, tokenUrl };
@@ -46,16 +47,8 @@ function accountIn(text: string): GoogleAccount | null {
 
 /** The file in one line, with nothing in it that is not needed; null where it is none. */
 export function keptKeyFile(text: string): string | null {
-  const { data } = keyFile.safeParse(jsonOf(text));
+  const { data } = keyFile.safeParse(maybeJson(text));
   return data ? JSON.stringify(data) : null;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a channel of this kind has a use for the credential: others would send the private key itself, in a header. */

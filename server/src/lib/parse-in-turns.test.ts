@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { parseInTurns } from './parse-in-turns.ts';
+import { turnsDuring } from './turns-during.fixture.ts';
 
 const parse = (text: string): Promise<unknown> => parseInTurns(Buffer.from(text));
 const many = (item: string, count = 80_000): string => Array(count).fill(item).join();
@@ -57,13 +58,6 @@ describe('not JSON', () => {
 });
 
 test('others get their turn meanwhile', async () => {
-  let turns = 0;
-  const count = () => {
-    turns += 1;
-    counting = setImmediate(count);
-  };
-  let counting = setImmediate(count);
-  await parse(`{"data": [${many(`[${many('0.123456789', 1_000)}]`, 3_000)}]}`);
-  clearImmediate(counting);
-  expect(turns).toBeGreaterThan(5);
+  const text = `{"data": [${many(`[${many('0.123456789', 1_000)}]`, 3_000)}]}`;
+  expect(await turnsDuring(() => parse(text))).toBeGreaterThan(5);
 });

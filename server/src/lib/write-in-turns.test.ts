@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { turnsDuring } from './turns-during.fixture.ts';
 import { writeInTurns } from './write-in-turns.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => Math.sin(i));
@@ -19,14 +20,7 @@ test.each(Object.entries(values))('as JSON.stringify: %s', async (_, value) => {
 });
 
 test('others get their turn meanwhile', async () => {
-  let turns = 0;
-  const count = () => {
-    turns += 1;
-    counting = setImmediate(count);
-  };
-  let counting = setImmediate(count);
   const vector = numbers(1_000);
-  await writeInTurns({ data: Array.from({ length: 2_000 }, (_, index) => ({ index, embedding: vector })) });
-  clearImmediate(counting);
-  expect(turns).toBeGreaterThan(5);
+  const value = { data: Array.from({ length: 2_000 }, (_, index) => ({ index, embedding: vector })) };
+  expect(await turnsDuring(() => writeInTurns(value))).toBeGreaterThan(5);
 });

@@ -75,6 +75,7 @@ function clientByHand(deps: McpDeps, server: McpServer): ReturnType<typeof ownCl
 
 function unsealed({ sealer, log }: McpDeps, data: unknown): GivenBack | null {
   try {
+    // Written by `openGiveBack` alone; what is sealed nobody else can have written.
     return JSON.parse(sealer.open((data as { sealed: string }).sealed)) as GivenBack;
   } catch {
     log.warn('a token was not given back: it was sealed with a key that is gone');

@@ -4,12 +4,13 @@ import type { Attempt } from '../routing/plan.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { DispatchFault } from './dispatch.ts';
 import { UpstreamFault } from './wire/conversation.ts';
+import { withoutCredential } from './without-credential.ts';
 
 /** What an upstream said, or what came of asking it; undefined for faults that are none of its. Never with the credential, which some repeat. */
 export function wordsOf({ candidate: { channel } }: Attempt, error: unknown): UpstreamWords | undefined {
   if (!(error instanceof UpstreamFault || error instanceof DispatchFault)) return undefined;
   const { provider, id: channelId, credential } = channel;
-  const message = credential === '' ? error.message : error.message.replaceAll(credential, '[redacted]');
+  const message = withoutCredential(error.message, credential);
   return { provider, channelId, message, ...(error instanceof UpstreamFault && { status: error.error.status }) };
 }
 

@@ -40,6 +40,7 @@ export class LogLevels {
   told(holder: string, params: Params): Params {
     const level = this.#of(holder);
     if (level === undefined) return params;
+    // Params are loose: the protocol has an object here, and what is none is the server's to refuse.
     return { ...params, _meta: { [saidLevel]: level, ...(params._meta as Params | undefined) } };
   }
 

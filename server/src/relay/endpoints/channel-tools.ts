@@ -15,6 +15,7 @@ import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { demoModels } from '../providers/demo/models.ts';
 import type { ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
 import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
+import { withoutCredential } from '../without-credential.ts';
 import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
 
 const patienceMs = 15_000;
@@ -166,7 +167,7 @@ async function chatModelOf({ db }: CatalogRoom, record: ChannelRecord): Promise<
 /** For the administrator who asked: the upstream's own words, but never the credential, which some upstreams repeat. */
 export function messageOf(error: unknown, credential: string): string {
   const cause = error instanceof UpstreamFault ? `${error.error.status}: ${error.message}` : faultOf(error);
-  return credential === '' ? cause : cause.replaceAll(credential, '[redacted]');
+  return withoutCredential(cause, credential);
 }
 
 function faultOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import { soundOf } from '../../lib/audio/duration.ts';
 import { answerLimits } from '../../lib/gather.ts';
+import { maybeJson } from '../../lib/maybe-json.ts';
 import { readAnswer } from '../../platform/http/read-answer.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
@@ -136,7 +137,7 @@ interface ReadTranscript {
 }
 
 function readTranscript(text: string, format: Format): ReadTranscript {
-  const json = parse(text);
+  const json = maybeJson(text);
   if (isObject(json) && json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   const contentType = contentTypes[format];
   if (contentType) {
@@ -147,12 +148,4 @@ function readTranscript(text: string, format: Format): ReadTranscript {
   if (!isObject(json) || typeof json.text !== 'string')
     throw new UpstreamFault(failure('the upstream sent an answer without a text'));
   return { value: { content: text, contentType: 'application/json', text: json.text }, answer: json };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

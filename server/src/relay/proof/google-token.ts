@@ -1,5 +1,6 @@
 import { importPKCS8, SignJWT } from 'jose';
 import { type GoogleAccount, googleAccountOf, googleTokenUrl } from '../../lib/google-account.ts';
+import { maybeJson } from '../../lib/maybe-json.ts';
 import { readRefusal } from '../../platform/http/read-answer.ts';
 import { readUpstreamError } from '../providers/kind/errors.ts';
 import { failure, isObject, UpstreamFault } from '../wire/conversation.ts';
@@ -58,7 +59,7 @@ async function askToken(
   });
   const text = await readRefusal(response);
   if (!response.ok) throw faultOf(response, text);
-  const said = parse(text);
+  const said = maybeJson(text);
   const { access_token: token, expires_in: seconds } = isObject(said) ? said : {};
   if (typeof token !== 'string' || !/^[!-~]+$/.test(token))
     throw new UpstreamFault(failure('the token endpoint answered without a token'));
@@ -93,12 +94,4 @@ function faultOf({ status, headers }: Response, text: string): UpstreamFault {
   const said = readUpstreamError(status, headers, text);
   const message = `Google gave no token for the service account: ${said.message}`;
   return new UpstreamFault({ ...said, message, kind: said.kind === 'caller' ? 'auth' : said.kind });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

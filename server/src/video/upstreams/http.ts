@@ -1,5 +1,6 @@
 import { classifyRefusal } from '../../lib/classify-refusal.ts';
 import { readErrorParts } from '../../lib/error-parts.ts';
+import { maybeJson } from '../../lib/maybe-json.ts';
 import { OutgoingError, type OutgoingFault, openGuarded } from '../../platform/http/outgoing.ts';
 import { isOwnShortage } from '../../platform/http/own-shortage.ts';
 import { readAnswer, readRefusal } from '../../platform/http/read-answer.ts';
@@ -115,21 +116,13 @@ const kinds: Record<number, FaultKind> = { 404: 'gone', 408: 'timeout', 410: 'go
 async function refusalOf(response: Response, io: Io): Promise<UpstreamFault> {
   const text = await guarded(io, () => readRefusal(response));
   const { status } = response;
-  const kind = kinds[status] ?? classifyRefusal(status, readErrorParts(parse(text))).kind;
+  const kind = kinds[status] ?? classifyRefusal(status, readErrorParts(maybeJson(text))).kind;
   const seconds = Number(response.headers.get('retry-after'));
   return new UpstreamFault(kind, messageOf(text) ?? `HTTP ${status}`, status, seconds > 0 ? seconds * 1000 : 0);
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export function messageOf(text: string): string | null {
-  const { message } = readErrorParts(parse(text));
+  const { message } = readErrorParts(maybeJson(text));
   return message ? cleanMessage(message) : null;
 }
 

@@ -1,7 +1,8 @@
 import { readErrorParts } from '../../../lib/error-parts.ts';
-import { isObject, type Json, type UpstreamError } from '../../wire/conversation.ts';
+import { maybeJson } from '../../../lib/maybe-json.ts';
+import type { Json, UpstreamError } from '../../wire/conversation.ts';
 import { readUpstreamError } from '../kind/errors.ts';
-import { textOf } from './fields.ts';
+import { objectOf, textOf } from './fields.ts';
 
 /** What AWS calls a fault, with the status and the type that Anthropic's errors have for it. */
 const faults: Record<string, [status: number, type: string]> = {
@@ -32,7 +33,7 @@ const faultOf = (name: string) => faults[name.split(':')[0]!.split('#').at(-1)!.
 
 /** A refusal, whose name is in a header and whose words begin with either letter. */
 export function bedrockError(status: number, headers: Headers, bodyText: string): UpstreamError {
-  const body = parse(bodyText);
+  const body = objectOf(maybeJson(bodyText));
   const fault = faultOf(headers.get('x-amzn-errortype') ?? textOf(body.__type));
   // What stands in between speaks for itself.
   if (!fault) return readUpstreamError(status, headers, bodyText);
@@ -46,17 +47,8 @@ export function bedrockError(status: number, headers: Headers, bodyText: string)
 /** What a stream ends with instead of an answer, as an event of Messages. */
 export function exceptionEvent(name: string, payloadText: string): Json {
   const type = faultOf(name)?.[1] ?? 'api_error';
-  return { type: 'error', error: { type, message: wordsOf(parse(payloadText)) ?? name } };
+  return { type: 'error', error: { type, message: wordsOf(objectOf(maybeJson(payloadText))) ?? name } };
 }
 
 const wordsOf = (body: Json): string | undefined =>
   readErrorParts(typeof body.Message === 'string' ? { message: body.Message } : body).message;
-
-function parse(text: string): Json {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}

@@ -1,26 +1,20 @@
 import { classifyRefusal, contextWords } from '../../../lib/classify-refusal.ts';
 import { type ErrorParts, readErrorParts } from '../../../lib/error-parts.ts';
+import { maybeJson } from '../../../lib/maybe-json.ts';
 import { failure, type Json, type UpstreamError } from '../../wire/conversation.ts';
 
 /** Headers of a refusal that tell a client when to come back. */
 const forwarded = ['retry-after', 'retry-after-ms', 'x-should-retry'];
 
 /** Keys that vendors repeat in their messages, and ours must never leave. */
-const secrets = /\b(?:sk|pk|gsk|xai|key|csk|pplx|fw|hf|AIza)[-_*A-Za-z0-9]{8,}/g;
+const secrets =
+  /\b(?:sk|pk|gsk|xai|key|csk|pplx|fw|hf|AIza|AKIA|ASIA|ABSK)[-_*A-Za-z0-9]{8,}|\bya29\.[-_.A-Za-z0-9]{8,}/g;
 
 const maxMessageChars = 1000;
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Reads a refusal of the upstream. */
 export function readUpstreamError(status: number, headers: Headers, bodyText: string): UpstreamError {
-  const parts = readErrorParts(parse(bodyText));
+  const parts = readErrorParts(maybeJson(bodyText));
   const kept: Record<string, string> = {};
   for (const name of forwarded) {
     const value = headers.get(name);

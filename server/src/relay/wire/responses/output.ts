@@ -121,6 +121,7 @@ export class Output {
       this.#early.push(cited);
       return;
     }
+    // Opened above, as a list.
     const annotations = message.part.annotations as Json[];
     const annotation = responsesAnnotation(cited, message.before);
     annotations.push(annotation);

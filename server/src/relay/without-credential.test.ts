@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test';
+import { readUpstreamError } from './providers/kind/errors.ts';
+import { withoutCredential } from './without-credential.ts';
+
+test.each([
+  ['sk-whole-credential', 'no sk-whole-credential here', 'no [redacted] here'],
+  ['AKIDEXAMPLE:wJalrXUtnFEMI/K7', 'key wJalrXUtnFEMI/K7 of AKIDEXAMPLE', 'key [redacted] of [redacted]'],
+  ['', 'nothing to hide', 'nothing to hide'],
+  ['a:b', 'a bed', 'a bed'],
+])('of %p nothing is left', (credential, said, told) => {
+  expect(withoutCredential(said, credential)).toBe(told);
+});
+
+test.each(['AKIAIOSFODNN7EXAMPLE', 'ASIAIOSFODNN7EXAMPLE', 'ABSKQmVkcm9ja0FQSUtleQ', 'ya29.c.b0Aaekm1K-abcdefgh'])(
+  '%s, repeated by an upstream, reaches nobody',
+  (key) => {
+    const { message } = readUpstreamError(403, new Headers(), JSON.stringify({ message: `the key ${key} is refused` }));
+    expect(message).not.toContain(key.slice(0, 16));
+    expect(message).toContain('[redacted]');
+  },
+);
