@@ -32,12 +32,15 @@ export async function variesByEngine(file: string, seen = new Set<string>()): Pr
 /** What takes longest begins first, so that nothing runs alone at the end. */
 const longest = ['e2e/hostile', 'e2e/fuzz', 'e2e/web-pages', 'e2e/web-channels', 'e2e/soak', 'e2e/faults', 'e2e/web-'];
 
+/** They wait for nothing and use every core, so they come where both ends meet, and what is left at the end waits less. */
+export const turnOfChecks = longest.length + 1;
+
 /** The less, the earlier. */
 export function turnOf(file: string): number {
   const name = relative(process.cwd(), file);
   const at = longest.findIndex((start) => name.startsWith(start));
   if (at >= 0) return at;
-  return name.startsWith('e2e/') ? longest.length : longest.length + 1;
+  return name.startsWith('e2e/') ? longest.length : longest.length + 2;
 }
 
 /** Each process loads the service and warms up anew, so many share one; but the last to end keep everybody waiting, so those are small. */

@@ -9,7 +9,7 @@ import { checks } from './check.ts';
 import { scratchFolder } from './scratch.ts';
 import { prepareChromium, preparePostgres, prepareRedis } from './services.ts';
 import { count, step, summarise } from './step.ts';
-import { findTests, turnOf, variesByEngine } from './test-files.ts';
+import { findTests, turnOf, turnOfChecks, variesByEngine } from './test-files.ts';
 import { jobsOf, runInPool, type Suite } from './test-pool.ts';
 import { ofTurn, turnOfRun, turns } from './test-turns.ts';
 
@@ -61,7 +61,6 @@ const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);
 const suites: Suite[] = [
   { name: 'clients and faults', files: endToEnd.filter((file) => !withBrowser(file)), env: program, after: built },
   { name: 'browser', files: endToEnd.filter(withBrowser), env: program, after: built },
-  { name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite },
 ];
 if (postgres.url && redis.url)
   suites.push({
@@ -69,11 +68,12 @@ if (postgres.url && redis.url)
     files: ofTurn(bothEngines, turn, 'postgres'),
     env: onPostgres,
   });
+suites.push({ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite });
 const checking =
   asked.length > 0
     ? []
     : checks.map(({ name, command, env }) => ({
-        turn: Number.POSITIVE_INFINITY,
+        turn: turnOfChecks,
         run: async () => {
           await apiTypes;
           await step(name, command, env);
