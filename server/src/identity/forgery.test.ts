@@ -38,3 +38,33 @@ test.each([
     }
   },
 );
+
+test('cookies of our name that another host of the domain has set make nobody somebody else', async () => {
+  const [owner, stranger] = [await service.user(), await service.user()];
+  const again = await service.call('/api/user/login', {
+    method: 'POST',
+    body: { username: owner.username, password: 'a fine password' },
+  });
+  const second = again.headers.get('set-cookie')!.split(';')[0]!;
+  const nobody = 'svc_session=made-up';
+  const idOf = async (...cookies: string[]) => {
+    const answer = await service.call('/api/user/self', { headers: { cookie: cookies.join('; ') } });
+    return answer.status === 200 ? ((await answer.json()) as { data: { id: number } }).data.id : null;
+  };
+  for (const cookies of [
+    [nobody, owner.cookie],
+    [owner.cookie, nobody],
+    ['svc_session=', owner.cookie],
+    [owner.cookie, owner.cookie],
+    [owner.cookie, second],
+  ])
+    expect(await idOf(...cookies)).toBe(owner.id);
+  for (const cookies of [
+    [stranger.cookie, owner.cookie],
+    [owner.cookie, stranger.cookie],
+    [owner.cookie, nobody, stranger.cookie],
+  ])
+    expect(await idOf(...cookies)).toBeNull();
+  await stranger.call('/api/user/logout', { method: 'POST' });
+  expect(await idOf(stranger.cookie, owner.cookie)).toBe(owner.id);
+});

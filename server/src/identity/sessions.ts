@@ -32,7 +32,11 @@ export interface ProvenUser {
 export interface Sessions {
   /** Makes a new session and the Set-Cookie that carries it; a new id at every login. Null when the proof counts no more. */
   start(proven: ProvenUser, ip: string, userAgent: string): Promise<{ id: number; cookie: string } | null>;
-  /** Who the cookie belongs to, or null. */
+  /**
+   * Who the cookie belongs to, or null. Other hosts of the same domain can add cookies of our name, which browsers may send first
+   * (RFC 6265 §5.4, §8.6): those that are no session say nothing, and between sessions of two users nobody is believed, so that
+   * nobody is made to act in a stranger's account.
+   */
   find(cookieHeader: string | null): Promise<FoundSession | null>;
   end(userId: number, id: number): Promise<boolean>;
   /** Every other one of the user's; how many went. */
@@ -74,6 +78,13 @@ export function openSessions(deps: SessionDeps): Sessions {
     void touchSession(db, found.session.id, now, now + lifetimeSeconds).catch(() => {});
   };
 
+  const living = async (token: string): Promise<FoundSession | null> => {
+    const found = await cache.get(sha256Hex(token));
+    return found && found.session.expires_at > nowSeconds(clock) && found.user.status === statuses.enabled
+      ? found
+      : null;
+  };
+
   const announced = async (ids: number[]): Promise<number> => {
     for (const id of ids) await announcements.changed(`session:${id}`);
     return ids.length;
@@ -98,12 +109,10 @@ export function openSessions(deps: SessionDeps): Sessions {
       return id === null ? null : { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
     },
     find: async (cookieHeader) => {
-      const token = readCookie(cookieHeader);
-      if (!token) return null;
-      const found = await cache.get(sha256Hex(token));
-      const now = nowSeconds(clock);
-      if (!found || found.session.expires_at <= now || found.user.status !== statuses.enabled) return null;
-      slide(found, now);
+      const shown = await Promise.all(readCookies(cookieHeader, cookieName).slice(0, mostCookies).map(living));
+      const [found, ...others] = shown.filter((one) => one !== null);
+      if (!found || others.some(({ user }) => user.id !== found.user.id)) return null;
+      slide(found, nowSeconds(clock));
       return found;
     },
     end: async (userId, id) => {
@@ -116,15 +125,23 @@ export function openSessions(deps: SessionDeps): Sessions {
   };
 }
 
-/** The first cookie of that name; pairs without a `=` are not cookies (RFC 6265 §5.2). */
-export function readCookie(header: string | null, name: string = cookieName): string | null {
-  if (!header) return null;
-  for (const pair of header.split(';')) {
+/** More of one name are nobody's who means well, and each is looked up. */
+const mostCookies = 4;
+
+/** What cookies of that name hold, each once; pairs without a `=` are not cookies (RFC 6265 §5.2). */
+export function readCookies(header: string | null, name: string): string[] {
+  const values = new Set<string>();
+  for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null;
+    if (at > 0 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim());
   }
-  return null;
+  values.delete('');
+  return [...values];
 }
+
+/** The first of them. */
+export const readCookie = (header: string | null, name: string = cookieName): string | null =>
+  readCookies(header, name)[0] ?? null;
 
 /** The web app marks its calls with it: a page of another site cannot send a header that it was not allowed to. */
 export const webCallHeader = 'x-svc-web';

@@ -5,9 +5,10 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { type AccountDeps, changeSelf } from '../accounts.ts';
+import { requireRecentFactor } from '../factors/step-up.ts';
 import { languageOf } from '../store/languages.ts';
 import { countNotices } from '../store/notices.ts';
-import { listSessions } from '../store/sessions.ts';
+import { factorAtOf, listSessions } from '../store/sessions.ts';
 import { findUser } from '../store/users.ts';
 import { userSubject } from '../subjects.ts';
 import { avatarRule, displayNameRule, emailRule, languageRule, ownUserSchema, passwordRule } from '../user.ts';
@@ -67,9 +68,13 @@ export function accountRoutes(deps: AccountDeps): Route[] {
       answers: { 200: userAnswer },
       handle: async (call) => {
         const { user: self, sessionId } = call.principal;
+        const { password, email = self.email } = call.body;
+        // Not by the list of such routes: a picture or a name needs no proof.
+        if (password !== undefined || email !== self.email) await requireRecentFactor(deps, call.principal);
+        const factorAt = (await factorAtOf(deps.db, sessionId)) ?? undefined;
         const { user, proven } = await changeSelf(deps, { userId: self.id, sessionId, ip: call.ip }, call.body);
         // Whoever changed the password stays logged in, under a new id; every other place is logged out.
-        if (proven) return answerWithSession(deps, call, proven);
+        if (proven) return answerWithSession(deps, call, { ...proven, ...(factorAt && { factorAt }) });
         return ok(call, { ...user, language: await languageOf(deps.db, user.id) });
       },
     }),
