@@ -150,6 +150,19 @@ test('whatever ends the grant ends it at once, also while it is warm', async () 
   }
 });
 
+test('it rests while the owner of the application is disabled', async () => {
+  const owner = await t.user();
+  const client = await t.client({ name: 'Agent', scopes: 'openid profile models:use' }, owner);
+  const { access_token } = await t.mayPay(client, rich);
+  for (let warm = 0; warm < 2; warm += 1) expect((await t.ask(access_token)).status).toBe(200);
+  const root = await t.root();
+  const put = (status: number) => root.call(`/api/admin/users/${owner.id}`, { method: 'PUT', body: { status } });
+  await put(2);
+  expect((await refusalOf(t.ask(access_token)))[0]).toBe(403);
+  await put(1);
+  expect((await t.ask(access_token)).status).toBe(200);
+});
+
 test('so does what a client that registered itself says of itself', async () => {
   await t.setOption('OAuth2DynamicRegistration', true);
   const said = { redirect_uris: [callback], scope: 'openid models:use', token_endpoint_auth_method: 'none' };

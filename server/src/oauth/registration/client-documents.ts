@@ -12,7 +12,7 @@ import type { Audit } from '../audit.ts';
 import { type Budget, countReading } from '../json-at.ts';
 import type { Origins } from '../origins.ts';
 import { applicationStatus, readsDocuments, takesPart } from '../status.ts';
-import { changeApplication, findApplication } from '../store/applications.ts';
+import { changeApplication, findApplication, findApplicationNow } from '../store/applications.ts';
 import type { Lookups } from '../store/lookups.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { deleteOldestUnused, insertUnlessThere } from '../store/unowned.ts';
@@ -74,7 +74,7 @@ export function openClientDocuments(deps: Deps): ClientDocuments {
     return mine;
   };
   const known = async (clientId: string) => {
-    const row = await findApplication(deps.db, { client_id: clientId });
+    const row = await findApplicationNow(deps.db, { client_id: clientId });
     return row && takesPart(deps.options, row) ? row : null;
   };
   /** Where its document has to be read; null when what is known will do. */
