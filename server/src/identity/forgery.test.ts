@@ -39,6 +39,30 @@ test.each([
   },
 );
 
+test.each([
+  ['another site', 'cross-site', 403],
+  ['a neighbour', 'same-site', 403],
+  ['a page of ours', 'same-origin', 200],
+] as const)('a write with a cookie and a body, but no origin, from %s', async (_, site, status) => {
+  const { cookie } = await service.user();
+  const headers = { cookie, 'sec-fetch-site': site };
+  const sent = { method: 'PUT', headers, body: { display_name: 'Somebody' } };
+  expect((await service.call('/api/user/self', sent)).status).toBe(status);
+});
+
+test('whoever logs in again leaves no session behind, their own or of whoever was here before', async () => {
+  const [first, second] = [await service.user(), await service.user()];
+  const enter = (username: string, cookie: string, password = 'a fine password') =>
+    service.call('/api/user/login', { method: 'POST', body: { username, password }, headers: { cookie } });
+  const isIn = async (cookie: string) => (await service.call('/api/user/self', { headers: { cookie } })).status === 200;
+  expect((await enter(second.username, first.cookie, 'wrong')).status).toBe(401);
+  expect(await isIn(first.cookie)).toBe(true);
+  const again = (await enter(first.username, first.cookie)).headers.get('set-cookie')!.split(';')[0]!;
+  expect([await isIn(first.cookie), await isIn(again)]).toEqual([false, true]);
+  expect((await enter(second.username, again)).status).toBe(200);
+  expect([await isIn(again), await isIn(second.cookie)]).toEqual([false, true]);
+});
+
 test('cookies of our name that another host of the domain has set make nobody somebody else', async () => {
   const [owner, stranger] = [await service.user(), await service.user()];
   const again = await service.call('/api/user/login', {

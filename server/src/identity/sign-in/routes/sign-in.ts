@@ -110,7 +110,7 @@ async function enter(
 }
 
 export async function startSession(room: SignInRoom, call: Call, proven: ProvenUser, provider: string): Promise<void> {
-  const started = await room.sessions.start(proven, call.ip, call.request.headers.get('user-agent') ?? '');
+  const started = await room.sessions.start(proven, call);
   if (!started) throw new SignInFault('expired', 'the account was changed meanwhile');
   call.headers['set-cookie'] = started.cookie;
   const { id } = proven.user;
