@@ -4,8 +4,11 @@ import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { type AccountDeps, changeSelf } from '../accounts.ts';
+import { changeSelf } from '../accounts.ts';
 import { requireRecentFactor } from '../factors/step-up.ts';
+import type { LinkDeps } from '../links/deps.ts';
+import { verifiedReader } from '../mails/reader.ts';
+import { tellFormer } from '../notices.ts';
 import { languageOf } from '../store/languages.ts';
 import { countNotices } from '../store/notices.ts';
 import { factorAtOf, listSessions } from '../store/sessions.ts';
@@ -29,7 +32,7 @@ const sessionSchema = z.object({
   current: z.boolean(),
 });
 
-export function accountRoutes(deps: AccountDeps): Route[] {
+export function accountRoutes(deps: LinkDeps): Route[] {
   return [
     defineRoute({
       ...base,
@@ -71,8 +74,11 @@ export function accountRoutes(deps: AccountDeps): Route[] {
         const { password, email = self.email } = call.body;
         // Not by the list of such routes: a picture or a name needs no proof.
         if (password !== undefined || email !== self.email) await requireRecentFactor(deps, call.principal);
+        const owner = await verifiedReader(deps.db, self.id);
         const factorAt = (await factorAtOf(deps.db, sessionId)) ?? undefined;
         const { user, proven } = await changeSelf(deps, { userId: self.id, sessionId, ip: call.ip }, call.body);
+        if (email !== self.email) tellFormer(deps, owner, 'address');
+        if (password !== undefined) tellFormer(deps, owner, 'password');
         // Whoever changed the password stays logged in, under a new id; every other place is logged out.
         if (proven) return answerWithSession(deps, call, { ...proven, ...(factorAt && { factorAt }) });
         return ok(call, { ...user, language: await languageOf(deps.db, user.id) });

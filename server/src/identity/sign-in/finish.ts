@@ -2,6 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Origin } from '../audit/log.ts';
+import { tellOwner } from '../notices.ts';
 import type { ProvenUser } from '../sessions.ts';
 import { findUserRow, findVerified, toUser } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
@@ -188,12 +189,13 @@ async function touchOwn(room: SignInRoom, account: Account, person: Person, user
 }
 
 export function tellLinked(
-  { audit }: SignInRoom,
+  room: SignInRoom,
   { slug }: Pick<Provider, 'slug'>,
   id: number,
   userId: number,
   origin: Origin,
 ): void {
   const target = { type: 'identity', id, name: slug };
-  audit.record({ action: 'identity_linked', actor: userId, target, metadata: { provider: slug }, origin });
+  tellOwner(room, userId, 'identity');
+  room.audit.record({ action: 'identity_linked', actor: userId, target, metadata: { provider: slug }, origin });
 }
