@@ -110,7 +110,8 @@ export function authorizeRoutes(room: Room): Route[] {
       when: () => room.options.get('OAuth2OpenIDConnect'),
       method: 'post',
       path: '/oauth2/authorize',
-      summary: 'A request that was sent as a form, with OpenID Connect: for browsers, which are sent to the page with it',
+      summary:
+        'A request that was sent as a form, with OpenID Connect: for browsers, which are sent to the page with it',
       auth: 'none',
       limit: { option: 'RateLimitApi', by: 'ip' },
       headers: noStore,
