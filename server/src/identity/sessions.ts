@@ -27,6 +27,8 @@ export interface ProvenUser {
   passwordHash: string;
   /** When they proved a second factor too, which the session then knows. */
   factorAt?: number;
+  /** When they showed who they are, where that was earlier: a provider need not ask each time. */
+  provenAt?: number;
 }
 
 export interface Sessions {
@@ -109,7 +111,7 @@ export function openSessions(deps: SessionDeps): Sessions {
 
   return {
     clearCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
-    start: async ({ user, passwordHash, factorAt = null }, { ip, request: { headers } }) => {
+    start: async ({ user, passwordHash, factorAt = null, provenAt = null }, { ip, request: { headers } }) => {
       const before = await find(headers.get('cookie'));
       const token = randomString(48);
       const now = nowSeconds(clock);
@@ -122,6 +124,7 @@ export function openSessions(deps: SessionDeps): Sessions {
         last_seen_at: now,
         expires_at: now + lifetimeSeconds,
         factor_at: factorAt,
+        proven_at: provenAt,
       };
       const id = await insertSession(db, session, passwordHash);
       if (id === null) return null;

@@ -93,9 +93,8 @@ export function accountRoutes(deps: LinkDeps): Route[] {
       answers: { 200: answered(z.array(sessionSchema)) },
       handle: async (call) => {
         const rows = await listSessions(deps.db, call.principal.user.id, nowSeconds(deps.clock));
-        const view = rows.map(({ user_id: _, token_hash: __, expires_at: ___, factor_at: ____, ...row }) => ({
-          ...row,
-          current: row.id === call.principal.sessionId,
+        const view = rows.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
+          ...{ id, ip, user_agent, created_at, last_seen_at, current: id === call.principal.sessionId },
         }));
         return ok(call, view);
       },

@@ -107,14 +107,17 @@ async function letIn(
   room: SignInRoom,
   provider: Provider,
   userId: number,
-  { role }: Person,
+  { role, provenAt }: Person,
   returnTo: string,
   origin: Origin,
 ): Promise<Outcome> {
   if (role !== null) await applyRole(room, provider, userId, role, origin);
   const row = await findUserRow(room.db, userId);
   if (!row || row.status !== statuses.enabled) throw new SignInFault('account_disabled');
-  return { kind: 'signed_in', proven: { user: toUser(row), passwordHash: row.password_hash }, returnTo };
+  const proven = { user: toUser(row), passwordHash: row.password_hash };
+  // Clocks differ: nobody has shown it later than now.
+  const earlier = provenAt !== null && provenAt < nowSeconds(room.clock) ? { provenAt } : {};
+  return { kind: 'signed_in', proven: { ...proven, ...earlier }, returnTo };
 }
 
 async function applyRole(

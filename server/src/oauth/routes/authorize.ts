@@ -189,7 +189,7 @@ export function authorizeRoutes(room: Room): Route[] {
         const who = found && {
           userId: found.user.id,
           sessionId: found.session.id,
-          signedInAt: found.session.created_at,
+          signedInAt: found.session.signedInAt,
         };
         return ok(call, { redirect_url: await decideSilently(room, who, originOf(call), call.body) });
       },
