@@ -16,8 +16,7 @@ type ApplicationKey = { id: number } | { client_id: string };
 
 /** Deleted ones are not found. */
 export async function findApplication(db: Db, key: ApplicationKey): Promise<ApplicationRow | null> {
-  const found = await find(db, key);
-  return found && found.row;
+  return (await find(db, key))?.row ?? null;
 }
 
 /** The same for those who come to it, to whom its owner counts too. */
