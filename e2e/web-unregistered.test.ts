@@ -1,7 +1,15 @@
 /** The consent page for clients that nobody registered, in a browser: what a user is told before allowing a stranger's program. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type McpTestServer, startMcp, type Tested } from '../server/src/mcp/mcp.fixture.ts';
-import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
+import {
+  accessibilityFaults,
+  browserMissing,
+  openSite,
+  overflow,
+  passwordOf,
+  type Site,
+  type Visitor,
+} from './browser.ts';
 
 const challenge = new Bun.CryptoHasher('sha256').update('v'.repeat(50)).digest('base64url');
 
@@ -63,6 +71,23 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     await page.waitForURL((url) => url.href.startsWith(redirectUri));
     return new URL(page.url());
   };
+
+  test('an address logs nobody out: who is to log in again stays who they are until they have', async () => {
+    const user = await site.register('again');
+    const self = async () => (await user.page.request.get(`${site.service.url}/api/user/self`)).status();
+    const before = (await user.page.context().cookies()).find(({ name }) => name === 'svc_session')!.value;
+    await user.open(`${authorizePath(documentUrl)}&prompt=login`);
+    await user.page.getByRole('heading', { name: 'Log in to svc' }).waitFor();
+    expect(await self()).toBe(200);
+    await user.page.getByLabel('Username').fill('again');
+    await user.page.getByRole('textbox', { name: 'Password' }).fill(passwordOf('again'));
+    await user.page.getByRole('button', { name: 'Log in', exact: true }).click();
+    const back = await allowed(user);
+    expect(back.searchParams.has('code')).toBe(true);
+    const headers = { cookie: `svc_session=${before}` };
+    expect((await fetch(`${site.service.url}/api/user/self`, { headers })).status).toBe(401);
+    expect(await self()).toBe(200);
+  });
 
   test.each([
     [1280, 'light'],

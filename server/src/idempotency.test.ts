@@ -331,6 +331,7 @@ const without = [
   '/api/user/login/passkey',
   '/api/user/passkeys/options',
   '/api/user/passkeys',
+  '/oauth2/authorize',
   '/api/oauth2/authorize',
   '/api/oauth2/authorize/opened',
   '/api/oauth2/authorize/silent',

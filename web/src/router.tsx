@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { NotFound, Pending, RouteError } from './components/page-states.tsx';
-import { answerSilently, leaveTo, openPushed } from './pages/authorize/authorization.ts';
+import { answerSilently, isLoginAgain, leaveTo, openPushed } from './pages/authorize/authorization.ts';
 import { Root } from './root.tsx';
 import { frame, type PageEntry, pages } from './routes.tsx';
 import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
@@ -36,6 +36,7 @@ async function requireUser({ location }: Visit): Promise<void> {
 }
 
 async function requireGuest({ location }: Visit): Promise<void> {
+  if (isLoginAgain(location.search.next)) return;
   if (await currentUser()) throw redirect({ href: safeNext(location.search.next, window.location.origin) });
 }
 

@@ -23,7 +23,7 @@ export function authenticatorsOf(deps: {
     const { user, session } = found;
     const administers = user.role >= roles.administrator && (await deps.mayAdminister(user));
     const limitKey = `user:${user.id}`;
-    return { user, sessionId: session.id, signedInAt: session.created_at, administers, limitKey };
+    return { user, sessionId: session.id, signedInAt: session.signedInAt, administers, limitKey };
   };
 
   const admin = async (call: Call): Promise<SessionPrincipal> => {

@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { checkLoginAttempt, hasPassword } from './passwords.ts';
 import type { SessionPrincipal } from './principals.ts';
-import { listSessions } from './store/sessions.ts';
+import { listSessions, signedInAtOf } from './store/sessions.ts';
 import { findUserRow } from './store/users.ts';
 
 /** What the act says to whoever leaves the password out, and to whoever has none and logged in too long ago. */
@@ -51,6 +51,6 @@ export async function requireFreshSession(
 ): Promise<void> {
   const now = nowSeconds(clock);
   const session = (await listSessions(db, userId, now)).find(({ id }) => id === sessionId);
-  const provenAt = session ? Math.max(session.created_at, session.factor_at ?? 0) : 0;
+  const provenAt = session ? Math.max(signedInAtOf(session), session.factor_at ?? 0) : 0;
   if (provenAt < now - freshSeconds) throw new AppError('forbidden', late);
 }

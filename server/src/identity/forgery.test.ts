@@ -38,3 +38,57 @@ test.each([
     }
   },
 );
+
+test.each([
+  ['another site', 'cross-site', 403],
+  ['a neighbour', 'same-site', 403],
+  ['a page of ours', 'same-origin', 200],
+] as const)('a write with a cookie and a body, but no origin, from %s', async (_, site, status) => {
+  const { cookie } = await service.user();
+  const headers = { cookie, 'sec-fetch-site': site };
+  const sent = { method: 'PUT', headers, body: { display_name: 'Somebody' } };
+  expect((await service.call('/api/user/self', sent)).status).toBe(status);
+});
+
+test('whoever logs in again leaves no session behind, their own or of whoever was here before', async () => {
+  const [first, second] = [await service.user(), await service.user()];
+  const enter = (username: string, cookie: string, password = 'a fine password') =>
+    service.call('/api/user/login', { method: 'POST', body: { username, password }, headers: { cookie } });
+  const isIn = async (cookie: string) => (await service.call('/api/user/self', { headers: { cookie } })).status === 200;
+  expect((await enter(second.username, first.cookie, 'wrong')).status).toBe(401);
+  expect(await isIn(first.cookie)).toBe(true);
+  const again = (await enter(first.username, first.cookie)).headers.get('set-cookie')!.split(';')[0]!;
+  expect([await isIn(first.cookie), await isIn(again)]).toEqual([false, true]);
+  expect((await enter(second.username, again)).status).toBe(200);
+  expect([await isIn(again), await isIn(second.cookie)]).toEqual([false, true]);
+});
+
+test('cookies of our name that another host of the domain has set make nobody somebody else', async () => {
+  const [owner, stranger] = [await service.user(), await service.user()];
+  const again = await service.call('/api/user/login', {
+    method: 'POST',
+    body: { username: owner.username, password: 'a fine password' },
+  });
+  const second = again.headers.get('set-cookie')!.split(';')[0]!;
+  const nobody = 'svc_session=made-up';
+  const idOf = async (...cookies: string[]) => {
+    const answer = await service.call('/api/user/self', { headers: { cookie: cookies.join('; ') } });
+    return answer.status === 200 ? ((await answer.json()) as { data: { id: number } }).data.id : null;
+  };
+  for (const cookies of [
+    [nobody, owner.cookie],
+    [owner.cookie, nobody],
+    ['svc_session=', owner.cookie],
+    [owner.cookie, owner.cookie],
+    [owner.cookie, second],
+  ])
+    expect(await idOf(...cookies)).toBe(owner.id);
+  for (const cookies of [
+    [stranger.cookie, owner.cookie],
+    [owner.cookie, stranger.cookie],
+    [owner.cookie, nobody, stranger.cookie],
+  ])
+    expect(await idOf(...cookies)).toBeNull();
+  await stranger.call('/api/user/logout', { method: 'POST' });
+  expect(await idOf(stranger.cookie, owner.cookie)).toBe(owner.id);
+});

@@ -101,7 +101,8 @@ describe.each(Object.entries(ends).slice(0, 3))('a login, while %s', (_, end) =>
     const { accounts } = service.app.identity;
     const proven = await login(accounts, { username: member.username, password: oldPassword, ip: '192.0.2.1' });
     await end(member, 0);
-    expect(await accounts.sessions.start(proven, '192.0.2.1', 'late')).toBeNull();
+    const request = new Request(service.config.baseUrl, { headers: { 'user-agent': 'late' } });
+    expect(await accounts.sessions.start(proven, { ip: '192.0.2.1', request })).toBeNull();
     await root.call(`/api/admin/users/${member.id}`, { method: 'PUT', body: { status: statuses.enabled } });
     const rows = await service.platform.database.db
       .selectFrom('sessions')

@@ -1,7 +1,8 @@
 import { nowSeconds } from '../lib/clock.ts';
 import type { LinkDeps } from './links/deps.ts';
-import { mayMail } from './links/mail.ts';
-import type { Letters } from './mails/letters.ts';
+import { mayMailNotice } from './links/mail.ts';
+import type { AccountChange, LetterKind, Letters } from './mails/letters.ts';
+import type { Reader } from './mails/mailer.ts';
 import { verifiedReader } from './mails/reader.ts';
 import { insertNotice } from './store/notices.ts';
 
@@ -18,11 +19,31 @@ export async function tellUser<K extends NoticeKind>(
   await insertNotice(deps.db, {
     ...{ user_id: userId, kind, about: JSON.stringify(about), created_at: nowSeconds(deps.clock) },
   });
-  void mail(deps, userId, kind, about).catch((error) => deps.log.warn({ error }, 'a notice could not be mailed'));
+  mail(deps, verifiedReader(deps.db, userId), kind, about);
 }
 
-async function mail<K extends NoticeKind>(deps: LinkDeps, userId: number, kind: K, about: Letters[K]): Promise<void> {
-  if (!deps.mailer) return;
-  const reader = await verifiedReader(deps.db, userId);
-  if (reader && (await mayMail(deps, reader.email))) await deps.mailer.send(reader, kind, about);
+type MailDeps = Pick<LinkDeps, 'db' | 'shared' | 'mailer' | 'log'>;
+
+/**
+ * What whoever is logged in did to the ways into the account, so that its owner hears of it where that is somebody else. Mailed
+ * alone: on the page it would be read by whoever did it.
+ */
+export const tellOwner = ({ db, ...deps }: MailDeps, userId: number, what: AccountChange): void =>
+  mail(deps, verifiedReader(db, userId), 'account_changed', { what });
+
+/** The same to an address that the account has had. */
+export const tellFormer = (deps: Omit<MailDeps, 'db'>, reader: Reader | null, what: AccountChange): void =>
+  mail(deps, Promise.resolve(reader), 'account_changed', { what });
+
+function mail<K extends LetterKind>(
+  { mailer, shared, log }: Omit<MailDeps, 'db'>,
+  found: Promise<Reader | null>,
+  kind: K,
+  about: Letters[K],
+): void {
+  const send = async () => {
+    const reader = await found;
+    if (mailer && reader && (await mayMailNotice({ shared }, reader.email))) await mailer.send(reader, kind, about);
+  };
+  void send().catch((error) => log.warn({ error }, 'a notice could not be mailed'));
 }

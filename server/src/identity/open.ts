@@ -95,7 +95,7 @@ export async function openIdentity(deps: {
   const links: LinkDeps = { ...accounts, webUrl, mailer, log };
   const hasFactor = openFactorLookup({ ...accounts, hearing });
   let tokens: TokenReader | null = null;
-  const signIn = openSignIn({ ...factors, log, https, allowPrivate }, origins);
+  const signIn = openSignIn({ ...factors, ...links, https, allowPrivate }, origins);
   return {
     options,
     announcements,
@@ -111,10 +111,10 @@ export async function openIdentity(deps: {
     },
     routes: [
       ...signInRoutes(factors, origins),
-      ...accountRoutes(accounts),
+      ...accountRoutes(links),
       ...passkeySignInRoutes(factors, origins),
-      ...factorRoutes(factors),
-      ...passkeyRoutes(factors),
+      ...factorRoutes({ ...factors, ...links }),
+      ...passkeyRoutes({ ...factors, ...links }),
       ...stepUpRoutes(factors),
       ...linkRoutes(links, origins),
       ...invitationRoutes(links),

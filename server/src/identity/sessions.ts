@@ -27,12 +27,21 @@ export interface ProvenUser {
   passwordHash: string;
   /** When they proved a second factor too, which the session then knows. */
   factorAt?: number;
+  /** When they showed who they are, where that was earlier: a provider need not ask each time. */
+  provenAt?: number;
 }
 
 export interface Sessions {
-  /** Makes a new session and the Set-Cookie that carries it; a new id at every login. Null when the proof counts no more. */
-  start(proven: ProvenUser, ip: string, userAgent: string): Promise<{ id: number; cookie: string } | null>;
-  /** Who the cookie belongs to, or null. */
+  /**
+   * Makes a new session and the Set-Cookie that carries it; a new id at every login. The one that the browser had ends: nobody
+   * is left with its cookie who should be. Null when the proof counts no more.
+   */
+  start(proven: ProvenUser, by: { ip: string; request: Request }): Promise<{ id: number; cookie: string } | null>;
+  /**
+   * Who the cookie belongs to, or null. Other hosts of the same domain can add cookies of our name, which browsers may send first
+   * (RFC 6265 §5.4, §8.6): those that are no session say nothing, and between sessions of two users nobody is believed, so that
+   * nobody is made to act in a stranger's account.
+   */
   find(cookieHeader: string | null): Promise<FoundSession | null>;
   end(userId: number, id: number): Promise<boolean>;
   /** Every other one of the user's; how many went. */
@@ -74,57 +83,78 @@ export function openSessions(deps: SessionDeps): Sessions {
     void touchSession(db, found.session.id, now, now + lifetimeSeconds).catch(() => {});
   };
 
+  const living = async (token: string): Promise<FoundSession | null> => {
+    const found = await cache.get(sha256Hex(token));
+    return found && found.session.expires_at > nowSeconds(clock) && found.user.status === statuses.enabled
+      ? found
+      : null;
+  };
+
   const announced = async (ids: number[]): Promise<number> => {
     for (const id of ids) await announcements.changed(`session:${id}`);
     return ids.length;
   };
 
+  const find: Sessions['find'] = async (cookieHeader) => {
+    const shown = await Promise.all(readCookies(cookieHeader, cookieName).slice(0, mostCookies).map(living));
+    const [found, ...others] = shown.filter((one) => one !== null);
+    if (!found || others.some(({ user }) => user.id !== found.user.id)) return null;
+    slide(found, nowSeconds(clock));
+    return found;
+  };
+
+  const end: Sessions['end'] = async (userId, id) => {
+    const ended = await deleteSession(db, userId, id);
+    await announcements.changed(`session:${id}`);
+    return ended;
+  };
+
   return {
     clearCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
-    start: async ({ user, passwordHash, factorAt = null }, ip, userAgent) => {
+    start: async ({ user, passwordHash, factorAt = null, provenAt = null }, { ip, request: { headers } }) => {
+      const before = await find(headers.get('cookie'));
       const token = randomString(48);
       const now = nowSeconds(clock);
       const session = {
         user_id: user.id,
         token_hash: sha256Hex(token),
         ip,
-        user_agent: userAgent.slice(0, 300),
+        user_agent: (headers.get('user-agent') ?? '').slice(0, 300),
         created_at: now,
         last_seen_at: now,
         expires_at: now + lifetimeSeconds,
         factor_at: factorAt,
+        proven_at: provenAt,
       };
       const id = await insertSession(db, session, passwordHash);
-      return id === null ? null : { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
+      if (id === null) return null;
+      if (before) await end(before.user.id, before.session.id);
+      return { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
     },
-    find: async (cookieHeader) => {
-      const token = readCookie(cookieHeader);
-      if (!token) return null;
-      const found = await cache.get(sha256Hex(token));
-      const now = nowSeconds(clock);
-      if (!found || found.session.expires_at <= now || found.user.status !== statuses.enabled) return null;
-      slide(found, now);
-      return found;
-    },
-    end: async (userId, id) => {
-      const ended = await deleteSession(db, userId, id);
-      await announcements.changed(`session:${id}`);
-      return ended;
-    },
+    find,
+    end,
     endOthers: async (userId, keptId) => announced(await deleteSessions(db, userId, keptId)),
     endAll: async (userId) => announced(await deleteSessions(db, userId)),
   };
 }
 
-/** The first cookie of that name; pairs without a `=` are not cookies (RFC 6265 §5.2). */
-export function readCookie(header: string | null, name: string = cookieName): string | null {
-  if (!header) return null;
-  for (const pair of header.split(';')) {
+/** More of one name are nobody's who means well, and each is looked up. */
+const mostCookies = 4;
+
+/** What cookies of that name hold, each once; pairs without a `=` are not cookies (RFC 6265 §5.2). */
+export function readCookies(header: string | null, name: string): string[] {
+  const values = new Set<string>();
+  for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null;
+    if (at > 0 && pair.slice(0, at).trim() === name) values.add(pair.slice(at + 1).trim());
   }
-  return null;
+  values.delete('');
+  return [...values];
 }
+
+/** The first of them. */
+export const readCookie = (header: string | null, name: string = cookieName): string | null =>
+  readCookies(header, name)[0] ?? null;
 
 /** The web app marks its calls with it: a page of another site cannot send a header that it was not allowed to. */
 export const webCallHeader = 'x-svc-web';
@@ -139,11 +169,10 @@ export function refuseForgery(request: Request, origins: string[]): void {
   const { headers } = request;
   const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
   const files = type === 'multipart/form-data' && headers.get(webCallHeader) === '1';
-  const hasContent = hasBody(request);
-  if (type !== 'application/json' && !files && hasContent)
+  if (type !== 'application/json' && !files && hasBody(request))
     throw new AppError('unsupported_media_type', 'Send writes with Content-Type: application/json.');
   const origin = headers.get('origin');
-  const foreign = origin === null ? !hasContent && isFromElsewhere(headers) : !origins.includes(origin);
+  const foreign = origin === null ? isFromElsewhere(headers) : !origins.includes(origin);
   if (foreign) throw new AppError('forbidden', 'This request comes from another site.');
 }
 

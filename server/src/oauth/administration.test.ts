@@ -54,6 +54,38 @@ test('the limit of an application is changed by administrators, and by nobody el
   expect((await put(root, { rate_limit: 1 }, '/api/oauth2/admin/applications/99999999')).status).toBe(404);
 });
 
+test('an application stands still while its owner is disabled, and goes on as it was', async () => {
+  const owner = await t.user();
+  const client = await t.client({ name: 'Of somebody disabled' }, owner);
+  const tokens = await t.tokens(client);
+  const code = await t.code(client);
+  const request = new URLSearchParams({ response_type: 'code', client_id: client.clientId, redirect_uri: callback });
+  const look = () => t.member.call(`/api/oauth2/authorize?${request}`);
+  const put = (status: number) => root.call(`/api/admin/users/${owner.id}`, { method: 'PUT', body: { status } });
+  const listed = async () =>
+    (await jsonOf(root.call('/api/oauth2/admin/applications?q=of%20somebody%20disabled'))).data.applications[0];
+  expect((await t.userinfo(tokens.access_token)).status).toBe(200);
+  expect(await listed()).toMatchObject({ status: 1, owner_disabled: false });
+  await put(2);
+  const refused: [number, unknown] = [403, 'access_denied'];
+  expect(await faultOf(look())).toEqual(refused);
+  expect(await faultOf(t.decide(client))).toEqual(refused);
+  expect(await faultOf(t.exchange(client, { code }))).toEqual(refused);
+  expect(await faultOf(t.refresh(client, tokens.refresh_token))).toEqual(refused);
+  expect(await faultOf(t.userinfo(tokens.access_token))).toEqual(refused);
+  expect(await t.introspect(client, tokens.access_token)).toEqual({ active: false });
+  expect(await listed()).toMatchObject({ status: 1, owner_disabled: true });
+  await put(1);
+  expect((await jsonOf(look())).data).toMatchObject({ has_existing_consent: true, needs_reconsent: false });
+  expect((await t.userinfo(tokens.access_token)).status).toBe(200);
+  expect((await t.exchange(client, { code })).status).toBe(200);
+  // What an administrator suspended stays so.
+  await t.act('suspend', client.id);
+  await put(2);
+  await put(1);
+  expect(await faultOf(look())).toEqual(refused);
+});
+
 describe('audit', () => {
   const audit = async (query: string) => (await jsonOf(root.call(`/api/oauth2/admin/audit?${query}`))).data;
 

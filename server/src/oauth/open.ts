@@ -110,7 +110,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     issuer: openIssuer(db),
     nextTokenId: openTokenIds(),
     documents: openClientDocuments({
-      ...{ db, clock, shared, options, lookups, origins, audit },
+      ...{ db, clock, shared, options, lookups, origins, announcements, audit },
       ...{ allowPrivate: config.allowPrivateAddresses, send: sendGuarded },
     }),
     keyAddresses: openKeyAddresses({ clock, shared, allowPrivate: config.allowPrivateAddresses, send: sendGuarded }),

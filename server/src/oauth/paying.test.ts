@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { faultOf, jsonOf, openOAuthTest } from './oauth.fixture.ts';
+import { callback, faultOf, jsonOf, openOAuthTest } from './oauth.fixture.ts';
 import { askFor } from './openid/openid.fixture.ts';
 import { costOfOne, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
 
@@ -147,6 +147,45 @@ test('whatever ends the grant ends it at once, also while it is warm', async () 
     await end(client, access_token);
     const [status] = await refusalOf(t.ask(access_token));
     expect([how, status === 401 || status === 403]).toEqual([how, true]);
+  }
+});
+
+test('it rests while the owner of the application is disabled', async () => {
+  const owner = await t.user();
+  const client = await t.client({ name: 'Agent', scopes: 'openid profile models:use' }, owner);
+  const { access_token } = await t.mayPay(client, rich);
+  for (let warm = 0; warm < 2; warm += 1) expect((await t.ask(access_token)).status).toBe(200);
+  const root = await t.root();
+  const put = (status: number) => root.call(`/api/admin/users/${owner.id}`, { method: 'PUT', body: { status } });
+  await put(2);
+  expect((await refusalOf(t.ask(access_token)))[0]).toBe(403);
+  await put(1);
+  expect((await t.ask(access_token)).status).toBe(200);
+});
+
+test('so does what a client that registered itself says of itself', async () => {
+  await t.setOption('OAuth2DynamicRegistration', true);
+  const said = { redirect_uris: [callback], scope: 'openid models:use', token_endpoint_auth_method: 'none' };
+  const ends: [string, (client: Record<string, string>) => object][] = [
+    ['DELETE', () => ({})],
+    ['PUT', ({ client_id }) => ({ body: { ...said, client_id, scope: 'openid' } })],
+  ];
+  for (const [method, sent] of ends) {
+    const made = await jsonOf(t.call('/api/oauth2/register', { method: 'POST', body: said }));
+    const client = { id: 0, clientId: made.client_id, secret: '', redirectUri: callback };
+    const { access_token } = await t.mayPay(client, rich);
+    for (let warm = 0; warm < 2; warm += 1) expect((await t.ask(access_token)).status).toBe(200);
+    const headers = { authorization: `Bearer ${made.registration_access_token}` };
+    await t.call(`/api/oauth2/register/${made.client_id}`, { method, headers, ...sent(made) });
+    const [status] = await refusalOf(t.ask(access_token));
+    expect([method, status]).toEqual([method, method === 'PUT' ? 403 : 401]);
+    const open = await t.platform.database.db
+      .selectFrom('api_keys')
+      .select('status')
+      .where('application_id', 'is not', null)
+      .orderBy('id', 'desc')
+      .executeTakeFirst();
+    expect([method, open?.status]).toEqual([method, method === 'PUT' ? 1 : 2]);
   }
 });
 

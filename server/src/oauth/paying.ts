@@ -23,6 +23,8 @@ interface WarmToken {
   token: PresentedToken;
   allowance: OpenAllowance;
   principal: KeyPrincipal;
+  /** Of the application, and of the one that the user agreed to: without them it stands still. */
+  owners: (number | null)[];
 }
 
 type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'> & {
@@ -60,8 +62,9 @@ export function openPaying(deps: Deps): TokenReader {
   const { clock, options } = deps;
   const cache = new CachedLookup<WarmToken>({
     load: (name) => loadToken(deps, name),
-    tagsOf: ({ client, token, allowance, principal: { user } }) => [
+    tagsOf: ({ client, token, allowance, owners, principal: { user } }) => [
       ...[`user:${user.id}`, grantsTag(user.id), `key:${allowance.keyId}`],
+      ...owners.map((id) => `user:${id}`),
       ...[applicationTag(client.id), applicationTag(token.granted_by!)],
     ],
     max: 50_000,
@@ -129,6 +132,7 @@ async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
     client,
     token,
     allowance,
+    owners: [client.owner_id, application.owner_id],
     principal: {
       user: toUser(user),
       keyId: allowance.keyId,

@@ -79,6 +79,12 @@ function remembering<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
+/** OpenID Connect Core §11: whoever asks for a refresh token, which all are given, asks for nothing more. */
+export const withoutOffline = (options: Options, text: string | undefined): string | undefined =>
+  text !== undefined && options.get('OAuth2OpenIDConnect')
+    ? joinScopes(splitScopes(text).filter((name) => name !== 'offline_access'))
+    : text;
+
 /** More are a list nobody reads before agreeing. */
 const mostToolScopes = 50;
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { newProver } from './dpop/dpop.fixture.ts';
 import { basic, faultOf, jsonOf, openOAuthTest, type TestClient } from './oauth.fixture.ts';
 import { costOfOne, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
 
@@ -69,6 +70,26 @@ test('an actor token names the user who acts', async () => {
   expect(await faultOf(trade(acting, access_token, { ...by, actor_token: 'x' }))).toEqual(unacceptable);
   expect(await faultOf(trade(acting, access_token, { actor_token: actor.access_token }))).toEqual(unacceptable);
   expect(await faultOf(trade(acting, access_token, { actor_token_type: accessToken }))).toEqual(unacceptable);
+});
+
+test('an actor token that is bound to a key counts with a proof of it', async () => {
+  const acting = await agent();
+  const first = await applicationFor([acting]);
+  const { access_token } = await t.tokens(first);
+  const tokenPath = '/api/oauth2/token';
+  const [own, another] = [await newProver(t), await newProver(t)];
+  const given = { grant_type: 'authorization_code', code: await t.code(acting), redirect_uri: acting.redirectUri };
+  const bound = await jsonOf(
+    t.post(tokenPath, given, { authorization: basic(acting), dpop: await own.prove(tokenPath) }),
+  );
+  expect(bound.token_type).toBe('DPoP');
+  const by = { actor_token: bound.access_token as string, actor_token_type: accessToken };
+  expect(await faultOf(trade(acting, access_token, by))).toEqual(unacceptable);
+  const fields = { grant_type, subject_token: access_token, subject_token_type: accessToken, ...by };
+  const proven = async (prover: typeof own) =>
+    t.post(tokenPath, fields, { authorization: basic(acting), dpop: await prover.prove(tokenPath) });
+  expect(await faultOf(proven(another))).toEqual(unacceptable);
+  expect((await proven(own)).status).toBe(200);
 });
 
 test('nobody exchanges who was not let to', async () => {

@@ -3,11 +3,12 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Language } from '../lib/languages.ts';
-import { type MemberRole, mayGive } from './rights.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { has, type MemberRole, mayGive } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
 import type { Standing } from './standing.ts';
 import { countInvitations, findInvitation, insertInvitation, takeInvitation } from './store/invitations.ts';
-import { addMember, holdMembers } from './store/members.ts';
+import { addMember, findActiveRole, holdMembers } from './store/members.ts';
 import { findOrganisation } from './store/organisations.ts';
 import type { InvitationRow, OrganisationRow } from './store/tables.ts';
 import { findTeam, joinTeam } from './store/teams.ts';
@@ -76,9 +77,21 @@ const spent = () =>
     param: 'token',
   });
 
+/**
+ * One that counts: whoever gave it out may do so still. Somebody who was put out could otherwise come back by a link of their
+ * own making, as whatever they were.
+ */
+async function openInvitation(db: Db, token: string, now: number): Promise<InvitationRow | null> {
+  const invitation = await findInvitation(db, sha256Hex(token), now);
+  if (!invitation) return null;
+  const by = (await findActiveRole(db, invitation.organisation_id, invitation.invited_by)) as MemberRole | null;
+  const mayInvite = by && has(by, 'manage_members') && mayGive(by, null, invitation.role as MemberRole);
+  return mayInvite ? invitation : null;
+}
+
 /** What somebody who holds a link is invited to. */
 export async function lookAtInvitation(room: Room, token: string): Promise<{ organisation: string; role: string }> {
-  const invitation = await findInvitation(room.db, sha256Hex(token), nowSeconds(room.clock));
+  const invitation = await openInvitation(room.db, token, nowSeconds(room.clock));
   const organisation = invitation && (await findOrganisation(room.db, invitation.organisation_id));
   if (!organisation) throw spent();
   return { organisation: organisation.name, role: invitation.role };
@@ -88,10 +101,13 @@ export async function lookAtInvitation(room: Room, token: string): Promise<{ org
 export async function acceptInvitation(room: Room, userId: number, token: string): Promise<number> {
   const now = nowSeconds(room.clock);
   const id = await room.db.transaction().execute(async (tx) => {
-    const invitation = await findInvitation(tx, sha256Hex(token), now);
+    const found = await findInvitation(tx, sha256Hex(token), now);
+    if (!found) throw spent();
+    await holdMembers(tx, found.organisation_id);
+    // As it is now that nobody's role changes any more.
+    const invitation = await openInvitation(tx, token, now);
     if (!invitation) throw spent();
     const { organisation_id, role, team_id } = invitation;
-    await holdMembers(tx, organisation_id);
     if (!(await takeInvitation(tx, invitation.id))) throw spent();
     if (!(await addMember(tx, { organisation_id, user_id: userId, role, created_at: now })))
       throw new AppError('conflict', 'You are a member of this organisation already.');

@@ -105,6 +105,48 @@ describe('an invitation', () => {
   });
 });
 
+describe('an invitation of somebody', () => {
+  const invited = async (by: Member, role: string) => {
+    const { data } = await world.send<{ url: string }>(by, 'POST', path('/invitations'), { role });
+    return data.url.split('#')[1]!;
+  };
+  const shown = async (by: Member, token: string) =>
+    (await world.send(by, 'POST', '/api/invitations/look', { token })).status;
+  const accept = async (by: Member, token: string) =>
+    (await world.send(by, 'POST', '/api/invitations/accept', { token })).status;
+
+  test('who was put out lets nobody in, least of all themselves', async () => {
+    const former = await world.join(owner, id, 'owner');
+    const token = await invited(former, 'owner');
+    expect(await shown(former, token)).toBe(200);
+    expect((await world.send(owner, 'DELETE', path(`/members/${former.id}`))).status).toBe(200);
+    expect([await shown(former, token), await accept(former, token)]).toEqual([400, 400]);
+  });
+
+  test('who may give less now gives no more than that', async () => {
+    const former = await world.join(owner, id, 'owner');
+    const [high, low] = [await invited(former, 'owner'), await invited(former, 'viewer')];
+    const put = (role: string) => world.send(owner, 'PUT', path(`/members/${former.id}`), { role });
+    expect((await put('admin')).status).toBe(200);
+    const somebody = await world.t.user();
+    expect([await accept(somebody, high), await accept(somebody, low)]).toEqual([400, 200]);
+    const later = await invited(former, 'member');
+    expect((await put('member')).status).toBe(200);
+    expect(await accept(await world.t.user(), later)).toBe(400);
+  });
+
+  test('who is disabled waits until they are not', async () => {
+    const admin = await world.join(owner, id, 'admin');
+    const token = await invited(admin, 'viewer');
+    const put = (status: number) => world.send(world.root, 'PUT', `/api/admin/users/${admin.id}`, { status });
+    const somebody = await world.t.user();
+    await put(2);
+    expect(await accept(somebody, token)).toBe(400);
+    await put(1);
+    expect(await accept(somebody, token)).toBe(200);
+  });
+});
+
 describe('keys', () => {
   test('of a team outlive who made them; one’s own end with the membership', async () => {
     const teamId = await team();

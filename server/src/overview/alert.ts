@@ -6,6 +6,7 @@ export const alertKinds = [
   'circuit_open',
   'channel_failing',
   'budget_used',
+  'organisation_left',
   'jobs_failed',
   'simulation',
 ] as const;
@@ -13,7 +14,7 @@ export const alertKinds = [
 export interface Alert {
   kind: (typeof alertKinds)[number];
   severity: 'error' | 'warning' | 'info';
-  /** Of the channel or the organisation. */
+  /** Of the channel or the organisation; of one that was left, of the user that stands for it. */
   id: number | null;
   /** Of the channel, the organisation or the queue. */
   name: string | null;

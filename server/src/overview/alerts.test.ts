@@ -114,6 +114,33 @@ test('work that was given up, until it is swept', async () => {
   expect(await kinds()).not.toContain('jobs_failed');
 });
 
+test('an organisation that nobody runs, until its account is disabled or an owner is back', async () => {
+  const owner = await world.t.user();
+  const viewer = await world.t.user();
+  const { data: house } = await world.send(owner, 'POST', '/api/organisations', { name: 'Left', time_zone: 'UTC' });
+  const { db } = world.t.platform.database;
+  const member = { organisation_id: house.id, user_id: viewer.id, role: 'viewer', created_at: 1 };
+  await db.insertInto('organisation_members').values(member).execute();
+  const { data: key } = await world.send<{ key: string }>(owner, 'POST', `/api/organisations/${house.id}/keys`, {
+    name: 'k',
+  });
+  const left = async () => (await alerts()).filter(({ kind }) => kind === 'organisation_left');
+  const put = (id: number, status: number) => world.send(world.root, 'PUT', `/api/admin/users/${id}`, { status });
+  expect(await left()).toEqual([]);
+  await put(owner.id, 2);
+  const [told] = await left();
+  expect(told).toMatchObject({ name: 'Left', severity: 'warning', id: expect.any(Number) });
+  await put(owner.id, 1);
+  expect(await left()).toEqual([]);
+  // As an earlier version left it, when the owner was deleted.
+  await db.deleteFrom('organisation_members').where('user_id', '=', owner.id).execute();
+  const [again] = await left();
+  expect(again!.name).toBe('Left');
+  await put(again!.id!, 2);
+  expect(await left()).toEqual([]);
+  expect((await world.ask(key.key)).status).toBe(401);
+});
+
 test('a budget past its share, until there is more of it', async () => {
   const owner = await world.t.user();
   const { data: house } = await world.send(owner, 'POST', '/api/organisations', { name: 'Acme', time_zone: 'UTC' });

@@ -2,7 +2,7 @@ import { windowsOfBudgets } from '../billing/store/windows.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { shareReached } from '../organisations/shares.ts';
 import { findBudgets } from '../organisations/store/budgets.ts';
-import { namesOfOrganisations } from '../organisations/store/organisations.ts';
+import { namesOfOrganisations, organisationsLeft } from '../organisations/store/organisations.ts';
 import { latestWarnings } from '../organisations/store/warnings.ts';
 import type { OpenDb } from '../platform/db/open.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
@@ -19,7 +19,10 @@ export interface AlertDeps extends ChannelAlertDeps {
 
 /** Everything that is so now, the urgent first; what is mended is not among them any more. */
 export async function findAlerts(deps: AlertDeps): Promise<Alert[]> {
-  const found = await Promise.all([channelAlerts(deps), budgetAlerts(deps), jobAlerts(deps.jobs), ofService(deps)]);
+  const found = await Promise.all([
+    ...[channelAlerts(deps), budgetAlerts(deps), leftAlerts(deps), jobAlerts(deps.jobs)],
+    ofService(deps),
+  ]);
   return found.flat().toSorted((a, b) => alertKinds.indexOf(a.kind) - alertKinds.indexOf(b.kind));
 }
 
@@ -51,6 +54,15 @@ async function budgetAlerts({ db, clock }: AlertDeps): Promise<Alert[]> {
       since: told?.created_at ?? null,
     });
   });
+}
+
+/** More are a list that nobody reads at once; those that are mended make room. */
+const mostLeft = 20;
+
+async function leftAlerts({ db }: AlertDeps): Promise<Alert[]> {
+  return (await organisationsLeft(db, mostLeft)).map(({ account_id: id, name }) =>
+    alert('organisation_left', 'warning', { id, name }),
+  );
 }
 
 async function jobAlerts(jobs: Pick<Jobs, 'dead'>): Promise<Alert[]> {

@@ -47,7 +47,9 @@ const alertShape = z
   .object({
     kind: z.enum(alertKinds),
     severity: z.enum(['error', 'warning', 'info']),
-    id: count.nullable().describe('Of the channel or the organisation'),
+    id: count
+      .nullable()
+      .describe('Of the channel or the organisation; of one that was left, of the user that stands for it'),
     name: z.string().nullable().describe('Of the channel, the organisation or the queue'),
     provider: z.string().nullable(),
     count: count.nullable().describe('Models, requests or jobs; the status with which a credential was refused'),
@@ -120,7 +122,8 @@ export function overviewRoutes(deps: AlertDeps): Route[] {
     defineRoute({
       ...admin,
       path: '/api/admin/alerts',
-      summary: 'What needs an administrator now: channels, credentials, budgets, background work',
+      summary:
+        'What needs an administrator now: channels, credentials, budgets, organisations that nobody runs, background work',
       answers: { 200: answered(z.object({ alerts: z.array(alertShape) })) },
       handle: async (call) => ok(call, { alerts: await findAlerts(deps) }),
     }),

@@ -69,7 +69,8 @@ export function AppIdentity({ name, logoUrl, homepageUrl = '', host, verified, s
   );
 }
 
-export function ApplicationStatus({ status }: { status: number }) {
+export function ApplicationStatus({ status, ownerDisabled }: { status: number; ownerDisabled?: boolean }) {
+  if (status === 1 && ownerDisabled) return <Badge color="orange">{t('Owner disabled')}</Badge>;
   return <Badge color={status === 1 ? 'teal' : 'red'}>{status === 1 ? t('Active') : t('Suspended')}</Badge>;
 }
 

@@ -14,7 +14,7 @@ import { noteFactor } from '../store/sessions.ts';
 import type { FactorDeps } from './deps.ts';
 import { drawRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.ts';
 import { factorsChanged } from './required.ts';
-import { methodsOf } from './second-factor.ts';
+import { countingWrong, methodsOf } from './second-factor.ts';
 import { requireRecentFactor } from './step-up.ts';
 import { addressOf, newSecret, stepOf } from './totp.ts';
 
@@ -45,14 +45,19 @@ export async function offerSecret(
   return { secret, uri: addressOf(secret, new URL(deps.webUrl).hostname, user.username) };
 }
 
+/** Time to find the telephone. One that was left lying is not there to be guessed at: whoever did would get the recovery codes. */
+const offerSeconds = 1_800;
+
 /** From now on codes are asked for. The answer is the only time that the recovery codes are shown. */
 export async function confirmSecret(deps: FactorDeps, principal: SessionPrincipal, code: string): Promise<string[]> {
   const { user, sessionId } = principal;
   const now = nowSeconds(deps.clock);
   const offered = await findTotp(deps.db, user.id);
-  if (!offered) throw new AppError('not_found', 'No secret was made for an app. Begin again.');
-  if (offered.confirmed_at !== null) throw inUse();
-  const step = stepOf(deps.sealer.open(offered.secret), code.replace(/\s/g, ''), now);
+  if (offered && offered.confirmed_at !== null) throw inUse();
+  if (!offered || offered.created_at <= now - offerSeconds)
+    throw new AppError('not_found', 'No secret was made for an app. Begin again.');
+  const secret = deps.sealer.open(offered.secret);
+  const step = await countingWrong(deps, user.id, async () => stepOf(secret, code.replace(/\s/g, ''), now));
   if (step === null)
     throw new AppError('invalid_value', 'This code is not the one of now. Check the clock of your device.', {
       param: 'code',

@@ -20,11 +20,12 @@ export async function methodsOf(db: Db, userId: number): Promise<Method[]> {
 const mostFailures = 10;
 const failureWindowMs = 15 * 60_000;
 
-/**
- * Takes a code of an app or a recovery code, each of which counts once. Wrong ones count per user, wherever they come from:
- * there are only a million codes, and whoever tries them has the password already.
- */
-export async function takeCode(deps: FactorDeps, userId: number, code: string): Promise<Method> {
+/** Wrong ones, of which `look` finds nothing, count per user, wherever they come from: there are only a million codes. */
+export async function countingWrong<T>(
+  deps: Pick<FactorDeps, 'shared'>,
+  userId: number,
+  look: () => Promise<T | null>,
+): Promise<T | null> {
   const failures = `second-factor:${userId}`;
   const tries = await deps.shared.increment(failures, 1, failureWindowMs).catch((error: unknown) => {
     // Uncounted, all codes could be tried.
@@ -34,9 +35,15 @@ export async function takeCode(deps: FactorDeps, userId: number, code: string): 
     throw new AppError('rate_limit_exceeded', 'Too many wrong codes. Try again in 15 minutes.', {
       headers: { 'retry-after': `${failureWindowMs / 1000}` },
     });
-  const method = await matching(deps, userId, code);
+  const found = await look();
+  if (found !== null) await deps.shared.delete(failures).catch(() => {});
+  return found;
+}
+
+/** Takes a code of an app or a recovery code, each of which counts once. */
+export async function takeCode(deps: FactorDeps, userId: number, code: string): Promise<Method> {
+  const method = await countingWrong(deps, userId, () => matching(deps, userId, code));
   if (!method) throw new AppError('wrong_credentials', 'This code is wrong, or it was used already.');
-  await deps.shared.delete(failures).catch(() => {});
   return method;
 }
 

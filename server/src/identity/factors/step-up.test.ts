@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Member, openTestApp, rootPassword, type TestApp } from '../../app.fixture.ts';
 import { manualClock } from '../../lib/clock.ts';
 import { removeFactorsAtTheMachine } from '../administrator.ts';
-import { codeAt, type Enrolled, enrol, password, post } from './factors.fixture.ts';
+import { codeAt, cookieOf, type Enrolled, enrol, password, post } from './factors.fixture.ts';
 import { steppedUp } from './step-up.ts';
 
 interface Operation {
@@ -121,6 +121,27 @@ describe('acts that need a fresh factor', () => {
     for (const wrong of [{}, { password: 'not this one' }]) expect((await remove(wrong)).status).toBe(400);
     expect((await remove({ password })).status).toBe(200);
     expect((await member.call('/api/user/self')).status).toBe(401);
+  });
+
+  test('another address or password asks for it, a name does not; the session that follows has shown it', async () => {
+    const member = await t.user();
+    const change = (body: object, cookie = member.cookie) =>
+      t.call('/api/user/self', { method: 'PUT', body, headers: { cookie } });
+    expect((await change({ email: 'first@example.com' })).status).toBe(200);
+    const { recoveryCodes } = await enrol(t, member);
+    clock.advance(601_000);
+    const anew = { password: 'another fine password', current_password: password };
+    for (const body of [{ email: 'other@example.com' }, { email: '' }, anew]) {
+      const refused = await change(body);
+      expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'step_up_required' }]);
+    }
+    expect((await change({ display_name: 'Somebody', email: 'first@example.com' })).status).toBe(200);
+    await post(member, '/api/user/step-up', { code: recoveryCodes[0] });
+    expect((await change({ email: 'other@example.com' })).status).toBe(200);
+    expect((await change({ ...anew, current_password: 'wrong' })).status).toBe(400);
+    const changed = await change(anew);
+    expect(changed.status).toBe(200);
+    expect((await change({ email: 'third@example.com' }, cookieOf(changed))).status).toBe(200);
   });
 
   test('who has no second factor is not asked', async () => {

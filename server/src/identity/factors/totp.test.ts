@@ -54,6 +54,24 @@ describe('turning codes on', () => {
     expect(security).toMatchObject({ recovery_codes_left: 10, methods: ['totp', 'recovery_code'] });
   });
 
+  test('a secret that was left lying is not guessed at: tries are counted, and it runs out', async () => {
+    const member = await t.user();
+    const offer = () => dataOf<{ secret: string }>(post(member, '/api/user/totp', { password }));
+    const confirm = (code: string) => post(member, '/api/user/totp/confirm', { code });
+    const { secret } = await offer();
+    const right = codeAt(secret, clock.nowMs());
+    const wrong = right === '000000' ? '111111' : '000000';
+    const tries = [];
+    for (let tried = 0; tried < 10; tried += 1) tries.push((await confirm(wrong)).status);
+    expect(tries).toEqual(Array.from({ length: 10 }, () => 400));
+    expect([(await confirm(wrong)).status, (await confirm(right)).status]).toEqual([429, 429]);
+    const other = await t.user();
+    const { secret: kept } = await dataOf<{ secret: string }>(post(other, '/api/user/totp', { password }));
+    clock.advance(1_800_000);
+    expect((await post(other, '/api/user/totp/confirm', { code: codeAt(kept, clock.nowMs()) })).status).toBe(404);
+    await enrol(t, other);
+  });
+
   test('secrets lie sealed or hashed, and are in no answer, export or log afterwards', async () => {
     const member = await someone();
     const { db } = t.platform.database;

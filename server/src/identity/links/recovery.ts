@@ -2,7 +2,8 @@ import { AppError } from '../../lib/errors.ts';
 import type { Language } from '../../lib/languages.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
 import { confirmOwner, type Shown } from '../confirm-owner.ts';
-import { hashPassword } from '../passwords.ts';
+import { tellOwner } from '../notices.ts';
+import { hashPassword, hasPassword } from '../passwords.ts';
 import type { SessionPrincipal } from '../principals.ts';
 import { type ChangeTerms, changeUser, findUserRow, findVerified, type UserChange } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
@@ -81,6 +82,8 @@ export async function resetPassword(deps: LinkDeps, token: string, password: str
   const password_hash = await hashPassword(password);
   const reset = await changed(deps, user.id, { password_hash }, { passwordHash: user.password_hash });
   if (!reset) throw spent();
+  // The first password of an invitation is no news to whoever chose it.
+  if (hasPassword(user.password_hash)) tellOwner(deps, user.id, 'password');
   if (mailed && !reset.email_verified)
     await changed(deps, user.id, { email_verified: 1 }, { email: user.email }).catch((error) => {
       // The password is changed all the same.

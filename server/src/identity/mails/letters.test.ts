@@ -15,6 +15,7 @@ const samples: { [K in LetterKind]: Letters[K] } = {
   reset_password: link,
   invitation: link,
   factors_removed: { by: 'root' },
+  account_changed: { what: 'address' },
   sessions_ended: { by: 'root' },
   password_link: { by: 'root' },
   spending: spent,

@@ -17,12 +17,16 @@ interface Spent {
   hard: boolean;
 }
 
+/** What whoever is logged in did to the ways into an account. */
+export type AccountChange = 'password' | 'address' | 'factor_added' | 'factor_removed' | 'recovery_codes' | 'identity';
+
 /** Every mail that the service sends, and what it is about. */
 export interface Letters {
   verify_email: Link;
   reset_password: Link;
   invitation: Link;
   factors_removed: { by: string };
+  account_changed: { what: AccountChange };
   sessions_ended: { by: string };
   password_link: { by: string };
   spending: Spent;
@@ -92,6 +96,14 @@ const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: st
       { by },
     );
     return ofAccount(words, webUrl, t('Your second factors were removed'), says);
+  },
+  account_changed: (words, about, webUrl) => {
+    const { t } = words;
+    const says = t(
+      '{what, select, password {Your account has a new password.} address {Your account has another address.} factor_added {Your account has a new second factor.} factor_removed {A second factor of your account was removed.} recovery_codes {Your account has new recovery codes.} other {Your account was connected to one elsewhere, by which you can log in.}}',
+      about,
+    );
+    return ofAccount(words, webUrl, t('Your account was changed'), says);
   },
   sessions_ended: (words, { by }, webUrl) => {
     const { t } = words;

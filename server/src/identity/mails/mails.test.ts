@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
 import { until } from '../../lib/until.fixture.ts';
-import { dataOf, password, post } from '../factors/factors.fixture.ts';
+import { cookieOf, dataOf, enrol, password, post } from '../factors/factors.fixture.ts';
 import { type Inbox, openInbox } from '../links/smtp.fixture.ts';
 import { openMailer } from './mailer.ts';
 
@@ -177,4 +177,32 @@ test('a name with lines in it adds none to the mail', async () => {
   }
   mailer.close();
   expect(inbox.mails.some(({ to }) => to.includes('victim'))).toBe(false);
+});
+
+describe('what is done to the ways into an account', () => {
+  test('is mailed to its owner, and a change of address to the one before', async () => {
+    const member = await verified('owner@mail.example');
+    const told = () => inbox.mails.filter(({ to }) => to === 'owner@mail.example').map(({ text }) => text);
+    const says = async (count: number, words: string) => {
+      await until('the mail has come', () => told().length >= count);
+      expect([told().length, told().at(-1)]).toEqual([count, expect.stringContaining(words)]);
+    };
+    await change(member, { display_name: 'Somebody', email: 'owner@mail.example' });
+    await enrol(t, member);
+    await says(1, 'has a new second factor');
+    // Nobody keeps the owner from hearing of it by asking for mails first.
+    for (let asked = 0; asked < 8; asked += 1)
+      await post(t, '/api/user/password/forgot', { email: 'owner@mail.example' });
+    await until('they have come', () => told().filter((text) => text.includes('choose a new password')).length === 5);
+    await post(member, '/api/user/recovery-codes');
+    await says(7, 'has new recovery codes');
+    const changed = await change(member, { password: 'another fine password', current_password: password });
+    await says(8, 'has a new password');
+    const headers = { cookie: cookieOf(changed) };
+    await t.call('/api/user/totp', { method: 'DELETE', headers });
+    await says(9, 'was removed');
+    await t.call('/api/user/self', { method: 'PUT', body: { email: 'thief@mail.example' }, headers });
+    await says(10, 'has another address');
+    expect(inbox.mails.filter(({ to }) => to === 'thief@mail.example')).toEqual([]);
+  });
 });

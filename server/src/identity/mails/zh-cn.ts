@@ -18,6 +18,9 @@ export default {
   'Your second factors were removed': '你的双重验证已被移除',
   '{by} removed the second factors of your account. You log in with your password alone now; set them up again on your account page.':
     '{by} 移除了你账号的双重验证。现在仅凭密码即可登录，请在账号页面重新设置双重验证。',
+  'Your account was changed': '你的账号有变更',
+  '{what, select, password {Your account has a new password.} address {Your account has another address.} factor_added {Your account has a new second factor.} factor_removed {A second factor of your account was removed.} recovery_codes {Your account has new recovery codes.} other {Your account was connected to one elsewhere, by which you can log in.}}':
+    '{what, select, password {你的账号密码已更改。} address {你的账号邮箱已更改。} factor_added {你的账号新增了一种双重验证方式。} factor_removed {你的账号移除了一种双重验证方式。} recovery_codes {你的账号生成了新的恢复码。} other {你的账号已关联一个外部账号，可用它登录。}}',
   'You were logged out': '你已被退出登录',
   '{by} ended the sessions of your account. Log in again.': '{by} 结束了你账号的登录会话，请重新登录。',
   'A link for a new password was made': '已生成重设密码的链接',

@@ -4,10 +4,14 @@ import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { type AccountDeps, changeSelf } from '../accounts.ts';
+import { changeSelf } from '../accounts.ts';
+import { requireRecentFactor } from '../factors/step-up.ts';
+import type { LinkDeps } from '../links/deps.ts';
+import { verifiedReader } from '../mails/reader.ts';
+import { tellFormer } from '../notices.ts';
 import { languageOf } from '../store/languages.ts';
 import { countNotices } from '../store/notices.ts';
-import { listSessions } from '../store/sessions.ts';
+import { factorAtOf, listSessions } from '../store/sessions.ts';
 import { findUser } from '../store/users.ts';
 import { userSubject } from '../subjects.ts';
 import { avatarRule, displayNameRule, emailRule, languageRule, ownUserSchema, passwordRule } from '../user.ts';
@@ -28,7 +32,7 @@ const sessionSchema = z.object({
   current: z.boolean(),
 });
 
-export function accountRoutes(deps: AccountDeps): Route[] {
+export function accountRoutes(deps: LinkDeps): Route[] {
   return [
     defineRoute({
       ...base,
@@ -67,9 +71,16 @@ export function accountRoutes(deps: AccountDeps): Route[] {
       answers: { 200: userAnswer },
       handle: async (call) => {
         const { user: self, sessionId } = call.principal;
+        const { password, email = self.email } = call.body;
+        // Not by the list of such routes: a picture or a name needs no proof.
+        if (password !== undefined || email !== self.email) await requireRecentFactor(deps, call.principal);
+        const owner = await verifiedReader(deps.db, self.id);
+        const factorAt = (await factorAtOf(deps.db, sessionId)) ?? undefined;
         const { user, proven } = await changeSelf(deps, { userId: self.id, sessionId, ip: call.ip }, call.body);
+        if (email !== self.email) tellFormer(deps, owner, 'address');
+        if (password !== undefined) tellFormer(deps, owner, 'password');
         // Whoever changed the password stays logged in, under a new id; every other place is logged out.
-        if (proven) return answerWithSession(deps, call, proven);
+        if (proven) return answerWithSession(deps, call, { ...proven, ...(factorAt && { factorAt }) });
         return ok(call, { ...user, language: await languageOf(deps.db, user.id) });
       },
     }),
@@ -82,9 +93,8 @@ export function accountRoutes(deps: AccountDeps): Route[] {
       answers: { 200: answered(z.array(sessionSchema)) },
       handle: async (call) => {
         const rows = await listSessions(deps.db, call.principal.user.id, nowSeconds(deps.clock));
-        const view = rows.map(({ user_id: _, token_hash: __, expires_at: ___, factor_at: ____, ...row }) => ({
-          ...row,
-          current: row.id === call.principal.sessionId,
+        const view = rows.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
+          ...{ id, ip, user_agent, created_at, last_seen_at, current: id === call.principal.sessionId },
         }));
         return ok(call, view);
       },

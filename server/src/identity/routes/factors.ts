@@ -6,6 +6,8 @@ import type { FactorDeps } from '../factors/deps.ts';
 import { confirmAdding, confirmSecret, dropTotp, newRecoveryCodes, offerSecret } from '../factors/enrol-totp.ts';
 import { isRequired } from '../factors/required.ts';
 import { methods, methodsOf } from '../factors/second-factor.ts';
+import type { LinkDeps } from '../links/deps.ts';
+import { tellOwner } from '../notices.ts';
 import { factorsOf } from '../store/factors.ts';
 
 const base = {
@@ -27,7 +29,7 @@ export const passkeySchema = z.object({
 export const codeRule = z.string().min(1).max(100);
 const codesAnswer = answered(z.object({ recovery_codes: z.array(z.string()) }));
 
-export function factorRoutes(deps: FactorDeps): Route[] {
+export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
   return [
     defineRoute({
       ...base,
@@ -74,7 +76,9 @@ export function factorRoutes(deps: FactorDeps): Route[] {
       answers: { 200: codesAnswer },
       handle: async (call) => {
         call.headers['cache-control'] = 'no-store';
-        return ok(call, { recovery_codes: await confirmSecret(deps, call.principal, call.body.code) });
+        const recovery_codes = await confirmSecret(deps, call.principal, call.body.code);
+        tellOwner(deps, idOfCaller(call), 'factor_added');
+        return ok(call, { recovery_codes });
       },
     }),
     defineRoute({
@@ -86,6 +90,7 @@ export function factorRoutes(deps: FactorDeps): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await dropTotp(deps, idOfCaller(call));
+        tellOwner(deps, idOfCaller(call), 'factor_removed');
         return json(call, { success: true, message: 'Codes of the app are asked for no more.' });
       },
     }),
@@ -101,7 +106,9 @@ export function factorRoutes(deps: FactorDeps): Route[] {
         if ((await methodsOf(deps.db, id)).length === 0)
           throw new AppError('conflict', 'Without a second factor there is nothing to recover.');
         call.headers['cache-control'] = 'no-store';
-        return ok(call, { recovery_codes: await newRecoveryCodes(deps, id) });
+        const recovery_codes = await newRecoveryCodes(deps, id);
+        tellOwner(deps, id, 'recovery_codes');
+        return ok(call, { recovery_codes });
       },
     }),
   ];

@@ -9,6 +9,8 @@ import type { FactorDeps } from '../factors/deps.ts';
 import { confirmAdding, dropUselessCodes, newRecoveryCodes } from '../factors/enrol-totp.ts';
 import { registerPasskey, registrationOptions } from '../factors/passkeys.ts';
 import { factorsChanged } from '../factors/required.ts';
+import type { LinkDeps } from '../links/deps.ts';
+import { tellOwner } from '../notices.ts';
 import { factorsOf } from '../store/factors.ts';
 import { deletePasskey, renamePasskey } from '../store/passkeys.ts';
 import { noteFactor } from '../store/sessions.ts';
@@ -25,7 +27,7 @@ const nameRule = shownName(64);
 const idOfCaller = (call: Call<'session'>) => call.principal.user.id;
 const unknown = () => new AppError('not_found', 'There is no such passkey.');
 
-export function passkeyRoutes(deps: FactorDeps): Route[] {
+export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
   const subject = { type: 'passkey' };
   const shown = async (userId: number, id: number) =>
     (await factorsOf(deps.db, userId)).passkeys.find((passkey) => passkey.id === id);
@@ -61,6 +63,7 @@ export function passkeyRoutes(deps: FactorDeps): Route[] {
         const userId = idOfCaller(call);
         const id = await registerPasskey(deps, call.principal.user, call.body.name, registrationOf(call.body.response));
         await noteFactor(deps.db, call.principal.sessionId, nowSeconds(deps.clock));
+        tellOwner(deps, userId, 'factor_added');
         const { recovery_codes_left } = await factorsOf(deps.db, userId);
         const codes = recovery_codes_left > 0 ? undefined : await newRecoveryCodes(deps, userId);
         call.headers['cache-control'] = 'no-store';
@@ -99,6 +102,7 @@ export function passkeyRoutes(deps: FactorDeps): Route[] {
         if (!(await deletePasskey(deps.db, idOfCaller(call), call.params.id))) throw unknown();
         await factorsChanged(deps, idOfCaller(call));
         await dropUselessCodes(deps, idOfCaller(call));
+        tellOwner(deps, idOfCaller(call), 'factor_removed');
         return json(call, { success: true, message: 'The passkey is removed.' });
       },
     }),

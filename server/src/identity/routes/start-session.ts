@@ -10,7 +10,7 @@ export async function answerWithSession(
   call: Call,
   proven: ProvenUser,
 ): Promise<Response> {
-  const started = await sessions.start(proven, call.ip, call.request.headers.get('user-agent') ?? '');
+  const started = await sessions.start(proven, call);
   if (!started) throw new AppError('wrong_credentials', 'The account was changed meanwhile. Log in again.');
   call.headers['set-cookie'] = started.cookie;
   return ok(call, { ...proven.user, language: await learnLanguage(db, call, proven.user.id) });

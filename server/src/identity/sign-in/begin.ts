@@ -3,7 +3,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { hmacSha256Hex, sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import { SignInFault, wordsOf } from './fault.ts';
-import { safeReturnTo } from './return-to.ts';
+import { isLoginAgain, safeReturnTo } from './return-to.ts';
 import type { SignInRoom } from './room.ts';
 import { insertAttempt } from './store/attempts.ts';
 import type { Provider } from './store/providers.ts';
@@ -60,6 +60,8 @@ export async function beginSignIn(
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       ...(openid && { nonce }),
+      // OpenID Connect Core §3.1.2.1: what an application asks of us, we ask of whoever it is asked at.
+      ...(openid && returnTo && isLoginAgain(returnTo) && { prompt: 'login' }),
     });
   } catch (error) {
     throw new SignInFault('provider_failed', wordsOf(error));

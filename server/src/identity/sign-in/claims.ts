@@ -16,6 +16,8 @@ export interface Person {
   names: string[];
   /** Null where the provider does not decide it. */
   role: number | null;
+  /** When they last showed who they are there (OpenID Connect Core §2, `auth_time`); null where the provider does not say. */
+  provenAt: number | null;
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
@@ -39,6 +41,7 @@ export function personOf(provider: Provider, claims: Claims): Person {
     avatarUrl: picture.success ? picture.data : '',
     names: [claims.preferred_username, given.split('@')[0], claims.name].map(text).filter((one) => one !== ''),
     role: mappedRole(provider, claims),
+    provenAt: Number.isSafeInteger(claims.auth_time) ? Math.max(0, claims.auth_time as number) : null,
   };
 }
 

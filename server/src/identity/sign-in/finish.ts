@@ -2,6 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Origin } from '../audit/log.ts';
+import { tellOwner } from '../notices.ts';
 import type { ProvenUser } from '../sessions.ts';
 import { findUserRow, findVerified, toUser } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
@@ -106,14 +107,17 @@ async function letIn(
   room: SignInRoom,
   provider: Provider,
   userId: number,
-  { role }: Person,
+  { role, provenAt }: Person,
   returnTo: string,
   origin: Origin,
 ): Promise<Outcome> {
   if (role !== null) await applyRole(room, provider, userId, role, origin);
   const row = await findUserRow(room.db, userId);
   if (!row || row.status !== statuses.enabled) throw new SignInFault('account_disabled');
-  return { kind: 'signed_in', proven: { user: toUser(row), passwordHash: row.password_hash }, returnTo };
+  const proven = { user: toUser(row), passwordHash: row.password_hash };
+  // Clocks differ: nobody has shown it later than now.
+  const earlier = provenAt !== null && provenAt < nowSeconds(room.clock) ? { provenAt } : {};
+  return { kind: 'signed_in', proven: { ...proven, ...earlier }, returnTo };
 }
 
 async function applyRole(
@@ -188,12 +192,13 @@ async function touchOwn(room: SignInRoom, account: Account, person: Person, user
 }
 
 export function tellLinked(
-  { audit }: SignInRoom,
+  room: SignInRoom,
   { slug }: Pick<Provider, 'slug'>,
   id: number,
   userId: number,
   origin: Origin,
 ): void {
   const target = { type: 'identity', id, name: slug };
-  audit.record({ action: 'identity_linked', actor: userId, target, metadata: { provider: slug }, origin });
+  tellOwner(room, userId, 'identity');
+  room.audit.record({ action: 'identity_linked', actor: userId, target, metadata: { provider: slug }, origin });
 }

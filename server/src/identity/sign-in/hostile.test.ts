@@ -234,3 +234,31 @@ test('administrators make no administrators through a provider, and stored secre
   expect(await send('PUT', `/${kept.data.id}`, { issuer: other.issuer })).toBe(400);
   expect(await send('PUT', `/${kept.data.id}`, { issuer: other.issuer, client_secret: '' })).toBe(200);
 });
+
+test('a session is as fresh as the provider says that its user was asked, and never fresher than now', async () => {
+  const came = async (auth_time: unknown, sub: string) => {
+    liar.state.lies = { claims: { sub, auth_time, email: `${sub}@liar.example` } };
+    const { slug, state, nonce, cookie } = await leave('liar');
+    const query = new URLSearchParams({ code: nonce, state });
+    const answer = await t.call(`/api/auth/${slug}/callback?${query}`, { headers: { cookie } });
+    const session = answer.headers.getSetCookie().find((text) => text.startsWith('svc_session='))!;
+    return { cookie: session.split(';')[0]! };
+  };
+  // Without a password, deleting the account asks for a login a moment ago.
+  const close = async (headers: { cookie: string }) =>
+    (await t.call('/api/user/self', { method: 'DELETE', body: {}, headers })).status;
+  expect(await close(await came(soon() - 3_600, 'old'))).toBe(403);
+  expect(await close(await came(soon() - 60, 'fresh'))).toBe(200);
+  for (const [index, odd] of [undefined, soon() + 86_400, 1.5].entries())
+    expect(await close(await came(odd, `odd-${index}`))).toBe(200);
+});
+
+test('who has to log in again is asked by the provider too', async () => {
+  const promptOf = async (return_to: string) => {
+    const answer = await t.call(`/api/auth/liar/start?${new URLSearchParams({ return_to })}`);
+    return new URL(answer.headers.get('location')!).searchParams.get('prompt');
+  };
+  expect(await promptOf('/oauth2/authorize?client_id=a&signed_in_after=sealed')).toBe('login');
+  for (const other of ['/oauth2/authorize?client_id=a', '/keys?signed_in_after=x', '/', '//evil.example'])
+    expect(await promptOf(other)).toBeNull();
+});

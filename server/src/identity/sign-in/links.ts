@@ -4,8 +4,10 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import { login } from '../accounts.ts';
 import type { Origin } from '../audit/log.ts';
 import { methodsOf } from '../factors/second-factor.ts';
+import { requireRecentFactor } from '../factors/step-up.ts';
 import { hasPassword } from '../passwords.ts';
 import type { ProvenUser } from '../sessions.ts';
+import type { FoundSession } from '../store/sessions.ts';
 import { findUserRow, toUser, type UserRow } from '../store/users.ts';
 import { statuses } from '../user.ts';
 import { tellLinked } from './finish.ts';
@@ -18,8 +20,8 @@ import { findProvider, type Provider } from './store/providers.ts';
 export interface LinkRequest {
   token: string;
   browserSecret: string;
-  /** Who is logged in in this browser. */
-  sessionUserId: number | null;
+  /** Of whoever is logged in in this browser. */
+  visitor: FoundSession | null;
 }
 
 interface Pending {
@@ -49,7 +51,7 @@ export async function showLink(room: SignInRoom, request: LinkRequest) {
     username: row.username,
     has_password: hasPassword(row.password_hash),
     second_factor: (await methodsOf(room.db, row.id)).length > 0,
-    logged_in: request.sessionUserId === row.id,
+    logged_in: request.visitor?.user.id === row.id,
     other_ways: others.filter(({ enabled }) => enabled === 1).map(({ slug, name }) => ({ slug, name })),
   };
 }
@@ -64,8 +66,12 @@ export async function confirmLink(
   { password, ip, origin }: { password: string | undefined; ip: string; origin: Origin },
 ): Promise<{ proven: ProvenUser; returnTo: string }> {
   const { link, provider, row } = await pendingLink(room, request);
+  const { visitor } = request;
   let proven: ProvenUser = { user: toUser(row), passwordHash: row.password_hash };
-  if (request.sessionUserId !== row.id) {
+  // As from the account page.
+  if (visitor?.user.id === row.id)
+    await requireRecentFactor(room, { user: visitor.user, sessionId: visitor.session.id });
+  else {
     if ((await methodsOf(room.db, row.id)).length > 0)
       throw new AppError('forbidden', 'This account has a second factor. Log in to it first, then connect the two.');
     if (password === undefined)

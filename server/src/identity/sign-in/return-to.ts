@@ -7,3 +7,7 @@ export function safeReturnTo(given: string | undefined, webUrl: string): string 
   if (!url || url.origin !== origin || /^\/(\/|(api|v1|v1beta)(\/|$))/.test(url.pathname)) return '/';
   return url.pathname + url.search + url.hash;
 }
+
+/** The page of an authorization request that waits for a new login carries what that login is told by. */
+export const isLoginAgain = (returnTo: string): boolean =>
+  returnTo.startsWith('/oauth2/authorize?') && URL.parse(returnTo, 'http://svc')!.searchParams.has('signed_in_after');

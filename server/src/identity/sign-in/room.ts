@@ -1,10 +1,9 @@
-import type { Log } from '../../platform/log.ts';
 import type { FactorDeps } from '../factors/deps.ts';
+import type { LinkDeps } from '../links/deps.ts';
 import type { Upstreams } from './upstreams.ts';
 
 /** What the functions of sign-in through others share. */
-export interface SignInRoom extends FactorDeps {
-  log: Log;
+export interface SignInRoom extends FactorDeps, LinkDeps {
   https: boolean;
   allowPrivate: boolean;
   upstreams: Upstreams;

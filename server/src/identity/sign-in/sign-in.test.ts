@@ -263,6 +263,8 @@ test('a provider stands for the password alone: a second factor is asked for all
   const fay = await t.user('fay');
   await fay.call('/api/user/self', { method: 'PUT', body: { email: 'fay@acme.example' } });
   await root.call(`/api/admin/users/${fay.id}`, { method: 'PUT', body: { email_verified: true } });
+  const entered = { username: 'fay', password: 'a fine password' };
+  const older = await t.call('/api/user/login', { method: 'POST', body: entered });
   const { recoveryCodes } = await enrol(t, fay);
   company.people.fay = { email: 'fay@acme.example', email_verified: true };
   // Nor does the password alone connect the two.
@@ -270,6 +272,9 @@ test('a provider stands for the password alone: a second factor is asked for all
   const link = at.split('=')[1]!;
   expect((await send(by, 'GET', `/api/auth/link?link=${link}`)).data).toMatchObject({ second_factor: true });
   expect((await send(by, 'POST', '/api/auth/link', { link, password: 'a fine password' })).status).toBe(403);
+  // Nor does a session that has not shown it.
+  by.setCookie(own('/'), older.headers.get('set-cookie')!);
+  expect(await send(by, 'POST', '/api/auth/link', { link })).toMatchObject({ status: 403, code: 'step_up_required' });
   by.setCookie(own('/'), fay.cookie);
   expect((await send(by, 'POST', '/api/auth/link', { link })).status).toBe(200);
 

@@ -14,6 +14,8 @@ interface SessionsTable {
   expires_at: number;
   /** When it last proved a second factor. */
   factor_at: number | null;
+  /** When its user was last asked who they are, where a provider did so before it began. */
+  proven_at: number | null;
 }
 
 declare module '../../platform/db/tables.ts' {
@@ -56,8 +58,12 @@ export async function holdSession(tx: Db, userId: number, id: number): Promise<b
 const held = (query: SelectQueryBuilder<Tables, keyof Tables, { id: number }>, tx: Db) =>
   query.$if(engineOf(tx) === 'postgres', (found) => found.forShare()).executeTakeFirst();
 
+/** When somebody showed who they are, here or elsewhere; a second factor counts apart. */
+export const signedInAtOf = ({ created_at, proven_at }: Pick<SessionRow, 'created_at' | 'proven_at'>): number =>
+  proven_at ?? created_at;
+
 export interface FoundSession {
-  session: Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at' | 'expires_at'>;
+  session: Pick<SessionRow, 'id' | 'last_seen_at' | 'expires_at'> & { signedInAt: number };
   user: User;
 }
 
@@ -66,13 +72,13 @@ export async function findSession(db: Db, tokenHash: string): Promise<FoundSessi
     .selectFrom('sessions')
     .innerJoin('users_now', 'users_now.id', 'sessions.user_id')
     .selectAll('users_now')
-    .select(['sessions.id as session_id', 'sessions.created_at as signed_in_at'])
-    .select(['sessions.last_seen_at', 'sessions.expires_at'])
+    .select(['sessions.id as session_id', 'sessions.created_at as began_at'])
+    .select(['sessions.proven_at', 'sessions.last_seen_at', 'sessions.expires_at'])
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst();
   if (!row) return null;
-  const { session_id: id, signed_in_at: created_at, last_seen_at, expires_at } = row;
-  const session = { id, created_at, last_seen_at, expires_at };
+  const { session_id: id, began_at: created_at, proven_at, last_seen_at, expires_at } = row;
+  const session = { id, signedInAt: signedInAtOf({ created_at, proven_at }), last_seen_at, expires_at };
   return { session, user: toUser(row) };
 }
 

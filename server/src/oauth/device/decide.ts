@@ -6,7 +6,7 @@ import { agreedSpending, type Decision, describeAsked, mergedScopes } from '../a
 import type { Room } from '../room.ts';
 import { allowedNow, joinScopes, operatorScopes, within } from '../scopes.ts';
 import { applicationStatus, requireEnabled, requireVerified, suspended, takesPart } from '../status.ts';
-import { findApplication } from '../store/applications.ts';
+import { findApplicationNow } from '../store/applications.ts';
 import { approvingDevice, denyDevice, findByUserCode, grantingDevice } from '../store/device-codes.ts';
 import { deviceGrant, readUserCode, shownUserCode } from './codes.ts';
 
@@ -76,7 +76,7 @@ async function askedBy(deps: Room, where: Typed, typed: string) {
   const code = readUserCode(typed);
   const row = await counted(deps, where, async () => (code ? findByUserCode(deps.db, sha256Hex(code)) : null));
   if (row.approved !== null || row.expires_at <= nowSeconds(deps.clock)) throw noCode();
-  const application = await findApplication(deps.db, { id: row.application_id });
+  const application = await findApplicationNow(deps.db, { id: row.application_id });
   if (!application || application.epoch !== row.epoch || !takesPart(deps.options, application)) throw noCode();
   if (application.status === applicationStatus.suspended) throw suspended();
   requireVerified(deps.options, application);

@@ -152,7 +152,7 @@ function narrowed(asked: string | undefined, had: Scope[], client: Client, opera
 /** §4.1: this client acts, or the user whose token of this client it presents; within, whoever acted before. */
 async function actorOf(
   { lookups }: GrantDeps,
-  { actorToken }: TokenExchange,
+  { actorToken, proofKey }: TokenExchange,
   client: Client,
   subject: PresentedToken,
   now: number,
@@ -165,7 +165,9 @@ async function actorOf(
   const key = readToken(actorToken);
   const found = key?.kind === 'access' ? await lookups.bearer(key) : null;
   const ours = found?.client.id === client.id && found.user.status === statuses.enabled;
-  if (!found || !ours || !tokenLives(found.token, found.client, 'access', now))
+  // As of the subject's: a bound token without its key proves nobody.
+  const stolen = found !== null && found.token.jkt !== null && found.token.jkt !== proofKey;
+  if (!found || !ours || stolen || !tokenLives(found.token, found.client, 'access', now))
     throw invalidRequest('The actor_token is not a valid access token of this client.', 'actor_token');
   return { sub: `${found.user.id}`, ...act };
 }

@@ -56,6 +56,18 @@ test('without, the user is asked, and nothing ends until they said yes', async (
   expect(data.logs).toHaveLength(1);
 });
 
+test('to an application that is suspended nobody is led', async () => {
+  const stopped = await t.client({ post_logout_redirect_uris: [bye] });
+  const person = await t.user();
+  const { id_token } = await t.signIn(stopped, {}, person);
+  await t.act('suspend', stopped.id);
+  const answer = await visit({ id_token_hint: id_token, post_logout_redirect_uri: bye }, person);
+  expect(answer.headers.get('location')).toBe(`${t.config.webUrl}/oauth2/logout`);
+  expect(await isLoggedIn(person)).toBe(false);
+  await t.act('activate', stopped.id);
+  expect((await visit({ id_token_hint: id_token, post_logout_redirect_uri: bye })).headers.get('location')).toBe(bye);
+});
+
 test('a form leads to the same address, where browsers send the cookie', async () => {
   const person = await t.user();
   const { id_token } = await t.signIn(client, {}, person);

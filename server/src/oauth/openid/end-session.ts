@@ -2,7 +2,8 @@ import type { Origin } from '../../identity/audit/log.ts';
 import { AppError } from '../../lib/errors.ts';
 import { withParameters } from '../redirect-uri.ts';
 import type { Room } from '../room.ts';
-import { findApplication } from '../store/applications.ts';
+import { applicationStatus } from '../status.ts';
+import { findApplicationNow } from '../store/applications.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { type Hint, readHint } from './hint.ts';
 
@@ -66,9 +67,10 @@ async function checkEndSession(deps: Room, request: EndSessionRequest, hint: Hin
   if (hint && client_id && hint.clientId !== client_id)
     throw new AppError('invalid_request', 'client_id and id_token_hint name different applications.');
   const clientId = hint?.clientId ?? client_id;
-  const application = clientId ? await findApplication(deps.db, { client_id: clientId }) : null;
+  const application = clientId ? await findApplicationNow(deps.db, { client_id: clientId }) : null;
   if (client_id && !application) throw new AppError('not_found', 'There is no application with this client_id.');
-  if (!uri) return { application, redirectUrl: null };
+  // To one that is suspended nobody is led, but logging out works.
+  if (!uri || application?.status === applicationStatus.suspended) return { application, redirectUrl: null };
   // §3: registered before, compared exactly; else anybody could lead people away from here.
   if (!application || !isRegistered(application, uri))
     throw new AppError('invalid_request', 'post_logout_redirect_uri is not registered for this application.', {

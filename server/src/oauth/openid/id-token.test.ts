@@ -97,3 +97,17 @@ test('turned off, the token endpoint answers as ever, also to what began while i
   expect(Object.keys(tokens)).toEqual(['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope']);
   await off.close();
 });
+
+test('a client that asks for a refresh token by name gets what all get, at every door', async () => {
+  const client = await t.client();
+  const scope = 'openid profile offline_access';
+  const tokens = await t.signIn(client, { scope });
+  expect(tokens.scope).toBe('openid profile');
+  const next = await jsonOf(t.refresh(client, tokens.refresh_token, { scope }));
+  expect([next.scope, typeof next.id_token]).toEqual(['openid profile', 'string']);
+  const device = { client_id: client.clientId, client_secret: client.secret, scope };
+  expect((await t.post('/api/oauth2/device_authorization', device)).status).toBe(200);
+  await t.setOption('OAuth2OpenIDConnect', false);
+  expect((await t.decide(client, { scope })).status).toBe(400);
+  await t.setOption('OAuth2OpenIDConnect', true);
+});

@@ -158,3 +158,43 @@ test('turned off, none of it is heard of', async () => {
   expect(quiet.status).toBe(404);
   await off.close();
 });
+
+test('a native client without a secret asks its user each time, for it could be any program', async () => {
+  const local = 'http://127.0.0.1/callback';
+  const own = 'com.example.app:/callback';
+  const redirect_uris = [local, own, 'https://client.example/callback'];
+  const [open, secret] = [await t.client({ redirect_uris, app_type: 'public' }), await t.client({ redirect_uris })];
+  const challenge = { code_challenge: 'c'.repeat(43) };
+  for (const of of [open, secret]) {
+    await t.act('verify', of.id);
+    await t.code(of, { scope: 'openid', ...challenge });
+  }
+  const asked = async (of: TestClient, redirect_uri: string) => {
+    const { data } = await jsonOf(t.member.call(askFor(of, { redirect_uri, ...challenge })));
+    expect(data).toMatchObject({ has_existing_consent: true, needs_reconsent: false });
+    return [data.interaction, (await leadsTo(silent(of, { redirect_uri, ...challenge }))).get('error')];
+  };
+  for (const uri of [local, 'http://127.0.0.1:5123/callback', own])
+    expect(await asked(open, uri)).toEqual(['consent', 'consent_required']);
+  expect(await asked(open, redirect_uris[2]!)).toEqual([null, null]);
+  expect(await asked(secret, local)).toEqual([null, null]);
+});
+
+test('a request that comes as a form goes on to the page, as it is', async () => {
+  const path = '/oauth2/authorize';
+  const request = { response_type: 'code', client_id: client.clientId, state: 'ä &=?#', nonce: 'n' };
+  const answer = await t.post(path, { ...request, unknown: 'x' }, { origin: 'https://client.example' });
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([303, 'no-store']);
+  const to = new URL(answer.headers.get('location')!);
+  expect([to.origin + to.pathname, to.hash]).toEqual([`${t.config.webUrl}${path}`, '']);
+  expect(Object.fromEntries(to.searchParams)).toEqual(request);
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const sent = (body: string) => t.call(path, { method: 'POST', body, headers: form });
+  const both = new URL((await sent('resource=a&resource=b')).headers.get('location')!);
+  expect(both.searchParams.getAll('resource')).toEqual(['a', 'b']);
+  expect(await faultOf(sent('client_id=a&client_id=b'))).toEqual([400, 'invalid_request']);
+  expect((await sent(`state=${'s'.repeat(20_000)}`)).status).toBe(413);
+  await t.setOption('OAuth2OpenIDConnect', false);
+  expect((await t.post(path, request)).status).toBe(404);
+  await t.setOption('OAuth2OpenIDConnect', true);
+});

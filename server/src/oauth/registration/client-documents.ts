@@ -1,3 +1,4 @@
+import type { Announcements } from '../../identity/announce.ts';
 import type { Options } from '../../identity/options.ts';
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -11,10 +12,11 @@ import type { Audit } from '../audit.ts';
 import { type Budget, countReading } from '../json-at.ts';
 import type { Origins } from '../origins.ts';
 import { applicationStatus, readsDocuments, takesPart } from '../status.ts';
-import { changeApplication, findApplication } from '../store/applications.ts';
+import { changeApplication, findApplication, findApplicationNow } from '../store/applications.ts';
 import type { Lookups } from '../store/lookups.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { deleteOldestUnused, insertUnlessThere } from '../store/unowned.ts';
+import { applicationTag } from '../tags.ts';
 import { type ClientDocument, documentUrl, readDocument } from './document.ts';
 import { columnsOf, doubts } from './metadata.ts';
 
@@ -35,6 +37,7 @@ interface Deps {
   options: Options;
   lookups: Lookups;
   origins: Pick<Origins, 'changed'>;
+  announcements: Pick<Announcements, 'changed'>;
   audit: Audit;
   allowPrivate: boolean;
   send: typeof sendGuarded;
@@ -71,7 +74,7 @@ export function openClientDocuments(deps: Deps): ClientDocuments {
     return mine;
   };
   const known = async (clientId: string) => {
-    const row = await findApplication(deps.db, { client_id: clientId });
+    const row = await findApplicationNow(deps.db, { client_id: clientId });
     return row && takesPart(deps.options, row) ? row : null;
   };
   /** Where its document has to be read; null when what is known will do. */
@@ -174,6 +177,7 @@ async function changed(
   if (fields.length === 0) return after;
   deps.lookups.forget();
   await deps.origins.changed();
+  await deps.announcements.changed(applicationTag(before.id));
   record(deps, 'app_updated', { changed_fields: fields }, before, after);
   return after;
 }

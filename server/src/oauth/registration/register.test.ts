@@ -176,7 +176,8 @@ test('of two changes at once, none brings back what an administrator verified an
   await t.act('verify', id);
   // The other began before, and has nothing to change.
   const nobody = { lookups: { forget: () => {} }, origins: { changed: async () => {} }, audit: { record: () => {} } };
-  await changeClient({ db, clock: t.clock, ...nobody }, { ip: '', userAgent: '' }, before, same);
+  const announcements = { changed: async () => {} };
+  await changeClient({ db, clock: t.clock, announcements, ...nobody }, { ip: '', userAgent: '' }, before, same);
   expect(await rowOf(client)).toMatchObject({ is_verified: 1, name: 'Renamed' });
 });
 

@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { equalDigests, sha256Hex } from '../../lib/hashing.ts';
 import { inBatches } from '../../platform/db/pages.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
+import { endActing } from '../acting.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
 import { authMethodOf, provesClient } from '../client-auth.ts';
 import { newClientId, newClientSecret, newRegistrationToken } from '../credentials.ts';
@@ -18,6 +19,7 @@ import {
 import { deleteConsentsOf } from '../store/consents.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { countRegistered } from '../store/unowned.ts';
+import { applicationTag } from '../tags.ts';
 import { columnsOf, doubts, type Metadata, readMetadata } from './metadata.ts';
 
 export interface Registered {
@@ -110,6 +112,7 @@ export async function ownClient(
 }
 
 interface ChangeDeps extends Pick<Room, 'db' | 'clock'> {
+  announcements: Pick<Room['announcements'], 'changed'>;
   lookups: Pick<Room['lookups'], 'forget'>;
   origins: Pick<Room['origins'], 'changed'>;
   audit: Pick<Room['audit'], 'record'>;
@@ -155,6 +158,7 @@ const wrong = (param: string, what: string): AppError =>
 export async function removeClient(deps: Room, origin: Origin, { row }: Registered): Promise<void> {
   await changed(deps, row.id, { status: applicationStatus.deleted, secret_hash: '', registration_hash: '' });
   record(deps, 'app_deleted', origin, { app_name: row.name }, row, null);
+  await endActing(deps, row.id);
   await inBatches((most) => deleteConsentsOf(deps.db, row.id, most));
 }
 
@@ -162,6 +166,7 @@ async function changed(deps: ChangeDeps, id: number, change: ApplicationChange):
   const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
   deps.lookups.forget();
   await deps.origins.changed();
+  await deps.announcements.changed(applicationTag(id));
   if (!row) throw badToken();
   return row;
 }

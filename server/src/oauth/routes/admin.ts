@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
-import { accountName } from '../../identity/user.ts';
+import { accountName, statuses } from '../../identity/user.ts';
 import { answered, listed } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
@@ -20,13 +20,15 @@ const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as c
 const withOwner = applicationSchema.extend({
   owner_username: z.string().describe('Empty where nobody here registered it'),
   owner_name: z.string().describe('What to show: the username, or the name of an organisation'),
+  owner_disabled: z.boolean().describe('Then it stands still, as if it were suspended'),
 });
 
 const administratorOf = (call: Call<'admin'>) => ({ userId: call.principal.user.id, origin: originOf(call) });
 
-const ownerOf = ({ owner_username: username, owner_display_name: display_name }: WithOwner) => ({
+const ownerOf = ({ owner_username: username, owner_display_name: display_name, owner_status }: WithOwner) => ({
   owner_username: username ?? '',
   owner_name: accountName({ username: username ?? '', display_name: display_name ?? '' }),
+  owner_disabled: owner_status === statuses.disabled,
 });
 
 const entrySchema = z

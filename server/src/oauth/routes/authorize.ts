@@ -8,7 +8,7 @@ import { canBeGivenBack } from '../given-back.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
 import { type Spending, spendingFields } from '../spending.ts';
-import { base, noStore, repeatableIn, resourceParameter } from './shapes.ts';
+import { base, noStore, repeatableIn, resourceParameter, seeOther } from './shapes.ts';
 
 /** Which of these is required, and in what order it is missed, is told by the table of checks. */
 export const requestFields = {
@@ -106,6 +106,30 @@ export function authorizeRoutes(room: Room): Route[] {
   return [
     defineRoute({
       ...base,
+      // OpenID Connect Core §3.1.2.1 asks for both methods at the address of the page.
+      when: () => room.options.get('OAuth2OpenIDConnect'),
+      method: 'post',
+      path: '/oauth2/authorize',
+      summary:
+        'A request that was sent as a form, with OpenID Connect: for browsers, which are sent to the page with it',
+      auth: 'none',
+      limit: { option: 'RateLimitApi', by: 'ip' },
+      headers: noStore,
+      bodyAs: 'form',
+      repeatable: repeatableIn(room),
+      body: z.object({ ...requestFields, response_type: z.string().optional(), client_id: z.string().optional() }),
+      // It becomes an address.
+      maxBytes: 16_384,
+      answers: { 303: { type: 'text/plain', description: 'To the page' } },
+      handle: (call) => {
+        const given = Object.entries(call.body).flatMap(([name, values]) =>
+          [values ?? []].flat().map((value) => [name, value]),
+        );
+        return seeOther(call, `${room.webUrl}/oauth2/authorize?${new URLSearchParams(given)}`);
+      },
+    }),
+    defineRoute({
+      ...base,
       method: 'get',
       path: '/api/oauth2/authorize',
       summary: 'What an application asks for, for the consent screen',
@@ -165,7 +189,7 @@ export function authorizeRoutes(room: Room): Route[] {
         const who = found && {
           userId: found.user.id,
           sessionId: found.session.id,
-          signedInAt: found.session.created_at,
+          signedInAt: found.session.signedInAt,
         };
         return ok(call, { redirect_url: await decideSilently(room, who, originOf(call), call.body) });
       },

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered } from '../../platform/http/answers.ts';
-import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { canBeGivenBack } from '../given-back.ts';
 import { confirmEndSession, type EndSessionRequest, endSession } from '../openid/end-session.ts';
 import { withParameters } from '../redirect-uri.ts';
 import type { Room } from '../room.ts';
-import { base, management, noStore } from './shapes.ts';
+import { base, management, noStore, seeOther } from './shapes.ts';
 
 /** Each becomes part of an address. */
 const bounded = (most: number) =>
@@ -87,6 +87,3 @@ export function endSessionRoutes(room: Room): Route[] {
 const parametersOf = ({ id_token_hint, client_id, post_logout_redirect_uri, state }: EndSessionRequest) => ({
   ...{ id_token_hint, client_id, post_logout_redirect_uri, state },
 });
-
-const seeOther = (call: Pick<Call, 'headers'>, location: string): Response =>
-  new Response(null, { status: 303, headers: { ...call.headers, location } });

@@ -2,6 +2,7 @@ import type { Insertable, Updateable } from 'kysely';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
+import { statusNow } from './columns.ts';
 import type { ApplicationRow } from './tables.ts';
 
 export async function insertApplication(
@@ -11,19 +12,32 @@ export async function insertApplication(
   return db.insertInto('oauth_applications').values(application).returningAll().executeTakeFirstOrThrow();
 }
 
+type ApplicationKey = { id: number } | { client_id: string };
+
 /** Deleted ones are not found. */
-export async function findApplication(
-  db: Db,
-  key: { id: number } | { client_id: string },
-): Promise<ApplicationRow | null> {
-  const [row] = await ('id' in key
-    ? all<ApplicationRow>(db, byId, [key.id, applicationStatus.deleted])
-    : all<ApplicationRow>(db, byClientId, [key.client_id, applicationStatus.deleted]));
-  return row ?? null;
+export async function findApplication(db: Db, key: ApplicationKey): Promise<ApplicationRow | null> {
+  return (await find(db, key))?.row ?? null;
 }
 
-const byId = statement('select * from oauth_applications where id = $1 and status <> $2');
-const byClientId = statement('select * from oauth_applications where client_id = $1 and status <> $2');
+/** The same for those who come to it, to whom its owner counts too. */
+export async function findApplicationNow(db: Db, key: ApplicationKey): Promise<ApplicationRow | null> {
+  const found = await find(db, key);
+  return found && { ...found.row, status: found.statusNow };
+}
+
+async function find(db: Db, key: ApplicationKey): Promise<{ row: ApplicationRow; statusNow: number } | null> {
+  const [query, named] = 'id' in key ? [byId, key.id] : [byClientId, key.client_id];
+  const [found] = await all<ApplicationRow & { status_now: number }>(db, query, [named, applicationStatus.deleted]);
+  if (!found) return null;
+  const { status_now: statusNow, ...row } = found;
+  return { row, statusNow };
+}
+
+const livingWhere = (column: string) =>
+  statement(`select a.*, ${statusNow('a')} as status_now from oauth_applications a
+    where a.${column} = $1 and a.status <> $2`);
+const byId = livingWhere('id');
+const byClientId = livingWhere('client_id');
 
 export type ApplicationChange = Updateable<Tables['oauth_applications']>;
 

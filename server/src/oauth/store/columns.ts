@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { statuses } from '../../identity/user.ts';
 import type { Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
@@ -14,9 +15,15 @@ const columnsOf = (table: string, names: string): string =>
     .map((name) => `${table}."${name}" as ${table}_${name}`)
     .join(', ');
 
+/** While its owner is disabled an application stands still, as if it were suspended, and goes on when the owner may. */
+export const statusNow = (table: string): string => `case when ${table}.status = ${applicationStatus.active} and exists
+  (select 1 from users o where o.id = ${table}.owner_id and o.status <> ${statuses.enabled})
+  then ${applicationStatus.suspended} else ${table}.status end`;
+
 export type Client = Pick<
   ApplicationRow,
   | 'id'
+  | 'owner_id'
   | 'client_id'
   | 'app_type'
   | 'secret_hash'
@@ -31,14 +38,16 @@ export type Client = Pick<
   | 'token_exchange'
   | 'token_exchange_clients'
 >;
-export const clientColumns = columnsOf(
+const ownClientColumns = columnsOf(
   'a',
-  'id client_id app_type secret_hash signs_assertions redirect_uris allowed_scopes status epoch rate_limit id_token_signed_response_alg dpop_bound_access_tokens token_exchange token_exchange_clients',
+  'id owner_id client_id app_type secret_hash signs_assertions redirect_uris allowed_scopes epoch rate_limit id_token_signed_response_alg dpop_bound_access_tokens token_exchange token_exchange_clients',
 );
+export const clientColumns = `${ownClientColumns}, ${statusNow('a')} as a_status`;
 export const readClient = (row: Flat): Client => {
   const from = row as Under<'a', Client>;
   return {
     id: from.a_id,
+    owner_id: from.a_owner_id,
     client_id: from.a_client_id,
     app_type: from.a_app_type,
     secret_hash: from.a_secret_hash,
@@ -91,7 +100,7 @@ const ownTokenColumns = columnsOf(
 );
 /** A rotation of the first pair ends nothing: the grant goes on in the pair after it. */
 export const tokenColumns = `${ownTokenColumns}, case when t.subject_id is null then t.application_id
-  when s.revoked = 0 and s.access_revoked = 0 and s.epoch = g.epoch and g.status = ${applicationStatus.active}
+  when s.revoked = 0 and s.access_revoked = 0 and s.epoch = g.epoch and ${statusNow('g')} = ${applicationStatus.active}
   then g.id end as t_granted_by, g.allowed_scopes as t_granted_scopes`;
 /** To be joined wherever the columns of a token are read: of an exchanged one, what its user agreed to. */
 export const grantOfToken = `left join oauth_tokens s on s.id = t.subject_id

@@ -21,7 +21,11 @@ export async function listOwned(
 }
 
 /** Null where nobody here registered it. */
-export type WithOwner = ApplicationRow & { owner_username: string | null; owner_display_name: string | null };
+export type WithOwner = ApplicationRow & {
+  owner_username: string | null;
+  owner_display_name: string | null;
+  owner_status: number | null;
+};
 
 export interface ApplicationFilter {
   /** Part of a name, or a whole client id. */
@@ -92,7 +96,7 @@ async function withOwners(db: Db, ids: number[]): Promise<WithOwner[]> {
     .leftJoin('users as u', 'u.id', 'a.owner_id')
     .where('a.id', 'in', ids)
     .selectAll('a')
-    .select(['u.username as owner_username', 'u.display_name as owner_display_name'])
+    .select(['u.username as owner_username', 'u.display_name as owner_display_name', 'u.status as owner_status'])
     .orderBy('a.id', 'desc')
     .execute();
 }

@@ -1,3 +1,4 @@
+import { statuses } from '../../identity/user.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { MemberRow } from './tables.ts';
 import './tables.ts';
@@ -8,6 +9,19 @@ export async function findRole(db: Db, organisationId: number, userId: number): 
     .select('role')
     .where('organisation_id', '=', organisationId)
     .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.role ?? null;
+}
+
+/** The same of somebody who can log in. */
+export async function findActiveRole(db: Db, organisationId: number, userId: number): Promise<string | null> {
+  const row = await db
+    .selectFrom('organisation_members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select('m.role')
+    .where('m.organisation_id', '=', organisationId)
+    .where('m.user_id', '=', userId)
+    .where('u.status', '=', statuses.enabled)
     .executeTakeFirst();
   return row?.role ?? null;
 }

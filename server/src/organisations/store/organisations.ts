@@ -1,3 +1,4 @@
+import { statuses } from '../../identity/user.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { OrganisationRow } from './tables.ts';
 import './tables.ts';
@@ -77,6 +78,32 @@ export async function organisationOfAccount(db: Db, userId: number): Promise<num
     .executeTakeFirst();
   return row?.id ?? null;
 }
+
+/** Some that no owner runs who can log in, while their keys still count. Those that stand for a person's keys or limits have none. */
+export const organisationsLeft = (db: Db, most: number): Promise<Pick<OrganisationRow, 'account_id' | 'name'>[]> =>
+  db
+    .selectFrom('organisations as o')
+    .innerJoin('users as account', 'account.id', 'o.account_id')
+    .select(['o.account_id', 'o.name'])
+    .where('o.keys_of', 'is', null)
+    .where('o.person_id', 'is', null)
+    .where('account.status', '=', statuses.enabled)
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('organisation_members as m')
+            .innerJoin('users as u', 'u.id', 'm.user_id')
+            .select('m.user_id')
+            .whereRef('m.organisation_id', '=', 'o.id')
+            .where('m.role', '=', 'owner')
+            .where('u.status', '=', statuses.enabled),
+        ),
+      ),
+    )
+    .orderBy('o.id')
+    .limit(most)
+    .execute();
 
 export async function namesOfOrganisations(db: Db, ids: number[]): Promise<Map<number, string>> {
   const rows = await db.selectFrom('organisations').select(['id', 'name']).where('id', 'in', ids).execute();

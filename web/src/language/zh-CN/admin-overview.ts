@@ -26,6 +26,10 @@ export default {
   '{organisation}: {share} of a budget is used': '{organisation}：预算已使用 {share}',
   'An organisation': '某个组织',
   'See its budgets': '查看预算',
+  '{organisation}: no owner can log in': '{organisation}：没有可登录的所有者',
+  'Its keys and applications go on. Enable one of its owners, or disable its account to stop them.':
+    '其密钥和应用仍然有效。请启用它的某位所有者，或停用其账号以停止它们。',
+  'See its account': '查看其账号',
   'Background work was given up: {queue}': '后台任务已放弃：{queue}',
   '{count, plural, one {# job} other {# jobs}}. The last said: {error}.':
     '{count, plural, other {共 # 个任务}}。最近一次的错误：{error}。',

@@ -35,8 +35,8 @@ export default {
   'Letters, digits, dots, dashes and underscores': '字母、数字、点、连字符或下划线',
   'Email verified': '邮箱已验证',
   'No email address given': '未填写邮箱地址',
-  'A disabled user is logged out everywhere and their keys are refused':
-    '停用后，用户会在所有设备上退出登录，其密钥也会被拒绝',
+  'A disabled user is logged out everywhere, their keys are refused, and their applications stand still':
+    '停用后，用户会在所有设备上退出登录，其密钥会被拒绝，其应用也会停止工作',
   'The user was not saved': '用户未保存',
   'Credits for {username}': '{username} 的额度',
   'Balance now: <b>{amount}</b>': '当前余额：<b>{amount}</b>',

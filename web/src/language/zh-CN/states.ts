@@ -4,6 +4,7 @@ export default {
   'Not verified': '未验证',
   Active: '正常',
   Suspended: '已暂停',
+  'Owner disabled': '所有者已停用',
   Enabled: '已启用',
   Disabled: '已停用',
   On: '已开启',

@@ -73,7 +73,11 @@ const columns = ({ show, limit, run }: Acts): Column<Application>[] => [
   },
   { key: 'owner', header: t('Owner'), cell: ({ owner_name }) => owner_name || t('Nobody here') },
   { key: 'type', header: t('Type'), cell: ({ app_type }) => (app_type === 'public' ? t('Public') : t('Confidential')) },
-  { key: 'status', header: t('Status'), cell: ({ status }) => <ApplicationStatus status={status} /> },
+  {
+    key: 'status',
+    header: t('Status'),
+    cell: ({ status, owner_disabled }) => <ApplicationStatus status={status} ownerDisabled={owner_disabled} />,
+  },
   { key: 'created', header: t('Registered'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     ...actsColumn(),

@@ -73,6 +73,11 @@ const words: Record<Alert['kind'], (alert: Alert) => AlertWords> = {
     text: budgetText(alert),
     ...{ label: t('See its budgets'), to: `/organisations/${alert.id}` },
   }),
+  organisation_left: ({ id, name }) => ({
+    title: t('{organisation}: no owner can log in', { organisation: name ?? t('An organisation') }),
+    text: t('Its keys and applications go on. Enable one of its owners, or disable its account to stop them.'),
+    ...{ label: t('See its account'), to: `/admin/users/${id}` },
+  }),
   jobs_failed: ({ name, count, detail }) => ({
     title: t('Background work was given up: {queue}', { queue: name ?? '' }),
     text: detail

@@ -24,7 +24,11 @@ const owned: Column<Application>[] = [
       <AppIdentity name={name} logoUrl={logo_url} homepageUrl={homepage_url} verified={is_verified} />
     ),
   },
-  { key: 'status', header: t('Status'), cell: ({ status }) => <ApplicationStatus status={status} /> },
+  {
+    key: 'status',
+    header: t('Status'),
+    cell: ({ status, owner_disabled }) => <ApplicationStatus status={status} ownerDisabled={owner_disabled} />,
+  },
   { key: 'created', header: t('Registered'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 

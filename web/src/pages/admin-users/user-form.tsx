@@ -74,7 +74,9 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
           />
           <Switch
             label={t('Enabled')}
-            description={t('A disabled user is logged out everywhere and their keys are refused')}
+            description={t(
+              'A disabled user is logged out everywhere, their keys are refused, and their applications stand still',
+            )}
             checked={fields.status === 1}
             onChange={(event) => set({ status: event.currentTarget.checked ? 1 : 2 })}
           />

@@ -64,6 +64,12 @@ export function loginAgain(pathname: string, search: string, signedInAfter: stri
   return `/login?${new URLSearchParams({ next: `${pathname}?${next}` })}`;
 }
 
+/** Whether that is what somebody is to log in for. */
+export const isLoginAgain = (next: unknown): boolean =>
+  typeof next === 'string' &&
+  next.startsWith('/oauth2/authorize?') &&
+  new URLSearchParams(next.slice(next.indexOf('?'))).has('signed_in_after');
+
 /**
  * Tells the service that the page of a pushed request was opened, before a login that may take longer than the request would
  * wait; true when it has `prompt=none`, which the address does not show.

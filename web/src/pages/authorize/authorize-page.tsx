@@ -1,7 +1,6 @@
 import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { rich, t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
@@ -63,15 +62,10 @@ function Known({ asked, search }: { asked: Asked; search: string }) {
   return data ? <Leaving to={data} name={asked.application.name} /> : <Waiting />;
 }
 
-/** The application wants a fresh login: this session ends, and the request goes on after the next one. */
+/** The application wants a fresh login, with which this session ends and not before: any page can lead a browser here. */
 function LoginAgain({ to }: { to: string }) {
-  const logOut = async () => {
-    await post('/api/user/logout');
-    window.location.replace(to);
-    return null;
-  };
-  const { error, refetch } = useQuery(onVisit('log in again', to, logOut));
-  return error ? <Refused error={error} onRetry={() => refetch()} /> : <Waiting />;
+  useEffect(() => window.location.replace(to), [to]);
+  return <Waiting />;
 }
 
 export function AuthorizePage() {

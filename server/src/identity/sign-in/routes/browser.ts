@@ -18,8 +18,8 @@ export function browserSecretOf(call: Call): string | null {
   return secret !== null && isBrowserSecret(secret) ? secret : null;
 }
 
-export const sessionUserOf = async ({ sessions }: SignInRoom, call: Call): Promise<number | null> =>
-  (await sessions.find(call.request.headers.get('cookie')))?.user.id ?? null;
+/** The session of whoever is logged in in this browser. */
+export const visitorOf = ({ sessions }: SignInRoom, call: Call) => sessions.find(call.request.headers.get('cookie'));
 
 /** Where a browser goes is nobody else's to keep. */
 export function sendTo(call: Call, url: string): Response {

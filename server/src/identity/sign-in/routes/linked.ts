@@ -10,7 +10,7 @@ import { confirmLink, showLink } from '../links.ts';
 import { enabledProvider } from '../providers.ts';
 import type { SignInRoom } from '../room.ts';
 import { deleteIdentity, identitiesOf } from '../store/identities.ts';
-import { browserCookie, browserSecretOf, faultOf, sessionUserOf } from './browser.ts';
+import { browserCookie, browserSecretOf, faultOf, visitorOf } from './browser.ts';
 import { answers, idParams, linkToken, nothingAsked, password, returnTo, slug } from './schemas.ts';
 import { startSession } from './sign-in.ts';
 
@@ -35,7 +35,7 @@ function questionRoutes(room: SignInRoom, origins: string[]): Route[] {
       answers: { 200: answers.link },
       handle: async (call) => {
         const browserSecret = browserSecretOf(call) ?? '';
-        const request = { token: call.query.link, browserSecret, sessionUserId: await sessionUserOf(room, call) };
+        const request = { token: call.query.link, browserSecret, visitor: await visitorOf(room, call) };
         return ok(call, await showLink(room, request));
       },
     }),
@@ -50,13 +50,13 @@ function questionRoutes(room: SignInRoom, origins: string[]): Route[] {
       handle: async (call) => {
         refuseForgery(call.request, origins);
         const browserSecret = browserSecretOf(call) ?? '';
-        const sessionUserId = await sessionUserOf(room, call);
+        const visitor = await visitorOf(room, call);
         const { proven, returnTo } = await confirmLink(
           room,
-          { token: call.body.link, browserSecret, sessionUserId },
+          { token: call.body.link, browserSecret, visitor },
           { password: call.body.password, ip: call.ip, origin: originOf(call) },
         );
-        if (sessionUserId !== proven.user.id)
+        if (visitor?.user.id !== proven.user.id)
           await startSession(room, call, proven, 'password').catch((error) => {
             throw new AppError('wrong_credentials', 'The account was changed meanwhile. Log in again.', {}, error);
           });

@@ -11,7 +11,7 @@ import { finishSignIn, takeBack } from '../finish.ts';
 import { enabledProvider } from '../providers.ts';
 import type { SignInRoom } from '../room.ts';
 import { listProviders, type Provider } from '../store/providers.ts';
-import { browserCookie, browserSecretOf, faultOf, sendTo, sendToFault, sessionUserOf } from './browser.ts';
+import { browserCookie, browserSecretOf, faultOf, sendTo, sendToFault, visitorOf } from './browser.ts';
 import { answers, nothingAsked, providerParams, returnTo } from './schemas.ts';
 
 const base = {
@@ -76,7 +76,7 @@ async function comeBack(room: SignInRoom, call: Call, slug: string, state: strin
     search: new URL(call.request.url).search,
     state,
     browserSecret: browserSecretOf(call) ?? '',
-    sessionUserId: await sessionUserOf(room, call),
+    sessionUserId: (await visitorOf(room, call))?.user.id ?? null,
     origin: originOf(call),
   };
   let linking = false;
@@ -110,7 +110,7 @@ async function enter(
 }
 
 export async function startSession(room: SignInRoom, call: Call, proven: ProvenUser, provider: string): Promise<void> {
-  const started = await room.sessions.start(proven, call.ip, call.request.headers.get('user-agent') ?? '');
+  const started = await room.sessions.start(proven, call);
   if (!started) throw new SignInFault('expired', 'the account was changed meanwhile');
   call.headers['set-cookie'] = started.cookie;
   const { id } = proven.user;

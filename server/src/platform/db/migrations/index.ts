@@ -49,6 +49,7 @@ import { migration as vouching } from './0050-vouching.ts';
 import { migration as userLanguages } from './0053-languages.ts';
 import { migration as endedOrganisations } from './0055-ended-organisations.ts';
 import { migration as beatenAt } from './0056-beaten-at.ts';
+import { migration as provenAt } from './0059-proven-at.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -103,6 +104,7 @@ export const migrations: Migration[] = [
   userLanguages,
   endedOrganisations,
   beatenAt,
+  provenAt,
 ];
 
 /**
