@@ -40,7 +40,7 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
   const checked = await checkAuthorizeRequest(deps, request);
   const { redirectUri, state, openid, pushed, resources, scopes } = checked;
   if (pushed) await keepOpen(deps, pushed);
-  const interaction = openid && (neededInteraction(deps, openid, who) ?? (couldBeAnother(checked) ? 'consent' : null));
+  const interaction = openid && neededInteraction(deps, openid, who);
   if (!changesUser(interaction)) await requireHinted(deps, who, checked);
   return {
     ...(await describeAsked(deps, who.userId, checked)),
@@ -58,13 +58,6 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
     }),
   };
 }
-
-/**
- * RFC 8252 §8.6, RFC 6749 §10.2: any program on the user's machine can come as a native client that has no secret, and listen
- * where its answers go. So its user is asked each time, whoever has verified it.
- */
-const couldBeAnother = ({ application, redirectUri }: CheckedRequest): boolean =>
-  application.app_type === 'public' && !redirectUri.startsWith('https:');
 
 /** After these, somebody else may be logged in. */
 const changesUser = (interaction: Interaction): boolean => interaction === 'login' || interaction === 'select_account';
@@ -178,7 +171,7 @@ export async function decideSilently(
   if (openid.idTokenHint && (await readHint(deps, openid.idTokenHint))?.sub !== `${who.userId}`)
     throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
   const consent = await findConsent(deps.db, who.userId, application.id);
-  if (application.is_verified !== 1 || !consent || !covers(consent, checked) || couldBeAnother(checked))
+  if (application.is_verified !== 1 || !consent || !covers(consent, checked))
     throw redirecting(new AppError('consent_required', 'The user has to be asked.'), checked, deps);
   return approve(deps, { ...who, approved: true, origin, spending: null }, checked);
 }

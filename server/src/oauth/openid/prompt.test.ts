@@ -159,27 +159,6 @@ test('turned off, none of it is heard of', async () => {
   await off.close();
 });
 
-test('a native client without a secret asks its user each time, for it could be any program', async () => {
-  const local = 'http://127.0.0.1/callback';
-  const own = 'com.example.app:/callback';
-  const redirect_uris = [local, own, 'https://client.example/callback'];
-  const [open, secret] = [await t.client({ redirect_uris, app_type: 'public' }), await t.client({ redirect_uris })];
-  const challenge = { code_challenge: 'c'.repeat(43) };
-  for (const of of [open, secret]) {
-    await t.act('verify', of.id);
-    await t.code(of, { scope: 'openid', ...challenge });
-  }
-  const asked = async (of: TestClient, redirect_uri: string) => {
-    const { data } = await jsonOf(t.member.call(askFor(of, { redirect_uri, ...challenge })));
-    expect(data).toMatchObject({ has_existing_consent: true, needs_reconsent: false });
-    return [data.interaction, (await leadsTo(silent(of, { redirect_uri, ...challenge }))).get('error')];
-  };
-  for (const uri of [local, 'http://127.0.0.1:5123/callback', own])
-    expect(await asked(open, uri)).toEqual(['consent', 'consent_required']);
-  expect(await asked(open, redirect_uris[2]!)).toEqual([null, null]);
-  expect(await asked(secret, local)).toEqual([null, null]);
-});
-
 test('a request that comes as a form goes on to the page, as it is', async () => {
   const path = '/oauth2/authorize';
   const request = { response_type: 'code', client_id: client.clientId, state: 'ä &=?#', nonce: 'n' };
