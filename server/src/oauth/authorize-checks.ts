@@ -6,7 +6,7 @@ import { isRequestUri, requestBehind } from './pushed/request-uri.ts';
 import { redirectUriMatches, withParameters } from './redirect-uri.ts';
 import { requestedResources, requireToolResources } from './resource-indicators.ts';
 import type { Room } from './room.ts';
-import { allowedNow, operatorScopes, requestedScopes, type Scope } from './scopes.ts';
+import { allowedNow, operatorScopes, requestedScopes, type Scope, withoutOffline } from './scopes.ts';
 import { applicationStatus, requireVerified, suspended } from './status.ts';
 import type { PushedRow } from './store/pushed-requests.ts';
 import type { ApplicationRow } from './store/tables.ts';
@@ -100,8 +100,9 @@ const checks: Check[] = [
     rule: 'RFC 6749 §3.3: no more than application and operator allow',
     redirects: true,
     run: (facts) => {
-      const global = operatorScopes(facts.deps.options);
-      facts.scopes = requestedScopes(facts.request.scope, allowedNow(facts.application!.allowed_scopes, global));
+      const { options } = facts.deps;
+      const allowed = allowedNow(facts.application!.allowed_scopes, operatorScopes(options));
+      facts.scopes = requestedScopes(withoutOffline(options, facts.request.scope), allowed);
     },
   },
   {

@@ -79,6 +79,15 @@ function remembering<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
+/**
+ * OpenID Connect Core §11: `offline_access` asks for a refresh token. Many libraries send it unasked, and every grant has one here, so
+ * that there is nothing to allow; without OpenID Connect it is a scope like any other that is not there.
+ */
+export const withoutOffline = (options: Options, text: string | undefined): string | undefined =>
+  text && options.get('OAuth2OpenIDConnect')
+    ? joinScopes(splitScopes(text).filter((name) => name !== 'offline_access'))
+    : text;
+
 /** More are a list nobody reads before agreeing. */
 const mostToolScopes = 50;
 

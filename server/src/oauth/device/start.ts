@@ -6,7 +6,7 @@ import { authenticate } from '../grants/grant.ts';
 import { withParameters } from '../redirect-uri.ts';
 import { requireToolResources } from '../resource-indicators.ts';
 import type { Room } from '../room.ts';
-import { allowedNow, joinScopes, requestedScopes, splitScopes } from '../scopes.ts';
+import { allowedNow, joinScopes, requestedScopes, splitScopes, withoutOffline } from '../scopes.ts';
 import { requireEnabled, requireVerified } from '../status.ts';
 import { insertDeviceCode } from '../store/device-codes.ts';
 import { deviceSeconds, firstInterval, newDeviceCode, newUserCode, shownUserCode } from './codes.ts';
@@ -22,7 +22,7 @@ export async function startDevice(deps: Room, credentials: ClientCredentials, sc
   authenticate(application, credentials);
   requireVerified(options, application!);
   const allowed = allowedNow(application!.allowed_scopes, options.get('OAuth2AllowedScopes'));
-  const scopes = requestedScopes(scope, allowed);
+  const scopes = requestedScopes(withoutOffline(options, scope), allowed);
   // A device's request names no resource, and tokens without one open no tools.
   requireToolResources(deps, scopes, []);
   const now = nowSeconds(deps.clock);

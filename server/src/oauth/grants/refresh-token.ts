@@ -15,6 +15,7 @@ import {
   splitScopes,
   within,
   withOpenid,
+  withoutOffline,
 } from '../scopes.ts';
 import type { PresentedToken } from '../store/columns.ts';
 import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, requireProof } from './grant.ts';
@@ -52,7 +53,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   if (client.app_type === 'public' && token.jkt !== null && token.jkt !== proofKey)
     throw invalidGrant('The refresh token is bound to another key.');
   const allowed = allowedNow(client.allowed_scopes, operatorScopes(options));
-  const scopes = narrowed(token.scope, request.scope).filter((name) => allowed.has(name));
+  const scopes = narrowed(token.scope, withoutOffline(options, request.scope)).filter((name) => allowed.has(name));
   const access = { scopes, resource: narrowedResource(deps, token.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, token, found.person);
   // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6; RFC 8707 §2.2).
