@@ -170,7 +170,7 @@ test('a wrong key is a typed error; keys work as x-api-key and as bearer', async
 test('what is not served here is refused in its format', async () => {
   const refused: unknown = await anthropic.get('/v1/skills').catch((error) => error);
   expect(refused).toBeInstanceOf(Anthropic.NotFoundError);
-  expect((refused as Anthropic.APIError).type).toBe('not_found_error');
+  expect(refused).toHaveProperty('type', 'not_found_error');
 });
 
 test('an overloaded event before the first token leads to the next candidate', async () => {
