@@ -160,9 +160,17 @@ test('a wrong key is a typed error; keys work as x-api-key and as bearer', async
   const asked = { model: served.openai.modelId, max_tokens: 5, messages: user('hi') };
   upstreams.openai.script = says('openai', { text: 'ok' });
   const stranger = new Anthropic({ apiKey: 'sk-nobody', baseURL: service.url, maxRetries: 0 });
-  expect(await stranger.messages.create(asked).catch((error) => error)).toBeInstanceOf(Anthropic.AuthenticationError);
+  const refused = await stranger.messages.create(asked).catch((error) => error);
+  expect(refused).toBeInstanceOf(Anthropic.AuthenticationError);
+  expect(refused.requestID).toStartWith('req_');
   const bearer = new Anthropic({ apiKey: null, authToken: service.key, baseURL: service.url, maxRetries: 0 });
   expect((await bearer.messages.create(asked)).content).toMatchObject([{ text: 'ok' }]);
+});
+
+test('what is not served here is refused in its format', async () => {
+  const refused: unknown = await anthropic.get('/v1/skills').catch((error) => error);
+  expect(refused).toBeInstanceOf(Anthropic.NotFoundError);
+  expect(refused).toHaveProperty('type', 'not_found_error');
 });
 
 test('an overloaded event before the first token leads to the next candidate', async () => {

@@ -27,6 +27,8 @@ const cases: [Kind, string, Json, number][] = [
     400,
   ],
   ['anthropic', 'a chat', { model: 'm', max_tokens: 9, messages: [hi] }, 200],
+  ['anthropic', 'later instructions', { max_tokens: 9, messages: [hi, { role: 'system', content: 'Be kind.' }] }, 200],
+  ['anthropic', 'a role it does not know', { max_tokens: 9, messages: [hi, { role: 'tool', content: 'x' }] }, 400],
   ['anthropic', 'no limit', { model: 'm', messages: [hi] }, 400],
   ['anthropic', 'a member it does not know', { max_tokens: 9, messages: [hi], seed: 1 }, 400],
   [

@@ -61,7 +61,8 @@ function anthropicRule({ body, headers }: Asked): string | null {
   for (const [index, { role, content }] of messages.entries()) {
     if (content === '' || list(content).some(({ type, text }) => type === 'text' && text === ''))
       return 'messages: text content blocks must be non-empty';
-    if (role !== 'user' && role !== 'assistant') return `messages: Unexpected role "${role}"`;
+    // Instructions that come up in the middle of a conversation are messages of their own.
+    if (!['user', 'assistant', 'system'].includes(`${role}`)) return `messages: Unexpected role "${role}"`;
     const called = idsOf(messages[index - 1]?.content, 'tool_use', 'id');
     const answered = idsOf(content, 'tool_result', 'tool_use_id');
     if (called.join() !== answered.join())

@@ -111,6 +111,25 @@ const patchingCodex = (): Agent => {
 const catalog = '.codex/catalog.json';
 
 export const agents: Agent[] = [
+  {
+    name: 'Claude Code',
+    package: '@anthropic-ai/claude-code',
+    speaks: 'messages',
+    program: `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
+    byNode: false,
+    kinds: all,
+    besides: 'edits allowed, no updates',
+    arguments: ({ model }) => ['--model', model, '--permission-mode', 'acceptEdits', '-p', task],
+    environment: ({ url, key }) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: key,
+      DISABLE_AUTOUPDATER: '1',
+    }),
+    steps: (file_path) => [
+      { name: 'Read', args: { file_path } },
+      { name: 'Edit', args: { file_path, old_string: 'world', new_string: 'moon' } },
+    ],
+  },
   codex(),
   // Its default offers the model a search that only OpenAI runs, which is refused by name.
   codex(noSearch),

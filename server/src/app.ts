@@ -15,7 +15,7 @@ import { mountSystem } from './platform/http/system-routes.ts';
 import { setLogLevel } from './platform/log.ts';
 import { openLoopWatch } from './platform/loop-watch.ts';
 import type { Platform } from './platform/open.ts';
-import { aliasesOf } from './relay/routes/aliases.ts';
+import { aliasesOf, pathMeant } from './relay/routes/aliases.ts';
 
 export interface App {
   fetch(request: Request, server?: Server<unknown>): Response | Promise<Response>;
@@ -69,6 +69,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     trustedProxies: config.trustedProxies.map(parseBlock).filter((block) => block !== null),
     headers: headerSets(config.baseUrl.startsWith('https:')),
     aliasesOf,
+    pathMeant,
     cors: features.cors,
     challengeAt: features.challengeAt,
     accessLog: () => options.get('AccessLog'),

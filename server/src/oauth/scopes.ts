@@ -79,9 +79,12 @@ function remembering<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
-/** OpenID Connect Core §11: whoever asks for a refresh token, which all are given, asks for nothing more. */
+/**
+ * OpenID Connect Core §11: `offline_access` asks for a refresh token. Many libraries send it unasked, and every grant has one here, so
+ * that there is nothing to allow; without OpenID Connect it is a scope like any other that is not there.
+ */
 export const withoutOffline = (options: Options, text: string | undefined): string | undefined =>
-  text !== undefined && options.get('OAuth2OpenIDConnect')
+  text && options.get('OAuth2OpenIDConnect')
     ? joinScopes(splitScopes(text).filter((name) => name !== 'offline_access'))
     : text;
 

@@ -65,8 +65,6 @@ function refuseWrong(requests: z.infer<typeof request>['requests']): void {
 export function messageBatchRoutes(deps: BatchesDeps): Route[] {
   const render = (row: BatchRow) => anthropicBatch(row, deps.baseUrl);
   const find = async (call: Call<'apiKey', unknown, unknown, { batch_id: string }>): Promise<BatchRow> => {
-    // Anthropic's name of the header, which its libraries read.
-    call.headers['request-id'] = call.requestId;
     unshared(call);
     return requireBatch(deps, userOf(call), 'anthropic', call.params.batch_id);
   };

@@ -6,6 +6,7 @@ import { openLog } from '../../platform/log.ts';
 import { proofAlgorithms } from '../dpop/key.ts';
 import { basic, faultOf, jsonOf, openOAuthTest, type TestClient } from '../oauth.fixture.ts';
 import { type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
+import { openSweep } from '../sweep.ts';
 import {
   type AssertionChanges,
   jwtBearer,
@@ -98,8 +99,12 @@ const wrong: Record<string, [says: string, make: () => Promise<string>]> = {
   'an unknown client': ['registered', () => signer.assertion({ clientId: `svc_${'x'.repeat(32)}` })],
   'the past': ['expired', () => signer.assertion(client, { claims: { exp: now() - 1 } })],
   'this very second as its end': ['expired', () => signer.assertion(client, { claims: { exp: now() } })],
-  'a far future': ['within 600', () => signer.assertion(client, { claims: { exp: now() + 3600 } })],
-  'an end beyond numbers': ['within 600', () => signer.assertion(client, { claims: { exp: 1e300 } })],
+  'a far future': ['within 3600', () => signer.assertion(client, { claims: { exp: now() + 7200 } })],
+  'an end in an hour, and no beginning': [
+    'within 600',
+    () => signer.assertion(client, { claims: { iat: undefined, exp: now() + 3600 } }),
+  ],
+  'an end beyond numbers': ['within 3600', () => signer.assertion(client, { claims: { exp: 1e300 } })],
   'no end': ['exp', () => signer.assertion(client, { claims: { exp: undefined } })],
   'an end in words': ['exp', () => signer.assertion(client, { claims: { exp: `${now() + 60}` } })],
   'a beginning to come': ['not valid yet', () => signer.assertion(client, { claims: { nbf: now() + 60 } })],
@@ -181,9 +186,26 @@ test('what is signed by hand counts where nothing is wrong with it', async () =>
 });
 
 test('clocks may be half a minute ahead', async () => {
-  const ahead = { iat: now() + 30, nbf: now() + 30, exp: now() + 630 };
-  expect(await steps.letIn(await signed({ claims: ahead }))).toEqual(wasLetIn);
-  expect(await steps.letIn(await signed({ claims: { ...ahead, exp: now() + 631 } }))).toEqual(notLetIn);
+  for (const [iat, longest] of [
+    [now() + 30, 3600],
+    [undefined, 600],
+  ] as const) {
+    const ahead = { iat, nbf: now() + 30, exp: now() + longest + 30 };
+    expect(await steps.letIn(await signed({ claims: ahead }))).toEqual(wasLetIn);
+    expect(await steps.letIn(await signed({ claims: { ...ahead, exp: ahead.exp + 1 } }))).toEqual(notLetIn);
+  }
+});
+
+test('one that was made for an hour is taken for ten minutes, and once', async () => {
+  const proof = await signed({ claims: { exp: now() + 3600 } });
+  const later = await signed({ claims: { exp: now() + 3600 } });
+  expect(await steps.letIn(proof)).toEqual(wasLetIn);
+  t.clock.advance(629_000);
+  await openSweep({ db: t.platform.database.db, clock: t.clock })();
+  expect(await steps.letIn(proof)).toEqual(notLetIn);
+  expect(await steps.letIn(later)).toEqual(wasLetIn);
+  t.clock.advance(2_000);
+  expect(await steps.letIn(later)).toEqual(notLetIn);
 });
 
 test('each is used once, of many at once too; the same jti is another client’s to use', async () => {

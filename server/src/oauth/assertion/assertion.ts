@@ -26,6 +26,8 @@ const mostCharacters = 8_192;
 const mostJtiCharacters = 256;
 /** How long one may be of use to whoever finds it, and as long its name is remembered. */
 const longestSeconds = 600;
+/** Some libraries, Authlib among them, make theirs for an hour. One that says when it was made is of no use for so long all the same. */
+const furthestSeconds = 3600;
 /** How far ahead of ours the clock of its maker may be. */
 const aheadSeconds = 30;
 /** RFC 7523bis has a type of its own; before it there was the one of every JWT, or none. Anything else was signed for something else. */
@@ -97,13 +99,14 @@ function checkAudience({ baseUrl }: Deps, { request }: Asked, aud: unknown): voi
 /** Until when it could be used. §3: `exp` is needed; `nbf` and `iat` are not, but where given they must make sense. */
 function checkTimes({ exp, nbf, iat }: Record<string, unknown>, now: number): number {
   if (typeof exp !== 'number' || !(exp > now)) throw fault('has expired, or has no exp');
-  if (!(exp <= now + longestSeconds + aheadSeconds)) throw fault(`must expire within ${longestSeconds} seconds`);
+  const mostSeconds = iat === undefined ? longestSeconds : furthestSeconds;
+  if (!(exp <= now + mostSeconds + aheadSeconds)) throw fault(`must expire within ${mostSeconds} seconds`);
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + aheadSeconds)) throw fault('is not valid yet');
   if (iat !== undefined && !(typeof iat === 'number' && iat <= now + aheadSeconds)) throw fault('is of a time to come');
-  // One that was made to last for hours is not taken in its last minutes either.
-  if (iat !== undefined && iat < now - longestSeconds - aheadSeconds)
-    throw fault('is too old; sign one for each request');
-  return Math.ceil(exp);
+  if (iat === undefined) return Math.ceil(exp);
+  const takenUntil = iat + longestSeconds + aheadSeconds;
+  if (takenUntil < now) throw fault('is too old; sign one for each request');
+  return Math.ceil(Math.min(exp, takenUntil));
 }
 
 /** One answer for a client that there is not and one that proves itself otherwise. A document that has run out is read again first. */

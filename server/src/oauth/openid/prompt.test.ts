@@ -59,6 +59,24 @@ test('what asks nothing of the user is described as ever, with nothing to do', a
   expect((await described({ prompt: 'select_account' })).interaction).toBe('select_account');
 });
 
+test('offline_access asks for what every grant has, and is no scope where OpenID Connect is turned off', async () => {
+  const scope = 'openid offline_access email';
+  expect((await described({ scope, prompt: 'consent' })).requested_scopes).toHaveLength(2);
+  const tokens = await t.tokens(client, { scope });
+  expect(tokens.scope).toBe('openid email');
+  const next = await jsonOf(t.refresh(client, tokens.refresh_token, { scope }));
+  expect([next.scope, next.refresh_token]).toEqual(['openid email', expect.any(String)]);
+  const { clientId: client_id, secret: client_secret } = client;
+  expect((await t.post('/api/oauth2/device_authorization', { client_id, client_secret, scope })).status).toBe(200);
+  await t.setOption('OAuth2OpenIDConnect', false);
+  try {
+    expect((await leadsTo(t.member.call(askFor(client, { scope })))).get('error')).toBe('invalid_scope');
+    expect(await faultOf(t.refresh(client, next.refresh_token, { scope }))).toEqual([400, 'invalid_scope']);
+  } finally {
+    await t.setOption('OAuth2OpenIDConnect', true);
+  }
+});
+
 test.each([{ prompt: 'login' }, { max_age: '0' }, { max_age: '60' }] as Fields[])(
   '%j asks for another login, and takes no answer without',
   async (fields) => {

@@ -15,7 +15,7 @@ import { parseInput } from './parse.ts';
 import { renderError } from './renderers.ts';
 import { sayWhenToRetry } from './retry-after.ts';
 import type { Authenticator, Authenticators, Call, Route } from './route.ts';
-import { type AliasesOf, type Handler, Router } from './router.ts';
+import { type AliasesOf, type Handler, type PathMeant, Router } from './router.ts';
 import { sayWhereToAsk } from './say-where-to-ask.ts';
 import { toAppError } from './to-app-error.ts';
 import { answerUnmatched } from './unmatched.ts';
@@ -33,6 +33,8 @@ export interface HttpDeps extends OnceDeps {
   headers: HeaderSets;
   /** Other ways of writing an address; none when absent. */
   aliasesOf?: AliasesOf;
+  /** What a path means to whom; itself when absent. */
+  pathMeant?: PathMeant;
   /** Absent: no page of another origin may read what is answered, but where a route says so itself. */
   cors?: CorsPolicy;
   /** What a 401 at this path says beside its challenge, such as where to learn of an authorization server; null for nothing. */
@@ -45,7 +47,7 @@ export interface HttpDeps extends OnceDeps {
 
 /** Puts route values behind one way in: each becomes a handler. */
 export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
-  const router = new Router(answerUnmatched(deps), deps.aliasesOf);
+  const router = new Router(answerUnmatched(deps), deps.aliasesOf, deps.pathMeant);
   for (const route of routes) {
     requireAudit(route);
     router.add(route.method.toUpperCase(), route.path, walk(route, deps), route.when);
@@ -85,6 +87,8 @@ function walk(route: Route, deps: HttpDeps): Handler {
   return async (request, server, params = noParams, members) => {
     const started = performance.now();
     const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders);
+    // Anthropic's name of the header, which its libraries read, of refusals too.
+    if (route.errors === 'anthropic') call.headers['request-id'] = call.requestId;
     if (members) call.members = members;
     const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
     let response: Response;

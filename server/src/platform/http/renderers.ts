@@ -13,13 +13,14 @@ export function renderError(
   });
 }
 
-/** What an unmatched address answers in, by where it lies. */
-export function formatOfPath(path: string): ErrorFormat {
+/** What an unmatched address answers in, by where it lies, and whose client asks. */
+export function formatOfPath(path: string, headers: Headers): ErrorFormat {
   if (path.startsWith('/v1/videos')) return 'video';
   if (path.startsWith('/v1/messages')) return 'anthropic';
-  if (/^\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/.test(path)) return 'google';
+  if (/^(\/upload)?\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/.test(path)) return 'google';
   if (path.startsWith('/v2/')) return 'cohere';
-  if (path.startsWith('/v1/') || path.startsWith('/openai/')) return 'openai';
+  if (path.startsWith('/v1/') || path.startsWith('/openai/'))
+    return headers.has('anthropic-version') ? 'anthropic' : 'openai';
   if (/^\/(api\/oauth2|\.well-known\/oauth-)/.test(path)) return 'oauth';
   if (/^\/mcp(\/|$)/.test(path)) return 'mcp';
   return 'management';

@@ -12,6 +12,8 @@ export interface Alias {
   path: string;
   members?: Record<string, string>;
 }
+/** The path that is meant, where that depends on who asks. */
+export type PathMeant = (path: string, headers: Headers) => string;
 /** The likeliest first. */
 export type AliasesOf = (path: string) => Alias[];
 /** `allowed`: the methods that are served at this path. */
@@ -39,6 +41,7 @@ export class Router {
   constructor(
     private readonly unmatched: Unmatched,
     private readonly aliasesOf: AliasesOf = () => [],
+    private readonly pathMeant: PathMeant = (path) => path,
   ) {}
 
   /**
@@ -72,17 +75,19 @@ export class Router {
   }
 
   #dispatch(method: string, request: Request, server?: Server<unknown>): Answer {
-    const path = pathOf(request.url);
+    const path = this.#pathOf(request);
     const handler = this.#find(`${method} ${path}`) ?? this.#findAliased(method, path);
     return handler ? handler(request, server) : this.refuse(request, server);
   }
 
   /** As where no route has the method. */
   refuse(request: Request, server?: Server<unknown>): Answer {
-    const path = pathOf(request.url);
+    const path = this.#pathOf(request);
     const allowed = methods.filter((other) => this.#find(`${other} ${path}`) ?? this.#findAliased(other, path));
     return this.unmatched(path, allowed, request, server);
   }
+
+  readonly #pathOf = ({ url, headers }: Request): string => this.pathMeant(pathOf(url), headers);
 
   #find(address: string): Handler | undefined {
     const exact = this.#exact.get(address);

@@ -30,5 +30,5 @@ export const answerUnmatched =
     const call = new HttpCall(request, server, trustedProxies, headers.api);
     if (allowed.length === 0 && cors?.enabled() && isRelayPath(path)) await allowOrigin(cors, 'relay', call);
     if (mayBePage) call.headers.vary = 'accept';
-    return renderError(formatOfPath(path), error, call.requestId, call.headers);
+    return renderError(formatOfPath(path, request.headers), error, call.requestId, call.headers);
   };

@@ -25,6 +25,13 @@ export function aliasesOf(path: string): Alias[] {
   return [{ path: `/v1/${path.slice(openai.length)}` }];
 }
 
+/**
+ * Google's libraries ask for everything below `/v1` since their third version, also for what is OpenAI's there: lists of models, files,
+ * batches. They tell who they are by this header, and read nothing but Google's format.
+ */
+export const pathMeant = (path: string, headers: Headers): string =>
+  headers.has('x-goog-api-client') ? path.replace(/^(\/upload)?\/v1\//, '$1/v1beta/') : path;
+
 /** Names of models have slashes, which clients do not escape: the longest operation that there is decides. */
 function deploymentsIn(rest: string): Alias[] {
   const found: Alias[] = [];

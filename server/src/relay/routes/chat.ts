@@ -92,11 +92,7 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
       errors: 'anthropic',
       body: messagesRequest,
       answers: { 200: messagesAnswer },
-      handle: (call) => {
-        // Anthropic's name of the header, which its libraries read.
-        call.headers['request-id'] = call.requestId;
-        return respond(call, '/v1/messages', parseMessagesRequest);
-      },
+      handle: (call) => respond(call, '/v1/messages', parseMessagesRequest),
     }),
   ];
 }

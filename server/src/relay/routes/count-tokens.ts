@@ -29,7 +29,6 @@ export function countTokensRoutes(deps: RelayDeps): Route[] {
       answers: { 200: z.object({ input_tokens: z.int() }).meta({ id: 'TokenCount' }) },
       handle: (call) =>
         whileClientStays(call, async () => {
-          call.headers['request-id'] = call.requestId;
           const conversation = parseMessagesRequest(await readJsonBody(call), 'count_tokens');
           return json(call, { input_tokens: await countTokens(deps, contextOf(call, path), conversation) });
         }),

@@ -19,6 +19,9 @@ const post =
   () =>
     relay.post(path, given);
 
+/** Its libraries say who they are, and speak Google's format below `/v1` too. */
+const ofGoogle = { headers: { 'x-goog-api-client': 'google-genai-sdk/3.1.0 gl-node/v24.21.0' } };
+
 const faults: [string, number, string, () => Promise<Response>][] = [
   ['no JSON', 400, 'INVALID_ARGUMENT', post(`${model}:generateContent`, '{')],
   ['no contents', 400, 'INVALID_ARGUMENT', post(`${model}:streamGenerateContent?alt=sse`, {})],
@@ -37,6 +40,9 @@ const faults: [string, number, string, () => Promise<Response>][] = [
     'NOT_FOUND',
     () => relay.get('/v1beta/nothing', { headers: { accept: 'text/html' } }),
   ],
+  ['a list of OpenAI’s, for a library of Google’s', 404, 'NOT_FOUND', () => relay.get('/v1/batches', ofGoogle)],
+  ['a file of a library of Google’s', 404, 'NOT_FOUND', () => relay.post('/upload/v1/files', {}, ofGoogle)],
+  ['an unknown model to look at, of such a library', 404, 'NOT_FOUND', () => relay.get('/v1/models/no/body', ofGoogle)],
   ['another method of HTTP', 405, 'UNIMPLEMENTED', () => relay.get('/v1beta/models', { method: 'DELETE' })],
   ['too large', 413, 'INVALID_ARGUMENT', post(`${model}:generateContent`, `"${'x'.repeat(33 * 1024 * 1024)}"`)],
 ];

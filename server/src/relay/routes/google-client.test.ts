@@ -62,6 +62,10 @@ describe('Google’s client, with the built-in provider', () => {
     expect((await other.models.generateContent({ model: 'demo/chat', contents: 'Hello' })).text).toBeString();
     const stream = await other.models.generateContentStream({ model: 'demo/chat', contents: 'Hello' });
     for await (const chunk of stream) expect(chunk.modelVersion).toBe('demo/chat');
+    const names: string[] = [];
+    for await (const model of await other.models.list({ config: { pageSize: 2 } })) names.push(model.name!);
+    expect(names).toContain('models/demo/chat');
+    expect((await other.models.get({ model: 'demo/chat' })).supportedActions).toContain('generateContent');
   });
 
   test('a chat, which keeps its history by what the stream holds', async () => {

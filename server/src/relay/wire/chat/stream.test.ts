@@ -72,7 +72,7 @@ describe('chatStream', () => {
       created: 1,
       model: 'a/b',
       error: { message: 'The provider stopped.', type: 'upstream_error', param: null, code: 'provider_error' },
-      choices: [{ index: 0, delta: {}, finish_reason: 'error' }],
+      choices: [{ delta: {}, finish_reason: 'error' }],
     });
   });
 });

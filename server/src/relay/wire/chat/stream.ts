@@ -23,7 +23,10 @@ const silent = new Set<Delta['type']>(['start', 'choice', 'usage', 'error', 'det
 
 export const chatDone = sseData('[DONE]');
 
-/** An error inside a stream: readable as a chunk, and never mistaken for an end. */
+/**
+ * An error inside a stream: readable as a chunk, and never mistaken for an end. Without the choice's `index`: libraries that look
+ * for a chunk before they look for an error, as Vercel's for OpenAI does, would find one, and take half an answer for a whole one.
+ */
 export function chatErrorChunk(error: AppError, options: RenderOptions): string {
   return sseData(
     JSON.stringify({
@@ -32,7 +35,7 @@ export function chatErrorChunk(error: AppError, options: RenderOptions): string 
       created: options.created,
       model: options.model,
       error: openaiError(error),
-      choices: [{ index: 0, delta: {}, finish_reason: 'error' }],
+      choices: [{ delta: {}, finish_reason: 'error' }],
     }),
   );
 }
