@@ -4,6 +4,7 @@ import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
 import { carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
@@ -50,7 +51,10 @@ export function messagesBodyOf(conversation: Conversation, target: Target): Json
   if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
   const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
   if (body.thread != null && !mayThread(target)) throw threadUnsupported();
-  if (target.paid) refuseBeyondTokens('messages', body);
+  if (!target.paid) return body;
+  // Of the vendor's own choice, at prices that are not this model's; where a model has none, it is asked alone.
+  if (body.fallbacks === 'default') delete body.fallbacks;
+  refuseBeyondTokens('messages', body);
   return body;
 }
 
@@ -183,15 +187,14 @@ function outputConfig({ reasoning, responseFormat }: Params, traits: Traits, thi
     traits.structuredOutput && responseFormat?.type === 'json_schema'
       ? { type: 'json_schema', schema: responseFormat.schema }
       : undefined;
-  const effort = thinks && traits.adaptiveThinking ? effortName(reasoning) : undefined;
+  const effort = thinks && traits.adaptiveThinking ? effortName(reasoning, traits) : undefined;
   if (format === undefined && effort === undefined) return undefined;
   return { ...(effort !== undefined && { effort }), ...(format !== undefined && { format }) };
 }
 
-function effortName(reasoning: Reasoning | undefined): string | undefined {
-  if (reasoning?.effort !== undefined) return reasoning.effort === 'minimal' ? 'low' : reasoning.effort;
-  if (reasoning?.budgetTokens === undefined) return undefined;
-  return reasoning.budgetTokens <= 2048 ? 'low' : reasoning.budgetTokens <= 12_288 ? 'medium' : 'high';
+function effortName({ effort, budgetTokens }: Reasoning = {}, { efforts }: Traits): Effort | undefined {
+  if (effort === undefined && budgetTokens === undefined) return undefined;
+  return nearestEffort(efforts, effort ?? effortOf(budgetTokens));
 }
 
 /** Models without structured output are told in words. */
