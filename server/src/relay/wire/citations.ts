@@ -16,6 +16,9 @@ const placeOf = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
+/** Kept of what a stream says, for the places of what it rests on; an answer has a few thousand. */
+export const mostLetters = 1024 * 1024;
+
 /** As vendors count: an emoji is one, where JavaScript has two. */
 export function lettersIn(text: string): number {
   let letters = text.length;
@@ -40,6 +43,23 @@ const citation = (url: unknown, title: unknown, start: number, end: number): Cit
   start,
   end,
 });
+
+/** All that an answer rests on; a vendor may name them with any of its parts. */
+export const citationsIn = (parts: readonly { type: string; cited?: Citation[] }[]): Citation[] =>
+  parts.flatMap(({ cited }) => cited ?? []);
+
+/** A text of an answer, and how many letters of that were said before it. */
+export interface Said {
+  text: string;
+  before: number;
+}
+
+/** The words that a page is named for, as far as they stand in this text; null for none, and for a page that no place is known of. */
+export function wordsCited({ start, end }: Citation, { text, before }: Said): { from: number; words: string } | null {
+  const letters = [...text];
+  const [from, to] = [Math.max(0, start - before), Math.min(letters.length, end - before)];
+  return from < to ? { from, words: letters.slice(from, to).join('') } : null;
+}
 
 export const movedBy = ({ start, end, ...rest }: Citation, letters: number): Citation => ({
   ...rest,

@@ -1,6 +1,14 @@
 import { withoutTrailing } from '../../../lib/trailing.ts';
-import type { Conversation, Effort, Json, Params, Reasoning } from '../../wire/conversation.ts';
+import {
+  type Conversation,
+  type Effort,
+  isObject,
+  type Json,
+  type Params,
+  type Reasoning,
+} from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
+import { withoutOwnCitations } from '../../wire/messages/citations.ts';
 import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
@@ -74,18 +82,20 @@ export function rewriteMessagesRequest(body: Json, modelName: string): Json {
     delete out.tools;
     delete out.tool_choice;
   }
-  if (Array.isArray(out.messages)) out.messages = out.messages.map(withoutForeignThinking);
+  if (Array.isArray(out.messages)) out.messages = out.messages.map(asVendorTakesIt);
   return out;
 }
 
 /** Blocks that another vendor's answer left in the history would be refused here. */
-function withoutForeignThinking(message: unknown): unknown {
+function asVendorTakesIt(message: unknown): unknown {
   const given = message as { content?: unknown } | null;
   if (!Array.isArray(given?.content)) return message;
-  const isForeign = (block: { type?: unknown; signature?: unknown } | null): boolean =>
-    block?.type === 'thinking' && !(typeof block.signature === 'string' && isAnthropicSignature(block.signature));
-  if (!given.content.some(isForeign)) return message;
-  return { ...given, content: given.content.filter((block) => !isForeign(block)) };
+  const isForeign = ({ type, signature }: Json): boolean =>
+    type === 'thinking' && !(typeof signature === 'string' && isAnthropicSignature(signature));
+  const content = given.content.flatMap((block) =>
+    !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(block),
+  );
+  return { ...given, content };
 }
 
 /** Its models do not hear. */

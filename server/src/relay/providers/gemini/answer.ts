@@ -1,5 +1,5 @@
 import { randomString } from '../../../lib/ids.ts';
-import { readGrounding } from '../../wire/citations.ts';
+import { mostLetters, readGrounding } from '../../wire/citations.ts';
 import {
   type Answer,
   type Delta,
@@ -90,9 +90,6 @@ function withCitations(parts: Part[], grounding: Json | undefined): Part[] {
   const last = cited.length > 0 ? parts.findLastIndex(({ type }) => type === 'text') : -1;
   return parts.map((part, i) => (i === last && part.type === 'text' ? { ...part, cited } : part));
 }
-
-/** Kept of what a stream says, for the places of what it rests on; an answer has a few thousand. */
-const mostLetters = 1024 * 1024;
 
 /** Reads the chunks of one stream; each call comes whole. */
 export function geminiDecoder(): (json: Json) => Delta[] {
