@@ -84,15 +84,38 @@ export function chatAnnotation(cited: Citation): Json {
 export const readBlockCitations = (value: unknown, start: number, end: number): Citation[] =>
   objectsIn(value).flatMap(({ url, source, title }) => {
     const page = textOf(url) || textOf(source);
-    return /^https?:/.test(page) ? [citation(page, title, start, end)] : [];
+    return isPage(page) ? [citation(page, title, start, end)] : [];
   });
+
+/** Perplexity names pages beside the answer, the older way by their addresses alone. */
+export function readSearch({ search_results: results, citations: addresses }: Json, letters: number): Citation[] {
+  const found = objectsIn(results).filter(({ url }) => isPage(url));
+  if (found.length > 0) return found.map(({ url, title }) => citation(url, title, 0, letters));
+  return (Array.isArray(addresses) ? addresses : []).filter(isPage).map((url) => citation(url, '', 0, letters));
+}
+
+const isPage = (address: unknown): boolean => /^https?:/.test(textOf(address));
+
+/** What an answer of Google's repeats of others, and in whose words. */
+export function readSources(metadata: unknown, said: string): Citation[] {
+  if (!isObject(metadata)) return [];
+  const sources = objectsIn(metadata.citations ?? metadata.citationSources).filter(({ uri }) => isPage(uri));
+  const bytes = Buffer.from(said);
+  return sources.map(({ uri, title, ...place }) => citation(uri, title, ...placesOf(place, said, bytes)));
+}
+
+/** Pages, places on a map, pictures and documents of a search, as far as they have an address that anybody can open. */
+function pageOf(chunk: unknown): Json | undefined {
+  const { web, maps, retrievedContext, image } = isObject(chunk) ? chunk : {};
+  const found = [web, maps, retrievedContext, image].find(isObject) ?? {};
+  const uri = found.uri ?? found.sourceUri;
+  return isPage(uri) ? { uri, title: found.title } : undefined;
+}
 
 /** Google names the pages apart from the words that rest on them, whose places count bytes. */
 export function readGrounding(metadata: unknown, said: string): Citation[] {
   if (!isObject(metadata)) return [];
-  const pages = (Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks : []).map((chunk) =>
-    isObject(chunk) && isObject(chunk.web) && textOf(chunk.web.uri) !== '' ? chunk.web : undefined,
-  );
+  const pages = (Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks : []).map(pageOf);
   const supports = objectsIn(metadata.groundingSupports);
   if (supports.length === 0) {
     const end = lettersIn(said);
