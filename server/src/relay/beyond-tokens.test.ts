@@ -90,6 +90,9 @@ const refused: [string, Loose][] = [
   [wire, { inference_geo: 'us' }],
   [wire, { mcp_servers: [{ type: 'url', url: 'https://x.example', name: 'x' }] }],
   [wire, { container: { skills: [] } }],
+  [wire, { compaction: { type: 'summarize' } }],
+  [wire, { fallbacks: [{ model: 'claude-opus-4-8' }] }],
+  [chat, { moderation: { model: 'omni-moderation-latest' } }],
   [wire, { context_management: { edits: [{ type: 'compact_20260112' }] } }],
   ...['web_search_20250305', 'web_fetch_20250910', 'code_execution_20250825', 'mcp_toolset', 'advisor_20260301'].map(
     (type): [string, Loose] => [wire, tool(type)],

@@ -28,7 +28,7 @@ interface Quirks {
   maxTokensField: 'max_tokens' | 'max_completion_tokens';
   /** Whether usage in streams must be asked for; vendors that always send it may refuse the question. */
   asksStreamUsage: boolean;
-  /** Parameters it refuses. They are dropped, but for `n` above 1 and tools, which cannot be ignored. */
+  /** Parameters it refuses. They are dropped, but for those that cannot be ignored: see `refusable` in `providers/openai/rewrite.ts`. */
   lacks: readonly string[];
   /** Takes one system message, at the front. */
   mergesSystem: boolean;

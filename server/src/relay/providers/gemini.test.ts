@@ -191,6 +191,12 @@ describe('requests', () => {
       thinkingBudget: 1024,
     });
     expect(sent({ reasoning_effort: 'low' }, { modelName: 'gemini-2.0-flash' }).generationConfig).toEqual({});
+    const level = (modelName: string) => (reasoning_effort: string) =>
+      (sent({ reasoning_effort }, { modelName }).generationConfig.thinkingConfig as Json).thinkingLevel;
+    const taken = (modelName: string) => ['none', 'low', 'medium', 'max'].map(level(modelName));
+    expect(taken('gemini-3.8-flash')).toEqual(['minimal', 'low', 'medium', 'high']);
+    expect(taken('gemini-3.1-pro-preview')).toEqual(['low', 'low', 'medium', 'high']);
+    expect(taken('gemini-3-pro')).toEqual(['low', 'low', 'high', 'high']);
     expect(sent({ reasoning_effort: 'high' }, { modelName: 'gemini-3-pro' }).generationConfig.thinkingConfig).toEqual({
       includeThoughts: true,
       thinkingLevel: 'high',

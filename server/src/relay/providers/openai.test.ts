@@ -90,10 +90,13 @@ describe('chat client to an OpenAI-compatible upstream', () => {
   });
 
   test('what a vendor lacks is dropped, or refused where dropping would be a lie', () => {
-    const body = sent({ ...chat, tools: [], tool_choice: 'auto', logprobs: true, n: 1 }, target('groq'));
-    for (const field of ['tools', 'tool_choice', 'logprobs', 'n']) expect(body).not.toHaveProperty(field);
-    const refused = (): unknown => sent({ ...chat, n: 2 }, target('groq'));
-    expect(refused).toThrow(AppError);
+    const empty = { tools: [], tool_choice: 'auto', logprobs: false, n: 1, logit_bias: {} };
+    const body = sent({ ...chat, ...empty, top_k: 3 }, target('groq'));
+    for (const field of [...Object.keys(empty), 'top_k']) expect(body).not.toHaveProperty(field);
+    for (const asked of [{ n: 2 }, { logprobs: true }, { logit_bias: { 5: 1 } }])
+      expect(() => sent({ ...chat, ...asked }, target('groq'))).toThrow(AppError);
+    expect(sent({ ...chat, stop: [] }, target('perplexity'))).not.toHaveProperty('stop');
+    for (const stop of ['END', ['END']]) expect(() => sent({ ...chat, stop }, target('perplexity'))).toThrow(AppError);
     expect(sent({ ...chat, n: 2 }, target('openai')).n).toBe(2);
   });
 
@@ -191,6 +194,20 @@ describe('messages client to an OpenAI-compatible upstream', () => {
     expect(sentMessages(body, target('openai', 'gpt-5')).reasoning_effort).toBe('high');
     expect(sentMessages(body, target('openai', 'gpt-4o'))).not.toHaveProperty('reasoning_effort');
     expect(sentMessages(body, target('openrouter')).reasoning).toEqual({ max_tokens: 20_000 });
+  });
+
+  test.each([
+    ['gpt-5', 'minimal', 'low', 'high', 'high'],
+    ['gpt-5.1', 'none', 'low', 'high', 'high'],
+    ['gpt-5.4-mini', 'none', 'low', 'xhigh', 'xhigh'],
+    ['gpt-6-sol', 'none', 'low', 'xhigh', 'max'],
+    ['o4-mini', 'low', 'low', 'high', 'high'],
+  ])('%s is asked for the levels of effort that it takes', (model, ...levels) => {
+    const asked = ['none', 'low', 'xhigh', 'max'].map((effort) => {
+      const thinking = effort === 'none' ? { thinking: { type: 'disabled' } } : { output_config: { effort } };
+      return sentMessages({ ...thinking, messages: chat.messages }, target('openai', model)).reasoning_effort;
+    });
+    expect(asked).toEqual(levels);
   });
 
   test('cache_control reaches vendors that know it', () => {

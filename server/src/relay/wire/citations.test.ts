@@ -4,7 +4,11 @@ import { geminiKind } from '../providers/gemini.ts';
 import type { ProviderKind } from '../providers/kind.ts';
 import { openaiKind } from '../providers/openai.ts';
 import { renderChatAnswer } from './chat/answer.ts';
-import { isObject, type Json } from './conversation.ts';
+import { renderCohereAnswer } from './cohere/answer.ts';
+import { isObject, type Json, type WireFormat } from './conversation.ts';
+import { renderGeminiAnswer } from './gemini/answer.ts';
+import { renderMessagesAnswer } from './messages/answer.ts';
+import { parseMessagesRequest } from './messages/request.ts';
 import { RelayStream } from './relay-stream.ts';
 import { renderResponsesAnswer } from './responses/answer.ts';
 
@@ -183,7 +187,7 @@ const inResponse = [flat(tea, teaPlace), flat(green, greenPlace)];
 const inMessage = (body: Json): unknown => (body.choices as { message: Json }[])[0]!.message.annotations;
 const inOutput = (body: Json): unknown => (body.output as { content: Json[] }[])[0]!.content[0]!.annotations;
 
-function streamed({ kind, events }: Vendor, client: 'chat' | 'responses'): Json[] {
+function streamed({ kind, events }: Vendor, client: WireFormat | 'cohere'): Json[] {
   const stream = new RelayStream({
     ...{ ...options, client, upstream: kind.wire, decode: kind.decoder(), includeUsage: false },
   });
@@ -219,6 +223,73 @@ describe('pages that a vendor names reach', () => {
     expect(added.map((event) => event.annotation_index)).toEqual([0, 1]);
     const ended = events.findLast(({ response }) => isObject(response))!.response as Json;
     expect(inOutput(ended)).toEqual(inResponse);
+  });
+});
+
+describe('pages that others name, in the words of', () => {
+  const notOf = (wire: WireFormat) => all.filter(([, { kind }]) => kind.wire !== wire);
+  const own = (page: object): Json => ({ ...location(page), cited_text: '', encrypted_index: 'svc.' });
+  const blocks = [
+    { type: 'text', text: first, citations: [own(tea)] },
+    { type: 'text', text: second, citations: [own(green)] },
+  ];
+
+  test.each(notOf('messages').filter(([, { whole }]) => whole))('Messages, whole: %s', (_, { kind, whole }) => {
+    expect(renderMessagesAnswer(kind.fromUpstream(whole), options).content).toEqual(blocks);
+  });
+
+  test.each(notOf('messages'))('Messages, as they come: %s', (_, vendor) => {
+    const events = streamed(vendor, 'messages');
+    const deltas = events.flatMap(({ type, delta }) => (type === 'content_block_delta' ? [delta as Json] : []));
+    const named = deltas.flatMap(({ type, citation }) => (type === 'citations_delta' ? [citation] : []));
+    expect(named).toEqual([own(tea), own(green)]);
+    expect(deltas.map(({ text = '' }) => text).join('')).toBe(first + second);
+    // One block holds it all, and pages are named while it is open.
+    expect(events.filter(({ type }) => type === 'content_block_start')).toHaveLength(1);
+  });
+
+  test.each(notOf('gemini').filter(([, { whole }]) => whole))('Google, whole and back: %s', (_, { kind, whole }) => {
+    const body = renderGeminiAnswer(kind.fromUpstream(whole), options);
+    expect(inMessage(renderChatAnswer(geminiKind.fromUpstream(body), options))).toEqual(inChat);
+  });
+
+  test.each(notOf('gemini'))('Google, as they come: %s', (_, vendor) => {
+    const last = streamed(vendor, 'gemini').at(-1)!;
+    const [{ groundingMetadata }] = last.candidates as [Json];
+    expect(groundingMetadata).toEqual({
+      groundingChunks: [{ web: { uri: tea.url, title: tea.title } }, { web: { uri: green.url, title: green.title } }],
+      groundingSupports: [
+        { segment: { startIndex: 0, endIndex: 12, text: first }, groundingChunkIndices: [0] },
+        { segment: { startIndex: 12, endIndex: 18, text: second }, groundingChunkIndices: [1] },
+      ],
+    });
+  });
+
+  test.each(all)('Cohere: %s', (name, vendor) => {
+    const source = (page: { url: string }) => ({ type: 'document', id: page.url, document: { id: page.url, ...page } });
+    const [early, words] = [name.includes('before'), [first, second]];
+    const cited = [tea, green].map((page, i) => ({
+      ...{ start: i === 0 ? 0 : 9, end: i === 0 ? 9 : 15, text: early ? '' : words[i], type: 'TEXT_CONTENT' },
+      sources: [source(page)],
+    }));
+    const starts = streamed(vendor, 'cohere').filter(({ type }) => type === 'citation-start');
+    expect(starts.map(({ delta }) => (delta as { message: Json }).message.citations)).toEqual(cited);
+    if (!vendor.whole) return;
+    const { message } = renderCohereAnswer(vendor.kind.fromUpstream(vendor.whole), options) as { message: Json };
+    expect(message.citations).toEqual(cited);
+  });
+
+  test('Messages, after calls: in a block of their own, which no vendor gets back', () => {
+    const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const events = [piece({ tool_calls: [call] }), piece({ annotations: [nested(tea, teaPlace)] }, 'tool_calls')];
+    const started = streamed({ kind: openaiKind, events }, 'messages').filter(({ content_block: block }) => block);
+    expect(started.map(({ content_block: block }) => (block as Json).type)).toEqual(['tool_use', 'text']);
+    const history = [{ role: 'user', content: 'Hi' }];
+    const assistant = [...blocks, { type: 'text', text: '', citations: [own(tea)] }];
+    const body = { model: 'm', max_tokens: 9, messages: [...history, { role: 'assistant', content: assistant }] };
+    const target = { baseUrl: 'https://a.example', credential: 'k', modelName: 'claude-opus-5' };
+    const sent = JSON.parse(anthropicKind.toUpstream(parseMessagesRequest(body), target).body as string);
+    expect(sent.messages[1].content).toEqual([first, second].map((text) => ({ type: 'text', text })));
   });
 });
 

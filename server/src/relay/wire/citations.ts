@@ -16,6 +16,9 @@ const placeOf = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
+/** Kept of what a stream says, for the places of what it rests on; an answer has a few thousand. */
+export const mostLetters = 1024 * 1024;
+
 /** As vendors count: an emoji is one, where JavaScript has two. */
 export function lettersIn(text: string): number {
   let letters = text.length;
@@ -41,6 +44,23 @@ const citation = (url: unknown, title: unknown, start: number, end: number): Cit
   end,
 });
 
+/** All that an answer rests on; a vendor may name them with any of its parts. */
+export const citationsIn = (parts: readonly { type: string; cited?: Citation[] }[]): Citation[] =>
+  parts.flatMap(({ cited }) => cited ?? []);
+
+/** A text of an answer, and how many letters of that were said before it. */
+export interface Said {
+  text: string;
+  before: number;
+}
+
+/** The words that a page is named for, as far as they stand in this text; null for none, and for a page that no place is known of. */
+export function wordsCited({ start, end }: Citation, { text, before }: Said): { from: number; words: string } | null {
+  const letters = [...text];
+  const [from, to] = [Math.max(0, start - before), Math.min(letters.length, end - before)];
+  return from < to ? { from, words: letters.slice(from, to).join('') } : null;
+}
+
 export const movedBy = ({ start, end, ...rest }: Citation, letters: number): Citation => ({
   ...rest,
   start: start + letters,
@@ -64,15 +84,38 @@ export function chatAnnotation(cited: Citation): Json {
 export const readBlockCitations = (value: unknown, start: number, end: number): Citation[] =>
   objectsIn(value).flatMap(({ url, source, title }) => {
     const page = textOf(url) || textOf(source);
-    return /^https?:/.test(page) ? [citation(page, title, start, end)] : [];
+    return isPage(page) ? [citation(page, title, start, end)] : [];
   });
+
+/** Perplexity names pages beside the answer, the older way by their addresses alone. */
+export function readSearch({ search_results: results, citations: addresses }: Json, letters: number): Citation[] {
+  const found = objectsIn(results).filter(({ url }) => isPage(url));
+  if (found.length > 0) return found.map(({ url, title }) => citation(url, title, 0, letters));
+  return (Array.isArray(addresses) ? addresses : []).filter(isPage).map((url) => citation(url, '', 0, letters));
+}
+
+const isPage = (address: unknown): boolean => /^https?:/.test(textOf(address));
+
+/** What an answer of Google's repeats of others, and in whose words. */
+export function readSources(metadata: unknown, said: string): Citation[] {
+  if (!isObject(metadata)) return [];
+  const sources = objectsIn(metadata.citations ?? metadata.citationSources).filter(({ uri }) => isPage(uri));
+  const bytes = Buffer.from(said);
+  return sources.map(({ uri, title, ...place }) => citation(uri, title, ...placesOf(place, said, bytes)));
+}
+
+/** Pages, places on a map, pictures and documents of a search, as far as they have an address that anybody can open. */
+function pageOf(chunk: unknown): Json | undefined {
+  const { web, maps, retrievedContext, image } = isObject(chunk) ? chunk : {};
+  const found = [web, maps, retrievedContext, image].find(isObject) ?? {};
+  const uri = found.uri ?? found.sourceUri;
+  return isPage(uri) ? { uri, title: found.title } : undefined;
+}
 
 /** Google names the pages apart from the words that rest on them, whose places count bytes. */
 export function readGrounding(metadata: unknown, said: string): Citation[] {
   if (!isObject(metadata)) return [];
-  const pages = (Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks : []).map((chunk) =>
-    isObject(chunk) && isObject(chunk.web) && textOf(chunk.web.uri) !== '' ? chunk.web : undefined,
-  );
+  const pages = (Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks : []).map(pageOf);
   const supports = objectsIn(metadata.groundingSupports);
   if (supports.length === 0) {
     const end = lettersIn(said);

@@ -41,6 +41,7 @@ const answers: Delta[][] = [
   [...words, ...ending('content_filter')],
   [...words, { type: 'finish', finish: 'stop' }, { type: 'end' }],
   [...begin, { type: 'text', text: 'No.', refusal: true }, ...ending('stop')],
+  [...words, { type: 'citation', url: 'https://a.example/', title: 'A', start: 0, end: 2 }, ...ending('stop')],
   [...begin, ...ending('stop')],
   [
     ...begin,

@@ -1,9 +1,18 @@
 import { withoutTrailing } from '../../../lib/trailing.ts';
-import type { Conversation, Effort, Json, Params, Reasoning } from '../../wire/conversation.ts';
+import {
+  type Conversation,
+  type Effort,
+  isObject,
+  type Json,
+  type Params,
+  type Reasoning,
+} from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
+import { withoutOwnCitations } from '../../wire/messages/citations.ts';
 import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
 import { carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
@@ -50,7 +59,10 @@ export function messagesBodyOf(conversation: Conversation, target: Target): Json
   if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
   const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
   if (body.thread != null && !mayThread(target)) throw threadUnsupported();
-  if (target.paid) refuseBeyondTokens('messages', body);
+  if (!target.paid) return body;
+  // Of the vendor's own choice, at prices that are not this model's; where a model has none, it is asked alone.
+  if (body.fallbacks === 'default') delete body.fallbacks;
+  refuseBeyondTokens('messages', body);
   return body;
 }
 
@@ -70,18 +82,20 @@ export function rewriteMessagesRequest(body: Json, modelName: string): Json {
     delete out.tools;
     delete out.tool_choice;
   }
-  if (Array.isArray(out.messages)) out.messages = out.messages.map(withoutForeignThinking);
+  if (Array.isArray(out.messages)) out.messages = out.messages.map(asVendorTakesIt);
   return out;
 }
 
 /** Blocks that another vendor's answer left in the history would be refused here. */
-function withoutForeignThinking(message: unknown): unknown {
+function asVendorTakesIt(message: unknown): unknown {
   const given = message as { content?: unknown } | null;
   if (!Array.isArray(given?.content)) return message;
-  const isForeign = (block: { type?: unknown; signature?: unknown } | null): boolean =>
-    block?.type === 'thinking' && !(typeof block.signature === 'string' && isAnthropicSignature(block.signature));
-  if (!given.content.some(isForeign)) return message;
-  return { ...given, content: given.content.filter((block) => !isForeign(block)) };
+  const isForeign = ({ type, signature }: Json): boolean =>
+    type === 'thinking' && !(typeof signature === 'string' && isAnthropicSignature(signature));
+  const content = given.content.flatMap((block) =>
+    !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(block),
+  );
+  return { ...given, content };
 }
 
 /** Its models do not hear. */
@@ -183,15 +197,14 @@ function outputConfig({ reasoning, responseFormat }: Params, traits: Traits, thi
     traits.structuredOutput && responseFormat?.type === 'json_schema'
       ? { type: 'json_schema', schema: responseFormat.schema }
       : undefined;
-  const effort = thinks && traits.adaptiveThinking ? effortName(reasoning) : undefined;
+  const effort = thinks && traits.adaptiveThinking ? effortName(reasoning, traits) : undefined;
   if (format === undefined && effort === undefined) return undefined;
   return { ...(effort !== undefined && { effort }), ...(format !== undefined && { format }) };
 }
 
-function effortName(reasoning: Reasoning | undefined): string | undefined {
-  if (reasoning?.effort !== undefined) return reasoning.effort === 'minimal' ? 'low' : reasoning.effort;
-  if (reasoning?.budgetTokens === undefined) return undefined;
-  return reasoning.budgetTokens <= 2048 ? 'low' : reasoning.budgetTokens <= 12_288 ? 'medium' : 'high';
+function effortName({ effort, budgetTokens }: Reasoning = {}, { efforts }: Traits): Effort | undefined {
+  if (effort === undefined && budgetTokens === undefined) return undefined;
+  return nearestEffort(efforts, effort ?? effortOf(budgetTokens));
 }
 
 /** Models without structured output are told in words. */

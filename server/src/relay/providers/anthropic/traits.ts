@@ -1,3 +1,5 @@
+import type { Effort } from '../../wire/conversation.ts';
+
 /** What a Claude model accepts. Only conversions need it: a client of the messages format speaks for itself. */
 export interface Traits {
   /** `temperature`, `top_p`, `top_k`. */
@@ -8,9 +10,15 @@ export interface Traits {
   adaptiveThinking: boolean;
   /** `tool_choice` of `any` and `tool`. */
   forcedToolUse: boolean;
+  /** Levels of `output_config.effort`, upwards. */
+  efforts: readonly Effort[];
 }
 
-const old: Traits = { sampling: true, structuredOutput: false, adaptiveThinking: false, forcedToolUse: true };
+const old: Traits = {
+  ...{ sampling: true, structuredOutput: false, adaptiveThinking: false, forcedToolUse: true },
+  efforts: ['low', 'medium', 'high', 'max'],
+};
+const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** First match wins; models that are not named are taken for new ones. */
 const table: readonly [RegExp, Traits][] = [
@@ -21,9 +29,9 @@ const table: readonly [RegExp, Traits][] = [
   [/claude-(opus|sonnet)-4-6/, { ...old, structuredOutput: true, adaptiveThinking: true }],
   [
     /claude-((opus|sonnet)-5-5|fable-5-[1-9])/,
-    { sampling: false, structuredOutput: true, adaptiveThinking: true, forcedToolUse: false },
+    { sampling: false, structuredOutput: true, adaptiveThinking: true, forcedToolUse: false, efforts },
   ],
-  [/claude-/, { sampling: false, structuredOutput: true, adaptiveThinking: true, forcedToolUse: true }],
+  [/claude-/, { sampling: false, structuredOutput: true, adaptiveThinking: true, forcedToolUse: true, efforts }],
 ];
 
 /** Names with dots (`claude-3.5-sonnet`) are those of resellers. */

@@ -1,5 +1,6 @@
 import type { Conversation, Effort, Json, Reasoning } from '../../wire/conversation.ts';
 import { buildMessagesRequest } from '../anthropic/request.ts';
+import { effortOf } from '../kind/efforts.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { refuseUncarried } from '../kind/uncarried.ts';
 import { outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
@@ -55,5 +56,5 @@ const thinkers: [RegExp, (effort: Effort) => Json][] = [
 
 function reasoningFields(modelName: string, reasoning: Reasoning | undefined): Json | undefined {
   if (reasoning === undefined || reasoning.effort === 'none') return undefined;
-  return thinkers.find(([names]) => names.test(modelName))?.[1](reasoning.effort ?? 'medium');
+  return thinkers.find(([names]) => names.test(modelName))?.[1](reasoning.effort ?? effortOf(reasoning.budgetTokens));
 }

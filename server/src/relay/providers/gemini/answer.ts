@@ -1,5 +1,5 @@
 import { randomString } from '../../../lib/ids.ts';
-import { readGrounding } from '../../wire/citations.ts';
+import { type Citation, mostLetters, readGrounding, readSources } from '../../wire/citations.ts';
 import {
   type Answer,
   type Delta,
@@ -30,11 +30,16 @@ const callId = (): string => `call_${randomString(20)}`;
 
 const readPart = (part: Json): Part[] => readGeminiPart(part, callId);
 
+interface Pages {
+  grounding?: unknown;
+  sources?: unknown;
+}
+
 interface Piece {
   parts: Part[];
   finish?: Finish;
-  /** Pages that the words rest on. */
-  grounding?: Json;
+  /** Pages that the words rest on, and those that they repeat. */
+  pages?: Pages;
 }
 
 const candidatesOf = ({ candidates }: Json): Json[] => (Array.isArray(candidates) ? candidates.filter(isObject) : []);
@@ -49,21 +54,22 @@ function readCandidate(json: Json, isMain: (candidate: Json) => boolean): Piece 
   const parts = Array.isArray(content.parts) ? content.parts.filter(isObject).flatMap(readPart) : [];
   const reason = text(candidate.finishReason);
   if (broken.has(reason)) throw new UpstreamFault(undone(`the upstream ended its answer with ${reason}`));
-  const grounding = isObject(candidate.groundingMetadata) ? { grounding: candidate.groundingMetadata } : {};
-  return { parts, ...grounding, ...(reason !== '' && { finish: readGeminiFinish(reason) }) };
+  const { groundingMetadata: grounding, citationMetadata: sources } = candidate;
+  const pages = { ...(isObject(grounding) && { grounding }), ...(isObject(sources) && { sources }) };
+  return { parts, pages, ...(reason !== '' && { finish: readGeminiFinish(reason) }) };
 }
 
 export function fromGemini(json: unknown): Answer {
   if (!isObject(json))
     throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
-  const { parts, finish, grounding } = readCandidate(json, () => true);
+  const { parts, finish, pages } = readCandidate(json, () => true);
   if (finish === undefined) throw new UpstreamFault(failure('the upstream answered with an unfinished candidate'));
   const usage = readGeminiUsage(json.usageMetadata);
   const calls = parts.some((part) => part.type === 'tool_call');
   return {
     id: text(json.responseId),
     model: text(json.modelVersion),
-    parts: withCitations(joinTexts(parts), grounding),
+    parts: withCitations(joinTexts(parts), pages),
     finish: calls && finish === 'stop' ? 'tool_calls' : finish,
     reasoningFormat: 'google-gemini-v1',
     source: { format: 'gemini', body: json },
@@ -85,19 +91,21 @@ function joinTexts(parts: Part[]): Part[] {
   return out;
 }
 
-function withCitations(parts: Part[], grounding: Json | undefined): Part[] {
-  const cited = readGrounding(grounding, parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
+const readPages = ({ grounding, sources }: Pages, said: string): Citation[] => [
+  ...readGrounding(grounding, said),
+  ...readSources(sources, said),
+];
+
+function withCitations(parts: Part[], pages: Pages = {}): Part[] {
+  const cited = readPages(pages, parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   const last = cited.length > 0 ? parts.findLastIndex(({ type }) => type === 'text') : -1;
   return parts.map((part, i) => (i === last && part.type === 'text' ? { ...part, cited } : part));
 }
 
-/** Kept of what a stream says, for the places of what it rests on; an answer has a few thousand. */
-const mostLetters = 1024 * 1024;
-
 /** Reads the chunks of one stream; each call comes whole. */
 export function geminiDecoder(): (json: Json) => Delta[] {
   let said = '';
-  let grounding: Json | undefined;
+  let pages: Pages = {};
   let started = false;
   let calls = 0;
   const further = new Set<unknown>();
@@ -155,8 +163,8 @@ export function geminiDecoder(): (json: Json) => Delta[] {
     const usage = readGeminiUsage(json.usageMetadata);
     if (usage) out.push({ type: 'usage', usage });
     // Told again and again, each time with more in it.
-    grounding = piece.grounding ?? grounding;
-    if (piece.finish) out.push(...readGrounding(grounding, said));
+    pages = { ...pages, ...piece.pages };
+    if (piece.finish) out.push(...readPages(pages, said));
     if (piece.finish)
       out.push({ type: 'finish', finish: calls > 0 && piece.finish === 'stop' ? 'tool_calls' : piece.finish });
     return out;

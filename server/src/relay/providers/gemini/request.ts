@@ -1,6 +1,7 @@
 import { withoutTrailing } from '../../../lib/trailing.ts';
-import type { Conversation, Effort, Json, Params } from '../../wire/conversation.ts';
+import type { Conversation, Effort, Json, Params, Reasoning } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
+import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
 import { type Carries, carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
@@ -112,17 +113,25 @@ function thinkingConfig(params: Params, target: Target): Json | undefined {
   const { modelName } = target;
   if (reasoning === undefined || !/gemini-(2\.5|[3-9])/.test(modelName)) return undefined;
   const thoughts = reasoning.effort !== 'none';
-  if (/gemini-[3-9]/.test(modelName)) {
-    const low =
-      reasoning.effort === undefined
-        ? (reasoning.budgetTokens ?? 8192) <= 2048
-        : ['none', 'minimal', 'low'].includes(reasoning.effort);
-    return { includeThoughts: thoughts, thinkingLevel: low ? 'low' : 'high' };
-  }
+  if (/gemini-[3-9]/.test(modelName)) return { includeThoughts: thoughts, ...thinkingLevel(modelName, reasoning) };
   if (reasoning.adaptive && reasoning.effort === undefined) return { includeThoughts: true, thinkingBudget: -1 };
   const thinkingBudget = reasoning.budgetTokens ?? budgetOf(reasoning.effort ?? 'medium', outputLimit(params, target));
   // Some cannot but think, and refuse to be asked for no thoughts at all.
   return { includeThoughts: thoughts, thinkingBudget: thinkingBudget || (/pro/.test(modelName) ? leastOfPro : 0) };
+}
+
+/** Levels that models take, upwards; first match wins. */
+const levels: [RegExp, readonly Effort[]][] = [
+  [/flash/, ['minimal', 'low', 'medium', 'high']],
+  [/gemini-3-pro/, ['low', 'high']],
+  [/./, ['low', 'medium', 'high']],
+];
+
+/** Without a word of it the model decides. */
+function thinkingLevel(modelName: string, { effort, budgetTokens }: Reasoning): Json {
+  if (effort === undefined && budgetTokens === undefined) return {};
+  const [, taken] = levels.find(([names]) => names.test(modelName))!;
+  return { thinkingLevel: nearestEffort(taken, effort ?? effortOf(budgetTokens)) };
 }
 
 const leastOfPro = 128;

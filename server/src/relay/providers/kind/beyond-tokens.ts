@@ -48,6 +48,9 @@ const hasNoSummary: Harmless = (value) =>
   !Array.isArray(value.edits) ||
   value.edits.every((edit) => isObject(edit) && isLike(/^clear_/, edit.type));
 
+/** A sandbox by its name alone is one to go on in, and nothing goes on without the tool that runs there. */
+const hasNoSkills: Harmless = (value) => !isObject(value) || isOff(value.skills);
+
 /** Speed, place and precedence at other rates. */
 const rates: [string, Harmless][] = [
   ['service_tier', isOneOf('auto', 'default', 'standard', 'standard_only', 'on_demand')],
@@ -68,8 +71,14 @@ const serverTools: Record<WireFormat, [string, Harmless][]> = {
     ['enable_code_interpreter', isOff],
     ['compound_custom', isOff],
     ['mcp_servers', isOff],
+    ['moderation', isOff],
   ],
-  messages: [['mcp_servers', isOff]],
+  // What its sandbox is to know; a request for a summary in place of an answer.
+  messages: [
+    ['mcp_servers', isOff],
+    ['container', hasNoSkills],
+    ['compaction', isOff],
+  ],
   // A prompt, a judge or a summary of OpenAI's own.
   responses: [
     ['prompt', isOff],
@@ -116,6 +125,8 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
     ['tools', areClientTools('messages')],
     ...serverTools.messages,
     ['container', isOff],
+    // Other models than the one that has the price.
+    ['fallbacks', isOff],
     ['context_management', hasNoSummary],
   ]),
   gemini: new Map<string, Harmless>([...rates, ['tools', areGoogleClientTools]]),

@@ -1,5 +1,5 @@
 import { AppError } from '../../../lib/errors.ts';
-import type { Conversation, Json, Turn } from '../../wire/conversation.ts';
+import { type Conversation, isObject, type Json, type Turn, type WireFormat } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { serverToolIn } from './beyond-tokens.ts';
 import { refuseGoogleOnly } from './google-only.ts';
@@ -23,6 +23,8 @@ export function refuseForeignTools({ params, source, turns }: Conversation): voi
   if (serverTool) throw unsupported(serverTool, `'${serverTool}' is not supported by this model.`);
   if (source?.format === 'chat' && asksForSound(source.body))
     throw unsupported('modalities', `'audio' is not supported by this model.`);
+  const promise = source && promiseIn(source.format, source.body);
+  if (promise) throw unsupported(promise, `'${promise}' is not supported by this model.`);
   if (source?.format === 'gemini') refuseGoogleOnly(turns, source.body);
 }
 
@@ -51,6 +53,13 @@ export const threadUnsupported = (): AppError =>
       details: { error_code: 'thread_unsupported_request' },
     },
   );
+
+/** What decides where a request is worked on, or which words an answer may hold: whoever asks for it relies on it. */
+function promiseIn(format: WireFormat, { inference_geo: place, logit_bias: bias }: Json): string | undefined {
+  if (format === 'messages' && place != null && place !== 'global') return 'inference_geo';
+  // Its numbers are tokens of one vendor's alphabet.
+  return format === 'chat' && isObject(bias) && Object.keys(bias).length > 0 ? 'logit_bias' : undefined;
+}
 
 /** Of an answer. */
 const asksForSound = ({ audio, modalities }: Json): boolean =>

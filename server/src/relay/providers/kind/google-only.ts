@@ -16,10 +16,18 @@ const settings: [string, Usual][] = [
   ['responseFormat', isAbsent],
   ['speechConfig', isAbsent],
   ['imageConfig', isAbsent],
+  ['audioTranscriptionConfig', isAbsent],
+  ['generationOutputConfig', isAbsent],
 ];
 
+/** Beside it: an answer that Google alone can go on with, and a guard that the caller relies on. */
+const beside = ['continuationToken', 'modelArmorConfig'];
+
 /** Refuses, by name, what a request in Google's format asks for and only Google's models do. */
-export function refuseGoogleOnly(turns: readonly Turn[], { generationConfig: config }: Json): void {
+export function refuseGoogleOnly(turns: readonly Turn[], body: Json): void {
+  const { generationConfig: config } = body;
+  const asked = beside.find((name) => body[name] != null);
+  if (asked) throw refused(asked, asked);
   if (isObject(config)) {
     const found = settings.find(([name, isUsual]) => !isUsual(config[name]));
     if (found) throw refused(`generationConfig.${found[0]}`, found[0]);

@@ -34,7 +34,12 @@ export function stopsFor(
   const stops = params.stop?.filter((text) => text !== '');
   const { stop } = words[source?.format ?? 'chat'];
   if (stops && stops.length > most)
-    throw unsupported(stop, `More than ${most} of '${stop}' are not supported by this model.`);
+    throw unsupported(
+      stop,
+      most === 0
+        ? `'${stop}' is not supported by this model together with tools.`
+        : `More than ${most} of '${stop}' are not supported by this model.`,
+    );
   if (!blank && stops?.some((text) => text.trim() === ''))
     throw unsupported(stop, `'${stop}' of blanks alone is not supported by this model.`);
   return stops;

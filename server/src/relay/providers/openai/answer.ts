@@ -2,7 +2,7 @@ import { readChatFinish } from '../../wire/chat/answer.ts';
 import { argumentsText, CallPlaces, newCallId } from '../../wire/chat/call-places.ts';
 import { objectsIn, readReasoningDetails, withSignatures } from '../../wire/chat/reasoning.ts';
 import { saidIn } from '../../wire/chat/said.ts';
-import { type Citation, readAnnotations } from '../../wire/citations.ts';
+import { type Citation, lettersIn, readAnnotations, readSearch } from '../../wire/citations.ts';
 import {
   type Answer,
   type Delta,
@@ -29,7 +29,7 @@ export function fromOpenai(json: unknown): Answer {
   if (choice === undefined || !isObject(choice.message))
     throw new UpstreamFault(failure('the upstream answered without a choice'));
   if (choice.error != null) throw new UpstreamFault(readEmbeddedError(choice));
-  const parts = readMessage(choice.message, readLogprobs(choice));
+  const parts = withSearch(readMessage(choice.message, readLogprobs(choice)), json);
   const calls = parts.some((part) => part.type === 'tool_call');
   const finish = typeof choice.finish_reason === 'string' ? readChatFinish(choice.finish_reason) : undefined;
   const usage = readChatUsage(json.usage);
@@ -58,8 +58,8 @@ function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
     parts.push({ type: 'text', text: said, ...(logprobs && { logprobs }), ...citedIn(message.annotations) });
   else if (text(message.refusal) !== '') parts.push({ type: 'text', text: text(message.refusal), refusal: true });
   parts.push(...readImages(message.images));
-  for (const call of Array.isArray(message.tool_calls) ? message.tool_calls : []) {
-    if (!isObject(call) || !isObject(call.function)) continue;
+  for (const call of callsIn(message)) {
+    if (!isObject(call.function)) continue;
     parts.push({
       type: 'tool_call',
       id: text(call.id) || newCallId(),
@@ -68,6 +68,21 @@ function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
     });
   }
   return withSignatures(thoughts, signatures, parts);
+}
+
+/** Older servers call functions, one at a time and without an id. */
+function callsIn({ tool_calls: calls, function_call: old }: Json): Json[] {
+  const given = objectsIn(calls);
+  return given.length === 0 && isObject(old) ? [{ function: old }] : given;
+}
+
+/** Pages beside the choices, where the message names none. */
+function withSearch(parts: Part[], body: Json): Part[] {
+  const last = parts.findLastIndex(({ type }) => type === 'text');
+  const part = parts[last];
+  if (part?.type !== 'text' || part.cited) return parts;
+  const cited = readSearch(body, lettersIn(part.text));
+  return cited.length === 0 ? parts : parts.with(last, { ...part, cited });
 }
 
 function citedIn(annotations: unknown): { cited?: Citation[] } {
@@ -94,9 +109,16 @@ export function openaiDecoder(): (json: Json) => Delta[] {
   /** Of choices beside the one that came first only that they are there and have ended: who asked for several gets them as they come. */
   let main: { index: unknown } | undefined;
   const calls = new CallPlaces();
+  let letters = 0;
+  let cites = false;
 
-  function readCalls(pieces: unknown[]): Delta[] {
-    return pieces.filter(isObject).flatMap((piece, position): Delta[] => {
+  function named(cited: Citation[]): Citation[] {
+    cites ||= cited.length > 0;
+    return cited;
+  }
+
+  function readCalls(pieces: Json[]): Delta[] {
+    return pieces.flatMap((piece, position): Delta[] => {
       const { place: index, opens } = calls.placeOf(piece, position);
       const args = isObject(piece.function) ? argumentsText(piece.function.arguments) : '';
       called ||= opens !== undefined;
@@ -107,7 +129,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     });
   }
 
-  function readChoice(choice: Json): Delta[] {
+  function readChoice(choice: Json, json: Json): Delta[] {
     if (choice.error != null) return [{ type: 'error', error: readEmbeddedError(choice) }];
     const index = choice.index ?? 0;
     const out = begin(index);
@@ -115,6 +137,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     if (main.index === index) out.push(...readPiece(choice));
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '' && !ended.get(index)) {
       ended.set(index, true);
+      if (main.index === index && !cites) out.push(...named(readSearch(json, letters)));
       out.push(finish(choice.finish_reason));
     }
     return out;
@@ -129,11 +152,12 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     if (delta.reasoning_details != null) out.push(...readDetails(delta.reasoning_details, thinking === ''));
     const logprobs = choice.logprobs == null ? undefined : readLogprobs(choice);
     if (said !== '') out.push({ type: 'text', text: said, ...(logprobs && { logprobs }) });
-    if (delta.annotations != null) out.push(...readAnnotations(delta.annotations));
+    letters += lettersIn(said);
+    if (delta.annotations != null) out.push(...named(readAnnotations(delta.annotations)));
     const refusal = text(delta.refusal);
     if (refusal !== '') out.push({ type: 'text', text: refusal, refusal: true });
     if (delta.images != null) out.push(...readImages(delta.images));
-    if (Array.isArray(delta.tool_calls)) out.push(...readCalls(delta.tool_calls));
+    if (delta.tool_calls != null || delta.function_call != null) out.push(...readCalls(callsIn(delta)));
     return out;
   }
 
@@ -169,7 +193,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
       out.push({ type: 'start', id: text(json.id), model: text(json.model) });
     }
     for (const choice of Array.isArray(json.choices) ? json.choices : [])
-      if (isObject(choice)) out.push(...readChoice(choice));
+      if (isObject(choice)) out.push(...readChoice(choice, json));
     // Usage may come with a normal chunk as well as alone.
     const usage = readChatUsage(chatUsageIn(json));
     if (usage) out.push({ type: 'usage', usage });

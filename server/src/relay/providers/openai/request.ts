@@ -1,10 +1,11 @@
 import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
-import type { Conversation, Effort, Json, Params, ToolChoice } from '../../wire/conversation.ts';
+import type { Conversation, Json, Params, ToolChoice } from '../../wire/conversation.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { type Carries, carriesAllBut, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
 import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
+import { effortFor } from './efforts.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
 
@@ -148,14 +149,5 @@ function buildReasoning({ reasoning }: Params, vendor: Vendor, modelName: string
     return { reasoning: reasoning.effort === undefined ? { enabled: true } : { effort: reasoning.effort } };
   }
   if (!vendor.reasoningModels?.test(modelName)) return {};
-  const effort = reasoning.effort ?? effortOf(reasoning.budgetTokens);
-  // `max` is Anthropic's word; these vendors stop at `high`.
-  return { reasoning_effort: effort === 'max' || effort === 'xhigh' ? 'high' : effort === 'none' ? 'minimal' : effort };
-}
-
-/** A budget of thinking tokens as the nearest level. */
-export function effortOf(budgetTokens: number | undefined): Effort {
-  if (budgetTokens === undefined) return 'medium';
-  if (budgetTokens <= 2048) return 'low';
-  return budgetTokens <= 12_288 ? 'medium' : 'high';
+  return { reasoning_effort: effortFor(modelName, reasoning) };
 }

@@ -47,14 +47,19 @@ export const reasoningModel = /(^|\/)(o\d|gpt-[5-9])/;
 const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensField'] =>
   vendor.id === 'compatible' && reasoningModel.test(modelName) ? 'max_completion_tokens' : vendor.maxTokensField;
 
+/** What cannot be ignored, as the answer would be another: by what asks for it, in the words of the refusal. */
+const refusable: Record<string, [asks: (value: unknown) => boolean, what: string]> = {
+  n: [(value) => typeof value === 'number' && value > 1, `'n' above 1 is`],
+  tools: [(value) => value !== undefined, 'Tools are'],
+  logprobs: [(value) => value === true, `'logprobs' is`],
+  stop: [(value) => value != null && value !== '' && String(value) !== '', `'stop' is`],
+  logit_bias: [(value) => isObject(value) && Object.keys(value).length > 0, `'logit_bias' is`],
+};
+
 function dropLacking(out: Json, vendor: Vendor): void {
   for (const field of vendor.lacks) {
-    if (field === 'n' && typeof out.n === 'number' && out.n > 1) {
-      throw unsupported('n', `'n' above 1 is not supported by ${vendor.name}.`);
-    }
-    if (field === 'tools' && out.tools !== undefined) {
-      throw unsupported('tools', `Tools are not supported by ${vendor.name}.`);
-    }
+    const [asks, what] = refusable[field] ?? [];
+    if (asks?.(out[field])) throw unsupported(field, `${what} not supported by ${vendor.name}.`);
     if (field in out) delete out[field];
   }
 }

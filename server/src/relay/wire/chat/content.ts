@@ -30,6 +30,10 @@ export function readResultContent(value: unknown, param: string): ToolResultPart
   });
 }
 
+/** OpenAI's mark of where a prompt is worth keeping, and Anthropic's, which gateways take in this format too. */
+const cacheOf = ({ cache_control: mark, prompt_cache_breakpoint: end }: Json): { cacheControl?: unknown } =>
+  mark === undefined && end == null ? {} : { cacheControl: mark ?? { type: 'ephemeral' } };
+
 function readPart(value: unknown, param: string): Part {
   const part = readObject(value, param);
   switch (requiredString(part, 'type', param)) {
@@ -37,14 +41,14 @@ function readPart(value: unknown, param: string): Part {
       return {
         type: 'text',
         text: readString(part.text, `${param}.text`),
-        ...(part.cache_control !== undefined && { cacheControl: part.cache_control }),
+        ...cacheOf(part),
       };
     case 'refusal':
       return { type: 'text', text: readString(part.refusal, `${param}.refusal`) };
     case 'image_url':
-      return readImage(part.image_url, `${param}.image_url`, part.cache_control);
+      return { ...readImage(part.image_url, `${param}.image_url`), ...cacheOf(part) };
     case 'file':
-      return readFile(part.file, `${param}.file`);
+      return { ...readFile(part.file, `${param}.file`), ...cacheOf(part) };
     case 'input_audio': {
       const audio = readObject(part.input_audio, `${param}.input_audio`);
       return {
@@ -58,17 +62,12 @@ function readPart(value: unknown, param: string): Part {
   }
 }
 
-function readImage(value: unknown, param: string, cacheControl: unknown): Part {
+function readImage(value: unknown, param: string): ImagePart {
   // Some clients send the address itself where the format has an object.
   const image = typeof value === 'string' ? { url: value } : readObject(value, param);
   const source = readPicture(requiredString(image, 'url', param), `${param}.url`);
   const detail = optionalString(image, 'detail', param);
-  return {
-    type: 'image',
-    source,
-    ...(detail !== undefined && { detail }),
-    ...(cacheControl !== undefined && { cacheControl }),
-  };
+  return { type: 'image', source, ...(detail !== undefined && { detail }) };
 }
 
 /** A picture by its address, which may hold it. */
@@ -79,7 +78,7 @@ export function readPicture(url: string, param: string): ImagePart['source'] {
   return data ?? { url };
 }
 
-function readFile(value: unknown, param: string): Part {
+function readFile(value: unknown, param: string): FilePart {
   const file = readObject(value, param);
   const name = optionalString(file, 'filename', param);
   const named = name === undefined ? {} : { name };

@@ -176,7 +176,7 @@ function readParams(body: Json): Params {
     logprobs: optionalBoolean(body, 'logprobs'),
     topLogprobs: optionalInteger(body, 'top_logprobs', 0, 20),
     reasoning: readReasoning(body),
-    user: optionalString(body, 'user'),
+    user: optionalString(body, 'user') ?? optionalString(body, 'safety_identifier'),
   };
   return onlyGiven(all);
 }
@@ -204,9 +204,11 @@ function readReasoning(body: Json): Params['reasoning'] {
   const effort = optionalEnum(body, 'reasoning_effort', efforts);
   if (effort !== undefined) return { effort };
   if (!isObject(body.reasoning)) return undefined;
+  if (body.reasoning.enabled === false) return { effort: 'none' };
   const nested = optionalEnum(body.reasoning, 'effort', efforts, 'reasoning');
   const budgetTokens = optionalInteger(body.reasoning, 'max_tokens', 0, maxInteger, 'reasoning');
-  if (nested === undefined && budgetTokens === undefined) return undefined;
+  if (nested === undefined && budgetTokens === undefined)
+    return body.reasoning.enabled === true ? { adaptive: true } : undefined;
   return { ...(nested !== undefined && { effort: nested }), ...(budgetTokens !== undefined && { budgetTokens }) };
 }
 
@@ -265,11 +267,13 @@ function readResponseFormat(value: unknown): ResponseFormat | undefined {
       if (format.json_schema === undefined) throw missing(at);
       const spec = readObject(format.json_schema, at);
       const strict = optionalBoolean(spec, 'strict', at);
+      const description = optionalString(spec, 'description', at);
       return {
         type: 'json_schema',
         name: requiredString(spec, 'name', at),
         schema: spec.schema == null ? {} : readObject(spec.schema, `${at}.schema`),
         ...(strict !== undefined && { strict }),
+        ...(description !== undefined && { description }),
       };
     }
     default:

@@ -1,5 +1,7 @@
 import type { Usage } from '../../../lib/money.ts';
+import { citationsIn } from '../citations.ts';
 import type { Answer, Finish, Json, Part } from '../conversation.ts';
+import { writeCitation } from './citations.ts';
 
 const reasons: Record<Finish, string> = {
   stop: 'COMPLETE',
@@ -35,9 +37,11 @@ function messageOf(parts: Part[]): Json {
     ...(thinking === '' ? [] : [{ type: 'thinking', thinking }]),
     ...(calls.length > 0 ? [] : [{ type: 'text', text }]),
   ];
+  const cited = citationsIn(parts);
   return {
     role: 'assistant',
     ...(content.length > 0 && { content }),
+    ...(cited.length > 0 && { citations: cited.map((one) => writeCitation(one, text)) }),
     ...(calls.length > 0 && {
       ...(text !== '' && { tool_plan: text }),
       tool_calls: calls.map((call) => ({

@@ -3,8 +3,10 @@ import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { sseEvent } from '../../../lib/sse.ts';
 import { chatDone, type StreamRenderer } from '../chat/stream.ts';
+import { type Citation, mostLetters } from '../citations.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { reasonOf, renderCohereUsage } from './answer.ts';
+import { writeCitation } from './citations.ts';
 
 const event = (type: string, members: Json = {}): string => sseEvent(type, JSON.stringify({ type, ...members }));
 
@@ -17,6 +19,8 @@ export class CohereStream implements StreamRenderer {
   #open: Kind | undefined;
   #blocks = 0;
   readonly #calls = new Set<number>();
+  #said = '';
+  #cited = 0;
   #finish = 'COMPLETE';
   #usage: Usage | undefined;
   #extra: Json = {};
@@ -28,7 +32,10 @@ export class CohereStream implements StreamRenderer {
       case 'start':
         return delta.sure ? this.#start() : '';
       case 'text':
+        if (this.#said.length < mostLetters) this.#said += delta.text;
         return this.#say('text', delta.text);
+      case 'citation':
+        return this.#cite(delta);
       case 'thinking':
         return this.#say('thinking', delta.text);
       case 'tool_start':
@@ -87,6 +94,16 @@ export class CohereStream implements StreamRenderer {
       });
     }
     return out + event('content-delta', { index: this.#blocks, delta: { message: { content: { [kind]: text } } } });
+  }
+
+  #cite(cited: Citation): string {
+    const index = this.#cited++;
+    const citations = writeCitation(cited, this.#said);
+    return (
+      this.#start() +
+      event('citation-start', { index, delta: { message: { citations } } }) +
+      event('citation-end', { index })
+    );
   }
 
   #close(): string {

@@ -1,6 +1,8 @@
+import { citationsIn, lettersIn } from '../citations.ts';
 import { type Answer, isObject, type Json, type Part } from '../conversation.ts';
 import { renameMember } from '../rewrite-model.ts';
 import { renderGeminiFinish } from './finish.ts';
+import { type SaidPart, writeGrounding } from './grounding.ts';
 import { writeMedia } from './media.ts';
 import { PartWriter } from './part-writer.ts';
 import { renderGeminiUsage } from './usage.ts';
@@ -16,9 +18,11 @@ interface RenderOptions {
 export function renderGeminiAnswer(answer: Answer, { model, id, showThoughts }: RenderOptions): Json {
   const usage = answer.usage && { usageMetadata: renderGeminiUsage(answer.usage) };
   if (answer.source?.format === 'gemini') return { ...usage, ...answer.source.body, modelVersion: model };
-  const parts = writeParts(answer.parts, showThoughts);
+  const { parts, said } = writeParts(answer.parts, showThoughts);
+  const finishReason = renderGeminiFinish(answer.finish);
+  const grounding = writeGrounding(citationsIn(answer.parts), said);
   return {
-    candidates: [{ content: { parts, role: 'model' }, finishReason: renderGeminiFinish(answer.finish), index: 0 }],
+    candidates: [{ content: { parts, role: 'model' }, finishReason, index: 0, ...grounding }],
     ...usage,
     modelVersion: model,
     responseId: id,
@@ -26,12 +30,21 @@ export function renderGeminiAnswer(answer: Answer, { model, id, showThoughts }: 
   };
 }
 
-function writeParts(parts: Part[], showThoughts: true | undefined): Json[] {
+function writeParts(parts: Part[], showThoughts: true | undefined): { parts: Json[]; said: SaidPart[] } {
   const writer = new PartWriter({ answer: true, showThoughts });
-  const written = parts.flatMap((part) => writer.write(part) ?? writeMedia(part) ?? []);
+  const written: Json[] = [];
+  const said: SaidPart[] = [];
+  let before = 0;
+  for (const part of parts) {
+    if (part.type === 'text' && !part.refusal) {
+      said.push({ partIndex: written.length, text: part.text, before });
+      before += lettersIn(part.text);
+    }
+    written.push(...(writer.write(part) ?? writeMedia(part) ?? []));
+  }
   const all = [...written, ...writer.end()];
   // Clients take an answer without parts for a broken one.
-  return all.length > 0 ? all : [{ text: '' }];
+  return { parts: all.length > 0 ? all : [{ text: '' }], said };
 }
 
 /** The text as it came, with the client's name for the model; null where more has to change. */

@@ -3,6 +3,8 @@ import type { Finish } from '../conversation.ts';
 const finishes: Record<string, Finish> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
+  // More can be asked for, in Google's own format alone.
+  CONTINUATION: 'length',
   SAFETY: 'content_filter',
   RECITATION: 'content_filter',
   BLOCKLIST: 'content_filter',
@@ -11,6 +13,7 @@ const finishes: Record<string, Finish> = {
   LANGUAGE: 'content_filter',
   IMAGE_SAFETY: 'content_filter',
   IMAGE_PROHIBITED_CONTENT: 'content_filter',
+  IMAGE_RECITATION: 'content_filter',
 };
 
 export const readGeminiFinish = (reason: string): Finish => finishes[reason] ?? 'stop';

@@ -3,8 +3,10 @@ import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { sseData } from '../../../lib/sse.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
+import { type Citation, mostLetters } from '../citations.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
 import { renderGeminiFinish } from './finish.ts';
+import { writeGrounding } from './grounding.ts';
 import { writeMedia } from './media.ts';
 import { PartWriter } from './part-writer.ts';
 import { renderGeminiUsage } from './usage.ts';
@@ -29,6 +31,9 @@ export const geminiErrorEvent = (error: AppError): string => sseData(JSON.string
 export class GeminiStream implements StreamRenderer {
   readonly #writer: PartWriter;
   readonly #calls = new Map<number, Call>();
+  /** Named with the last event, by places of all that was said. */
+  readonly #cited: Citation[] = [];
+  #said = '';
   #finish: Finish = 'stop';
   #usage: Usage | undefined;
   #extra: Json | undefined;
@@ -40,7 +45,11 @@ export class GeminiStream implements StreamRenderer {
   push(delta: Delta): string {
     switch (delta.type) {
       case 'text':
+        if (!delta.refusal && this.#said.length < mostLetters) this.#said += delta.text;
         return this.#say(this.#writer.text(delta.text));
+      case 'citation':
+        this.#cited.push(delta);
+        return '';
       case 'thinking':
         return this.#say(this.#writer.think(delta.text));
       case 'signature':
@@ -95,7 +104,9 @@ export class GeminiStream implements StreamRenderer {
     const parts = left.length > 0 ? left : [{ text: '' }];
     const finishReason = renderGeminiFinish(this.#finish);
     const usage = this.#usage && { usageMetadata: renderGeminiUsage(this.#usage) };
-    return this.#event({ content: { parts, role: 'model' }, finishReason, index: 0 }, { ...usage, ...this.#extra });
+    const grounding = writeGrounding(this.#cited, [{ partIndex: 0, text: this.#said, before: 0 }]);
+    const candidate = { content: { parts, role: 'model' }, finishReason, index: 0, ...grounding };
+    return this.#event(candidate, { ...usage, ...this.#extra });
   }
 }
 

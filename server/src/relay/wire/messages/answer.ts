@@ -1,11 +1,13 @@
+import { citationsIn, lettersIn } from '../citations.ts';
 import type { Answer, Finish, Json, Part } from '../conversation.ts';
 import { markGemini } from '../signature.ts';
 import { renderMessagesUsage } from '../usage.ts';
+import { citedBlocks } from './citations.ts';
 
 /** An answer as the body of a message. */
 export function renderMessagesAnswer(answer: Answer, options: { model: string; id: string }): Json {
   if (answer.source?.format === 'messages') return { ...answer.source.body, model: options.model };
-  const content = answer.parts.flatMap(renderBlock);
+  const content = renderBlocks(answer.parts);
   return {
     id: options.id,
     type: 'message',
@@ -17,6 +19,18 @@ export function renderMessagesAnswer(answer: Answer, options: { model: string; i
     usage: renderMessagesUsage(answer.usage ?? { promptTokens: 0, completionTokens: 0 }),
     ...answer.extra,
   };
+}
+
+function renderBlocks(parts: Part[]): Json[] {
+  const cited = citationsIn(parts);
+  if (cited.length === 0) return parts.flatMap(renderBlock);
+  let before = 0;
+  return parts.flatMap((part) => {
+    if (part.type !== 'text' || part.refusal || part.text === '') return renderBlock(part);
+    const said = { text: part.text, before };
+    before += lettersIn(part.text);
+    return citedBlocks(said, cited);
+  });
 }
 
 function renderBlock(part: Part): Json[] {

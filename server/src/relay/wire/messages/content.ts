@@ -8,7 +8,16 @@ const cache = (block: Json): { cacheControl?: unknown } =>
 export function readBlocks(value: unknown, param: string): Part[] {
   if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
   if (!Array.isArray(value)) throw invalid(param, `'${param}' must be a string or an array of content blocks.`);
-  return value.map((item, i) => readBlock(readObject(item, `${param}[${i}]`), `${param}[${i}]`));
+  return value.flatMap((item, i) => {
+    const block = readObject(item, `${param}[${i}]`);
+    return [...readContext(block, `${param}[${i}]`), readBlock(block, `${param}[${i}]`)];
+  });
+}
+
+/** What a model is told of a document beside its title. */
+function readContext(block: Json, param: string): TextPart[] {
+  const text = block.type === 'document' ? optionalString(block, 'context', param) : undefined;
+  return text ? [{ type: 'text', text }] : [];
 }
 
 /** `system` as string or blocks. */
@@ -33,6 +42,11 @@ function readBlock(block: Json, param: string): Part {
       return { type: 'image', source: readImageSource(block.source, `${param}.source`), ...cache(block) };
     case 'document':
       return readDocument(block, param);
+    // Stands for all that was said before it.
+    case 'compaction':
+      return typeof block.content === 'string' && block.content !== ''
+        ? { type: 'text', text: block.content, ...cache(block) }
+        : { type: 'raw', format: 'messages', value: block };
     case 'search_result':
       return readSearchResult(block);
     case 'tool_use':

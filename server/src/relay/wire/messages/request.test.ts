@@ -15,6 +15,39 @@ function refusal(body: unknown): { code: string; param: string | undefined } {
 }
 
 describe('parseMessagesRequest', () => {
+  const tool = (name: string) => ({ name, input_schema: { type: 'object' } });
+  const change = (type: string, of: object) => ({ type, tool: of });
+  const named = (name: string) => ({ type: 'tool_reference', name });
+  const defined = (name: string) => ({ type: 'tool_definition', definition: tool(name) });
+
+  test.each([
+    ['as they were', [], ['find', 'look']],
+    ['without those withdrawn', [change('tool_removal', named('find'))], ['look']],
+    [
+      'with those that came back',
+      [change('tool_removal', named('find')), change('tool_addition', named('find'))],
+      ['find', 'look'],
+    ],
+    ['with those defined on the way', [change('tool_addition', defined('ask'))], ['find', 'look', 'ask']],
+    ['as a summary says', [{ type: 'compaction', tool_changes: [change('tool_removal', named('look'))] }], ['find']],
+  ])('tools in force at the end: %s', (_, content, left) => {
+    const messages = [...hello.messages, { role: 'system', content }, ...hello.messages];
+    const { params } = parseMessagesRequest({ ...hello, messages, tools: [tool('find'), tool('look')] });
+    expect(params.tools!.map(({ name }) => name)).toEqual(left);
+  });
+
+  test('a summary stands for what was said, and a system message may be for one turn only', () => {
+    const [user] = hello.messages;
+    const said = { role: 'assistant', content: [{ type: 'compaction', content: 'They spoke of tea.' }] };
+    const once = { role: 'system', content: 'Be brief.', clear_at: 'next_user_message' };
+    const { turns, system } = parseMessagesRequest({ ...hello, messages: [said, user, once, user] });
+    expect(turns[0]!.parts).toEqual([{ type: 'text', text: 'They spoke of tea.' }]);
+    expect(system).toEqual([]);
+    expect(parseMessagesRequest({ ...hello, messages: [user, once] }).system).toEqual([
+      { type: 'text', text: 'Be brief.' },
+    ]);
+  });
+
   test('max_tokens is required, but not for counting', () => {
     const { max_tokens: _, ...rest } = hello;
     expect(refusal(rest)).toEqual({ code: 'missing_required_parameter', param: 'max_tokens' });

@@ -30,6 +30,7 @@ import {
   weigh,
 } from '../read.ts';
 import { readBlocks, readSystem } from './content.ts';
+import { toolsInForce } from './tool-changes.ts';
 
 /** Reads the body of `POST /v1/messages`; of `count_tokens` too, which has no `max_tokens`. */
 export function parseMessagesRequest(value: unknown, use: 'create' | 'count_tokens' = 'create'): Sourced {
@@ -55,10 +56,13 @@ function readTurns(body: Json, system: TextPart[]): Turn[] {
   const messages = readArray(body.messages, 'messages');
   if (messages.length === 0) throw invalid('messages', `'messages' must hold at least one message.`);
   const turns: Turn[] = [];
+  const lastOfUser = messages.findLastIndex((item) => isObject(item) && item.role === 'user');
   messages.forEach((item, i) => {
     const param = `messages[${i}]`;
     const message = readObject(item, param);
     const role = requiredString(message, 'role', param);
+    const isGone = role === 'system' && message.clear_at === 'next_user_message' && i < lastOfUser;
+    if (isGone || (role === 'system' && message.content == null)) return;
     if (message.content === undefined || message.content === null) throw missing(`${param}.content`);
     const parts = readBlocks(message.content, `${param}.content`);
     if (role === 'system') system.push(...parts.filter((part): part is TextPart => part.type === 'text'));
@@ -78,7 +82,7 @@ function readParams(body: Json): Params {
     topP: optionalNumber(body, 'top_p', 0, 1),
     topK: optionalInteger(body, 'top_k', -1, maxInteger),
     stop: readStop(body.stop_sequences),
-    ...readTools(body.tools),
+    ...readTools(toolsInForce(body.tools, body.messages)),
     toolChoice: choice && readToolChoice(choice),
     parallelToolCalls: disableParallel === undefined ? undefined : !disableParallel,
     responseFormat: readFormat(body),

@@ -3,10 +3,12 @@ import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { sseEvent } from '../../../lib/sse.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
+import type { Citation } from '../citations.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
 import { markGemini } from '../signature.ts';
 import { renderMessagesUsage } from '../usage.ts';
 import { renderStopReason } from './answer.ts';
+import { writeCitation } from './citations.ts';
 
 export interface MessagesStreamOptions {
   model: string;
@@ -54,6 +56,7 @@ export class MessagesStream implements StreamRenderer {
   #openCall = -1;
   #openArgs = '';
   readonly #waiting = new Map<number, Call>();
+  readonly #cited: Citation[] = [];
   #finish: Finish = 'stop';
   #stopSequence: string | undefined;
   #usage: Usage | undefined;
@@ -99,7 +102,11 @@ export class MessagesStream implements StreamRenderer {
   #render(delta: Delta): string {
     switch (delta.type) {
       case 'text':
-        return this.#ensure('text', { type: 'text', text: '' }) + this.#delta({ type: 'text_delta', text: delta.text });
+        return this.#ensureText() + this.#delta({ type: 'text_delta', text: delta.text });
+      case 'citation':
+        this.#cited.push(delta);
+        // Another block that is open is not whole yet.
+        return this.#open === 'text' ? this.#ensureText() : '';
       case 'thinking':
         return this.#ensureThinking() + this.#delta({ type: 'thinking_delta', thinking: delta.text });
       case 'signature':
@@ -133,6 +140,15 @@ export class MessagesStream implements StreamRenderer {
   #ensure(kind: 'text' | 'thinking', block: Json): string {
     if (this.#open === kind) return '';
     return this.#flushCalls() + this.#block(block, kind);
+  }
+
+  /** With the pages that were named while no text was being said. */
+  #ensureText(): string {
+    const opened = this.#ensure('text', { type: 'text', text: '' });
+    const named = this.#cited
+      .splice(0)
+      .map((one) => this.#delta({ type: 'citations_delta', citation: writeCitation(one) }));
+    return opened + named.join('');
   }
 
   #ensureThinking(): string {
@@ -210,7 +226,8 @@ export class MessagesStream implements StreamRenderer {
 
   #end(): string {
     const usage = this.#usage ?? { promptTokens: this.options.promptTokens, completionTokens: 0 };
-    return this.#flushCalls() + this.#close() + this.#ending(usage);
+    const named = this.#cited.length > 0 ? this.#ensureText() : '';
+    return named + this.#flushCalls() + this.#close() + this.#ending(usage);
   }
 
   #ending(usage: Usage): string {

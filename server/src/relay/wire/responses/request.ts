@@ -180,6 +180,7 @@ function readHints(body: Json, text: Json): Json | undefined {
     verbosity: optionalEnum(text, 'verbosity', ['low', 'medium', 'high'], 'text'),
     service_tier: optionalString(body, 'service_tier'),
     prompt_cache_key: optionalString(body, 'prompt_cache_key'),
+    prompt_cache_options: body.prompt_cache_options ?? undefined,
     prompt_cache_retention: optionalString(body, 'prompt_cache_retention'),
   });
   return Object.keys(hints).length === 0 ? undefined : hints;

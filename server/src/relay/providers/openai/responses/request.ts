@@ -4,9 +4,10 @@ import type { Conversation, Json, Params, ToolChoice } from '../../../wire/conve
 import { onlyGiven, unsupported } from '../../../wire/read.ts';
 import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../../kind/foreign-tools.ts';
-import { carriesAllBut, refuseUncarried } from '../../kind/uncarried.ts';
+import { carriesAllBut, refuseUncarried, stopsFor } from '../../kind/uncarried.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../../kind.ts';
-import { effortOf, openaiHeaders, openaiUrl } from '../request.ts';
+import { effortFor } from '../efforts.ts';
+import { openaiHeaders, openaiUrl } from '../request.ts';
 import { reasoningModel } from '../rewrite.ts';
 import { rewriteResponsesRequest } from './as-it-came.ts';
 import { buildItems } from './items.ts';
@@ -54,16 +55,17 @@ function build(conversation: Conversation, target: Target): Json {
     top_p: params.topP,
     top_logprobs: params.topLogprobs,
     ...tools(params),
-    reasoning: reasoning(params),
+    reasoning: reasoning(params, target.modelName),
     text: Object.keys(text).length > 0 ? text : undefined,
     ...hints(conversation, vendor),
   });
 }
 
 /** What a chat may ask and this format has no word for, and what must not be silently ignored. */
-function refuseBeyondFormat({ params }: Conversation): void {
-  const refused = (params.n ?? 1) > 1 ? 'n' : params.stop !== undefined && params.stop.length > 0 && 'stop';
-  if (refused) throw unsupported(refused, `'${refused}' is not supported by this model together with tools.`);
+function refuseBeyondFormat(conversation: Conversation): void {
+  stopsFor(conversation, { most: 0, blank: true });
+  if ((conversation.params.n ?? 1) > 1)
+    throw unsupported('n', `'n' above 1 is not supported by this model together with tools.`);
 }
 
 function tools({ tools = [], toolChoice, parallelToolCalls }: Params): Json {
@@ -85,10 +87,8 @@ const choice = (asked: ToolChoice): unknown =>
   asked.type === 'tool' ? { type: 'function', name: asked.name } : asked.type;
 
 /** Without a word of it the model goes by its own default. */
-function reasoning({ reasoning: asked }: Params): Json | undefined {
-  if (asked === undefined) return undefined;
-  return { effort: asked.effort ?? effortOf(asked.budgetTokens) };
-}
+const reasoning = ({ reasoning: asked }: Params, modelName: string): Json | undefined =>
+  asked && { effort: effortFor(modelName, asked) };
 
 function format({ responseFormat }: Params): Json {
   return responseFormat === undefined ? {} : { format: responseFormat };
@@ -99,12 +99,15 @@ function verbosity({ params, source }: Conversation): Json {
   return asked == null ? {} : { verbosity: asked };
 }
 
-const hintNames = ['service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'metadata'];
+const hintNames = [
+  ...['service_tier', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
+  ...['safety_identifier', 'metadata'],
+];
 
 function hints({ params, source }: Conversation, vendor: Vendor): Json {
   if (source?.format !== 'chat') return params.user === undefined || !vendor.knowsHints ? {} : { user: params.user };
   const given = Object.fromEntries(
     hintNames.flatMap((name) => (source.body[name] == null ? [] : [[name, source.body[name]]])),
   );
-  return { ...given, user: params.user };
+  return { ...given, user: source.body.user ?? undefined };
 }
