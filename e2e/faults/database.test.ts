@@ -1,10 +1,11 @@
-/** PostgreSQL goes away in the middle of the work, orderly and not, and comes back. */
+/** PostgreSQL goes away in the middle of the work, orderly and not, or takes no writes, and comes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
 import { NoServer, type OwnServer, ownPostgres } from '../servers.ts';
 import { type Service, startService, until } from '../service.ts';
 import { account, inOrder, startLoad, tally } from './load.ts';
 import { printSeen, saw } from './table.ts';
-import { expectUnavailable, message } from './without-database.ts';
+import { expectUnavailable, expectUnready, message } from './without-database.ts';
 
 const outageMs = process.env.SVC_LONG ? 10_000 : 4_000;
 
@@ -28,16 +29,59 @@ afterAll(async () => {
   printSeen();
 });
 
-describe.each(['crash', 'orderly'] as const)('the database is gone for a while (%s)', (how) => {
+/** Of the server, by somebody whom what is done to the database does not reach. */
+async function order(server: OwnServer, ...statements: string[]): Promise<void> {
+  const url = new URL(server.url);
+  url.pathname = '/template1';
+  const admin = new SQL(url.href, { max: 1 });
+  for (const statement of statements) await admin.unsafe(statement);
+  await admin.close();
+}
+
+interface Outage {
+  what: string;
+  begin(server: OwnServer): Promise<void>;
+  seen(): Promise<void>;
+  end(server: OwnServer): Promise<void>;
+}
+
+const outages: Outage[] = [
+  ...(['crash', 'orderly'] as const).map((how) => ({
+    what: `is gone (${how})`,
+    begin: (server: OwnServer) => server.stop(how),
+    seen: () => expectUnavailable(service),
+    end: (server: OwnServer) => server.start(),
+  })),
+  {
+    // As while another server takes its place. Connections of that time stay as they are, and must be left.
+    what: 'takes no writes',
+    begin: (server) =>
+      order(
+        server,
+        'alter database postgres set default_transaction_read_only = on',
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = 'postgres'`,
+      ),
+    seen: () =>
+      until('it is told', () =>
+        expectUnready(service).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    end: (server) => order(server, 'alter database postgres reset default_transaction_read_only'),
+  },
+];
+
+describe.each(outages)('the database $what for a while', ({ what, begin, seen, end }) => {
   test('503 in the endpoint’s shape meanwhile, recovery by itself, no charge lost', async () => {
-    if (!postgres) return console.log(`SKIPPED: the database outage (${missing})`);
+    if (!postgres) return console.log(`SKIPPED: the database ${what} (${missing})`);
     const load = await startLoad(service, { pauseMs: 5 });
     await until('the load runs', () => load.total() > 50, 60_000);
-    await postgres.stop(how);
+    await begin(postgres);
     await Bun.sleep(outageMs / 2);
-    await expectUnavailable(service);
+    await seen();
     await Bun.sleep(outageMs / 2);
-    await postgres.start();
+    await end(postgres);
     const before = load.total();
     await until('requests are answered again', () => load.total() > before + 50, 60_000);
     await load.end();
@@ -46,7 +90,7 @@ describe.each(['crash', 'orderly'] as const)('the database is gone for a while (
     load.upstream.stop();
     const failed = tally(load.failures);
     saw(
-      `database gone for ${outageMs / 1000} s under load (${how})`,
+      `database ${what} for ${outageMs / 1000} s under load`,
       'requests that need it fail with 503 and a clear message; it recovers by itself; no charge lost',
       `failed meanwhile: ${JSON.stringify(failed)}; then ${load.total() - before} answers without a restart; ` +
         `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served`,

@@ -49,6 +49,10 @@ export async function expectUnavailable(service: Service): Promise<void> {
     expect([path, answers[i].status]).toEqual([path, 503]);
     expect(answers[i].body).toMatchObject(shape);
   }
+  await expectUnready(service);
+}
+
+export async function expectUnready(service: Service): Promise<void> {
   const readyz = await fetch(`${service.url}/readyz`);
   expect([readyz.status, ((await readyz.json()) as Loose).failing]).toEqual([503, ['database']]);
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);

@@ -17,7 +17,6 @@ import { patienceMs, Returns } from './returns.ts';
 import { durableRow, keptRow, toHold, usageRow, wholeCount } from './rows.ts';
 import { budgetExceeded, keyShort, userShort } from './short.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
-import { keepAnswer } from './store/kept-answers.ts';
 import { grantCredits } from './store/ledger.ts';
 import {
   type AllotmentId,
@@ -166,7 +165,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   }
 
   /** The allotment it was taken from is lost; the request may have been charged by whoever emptied it. */
-  const chargeLate = ({ log: row, key, kept, levels }: Charge): Promise<Settled> =>
+  const chargeLate = ({ log: row, key, levels }: Charge): Promise<Settled> =>
     db.transaction().execute(async (tx) => {
       if (await isLogged(tx, row)) return notSettled;
       const none = {
@@ -176,7 +175,6 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
         key_amount: key ? 0 : -1,
         levels: windowsIn(levels),
       };
-      if (kept) await keepAnswer(tx, kept);
       return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall });
     });
 

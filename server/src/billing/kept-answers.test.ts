@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { requestId } from '../lib/ids.ts';
+import { isAway } from '../platform/durable/errors.ts';
+import type { Owners } from '../platform/durable/owners.ts';
 import type { Billing } from './billing.ts';
 import { addUser, booksOf, engines, openTestBilling, type TestDb } from './engines.fixture.ts';
 import { longestKept } from './rows.ts';
@@ -15,7 +17,7 @@ const settlement = (cost: number, work: string, body = 'seven', call = '1') => (
 
 describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
   let open: TestDb;
-  let billing: Billing;
+  let billing: Billing & { owners: Owners };
   let user: number;
   let refusing: Error | null = null;
   beforeAll(async () => {
@@ -60,6 +62,20 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     expect((await billing.settle(refused, settlement(7, 'gone'))).settled).toBe(false);
     await billing.settle(await hold({ amount: 0 }), settlement(0, 'free'));
     expect([...(await keptOf(open.db, 'gone')), ...(await keptOf(open.db, 'free'))]).toEqual([]);
+  });
+
+  test('is neither written nor charged by a process that was taken for dead, whose work others have', async () => {
+    const { used, requests } = await booksOf(open.db, user);
+    const [work, chat] = [await hold(), await hold()];
+    await sql`delete from owners where id = ${billing.owners.id}`.execute(open.db);
+    await billing.sweep();
+    const plain = { cost: 2, usage, endpoint: '/v1' };
+    const [given, shown] = [billing.settle(work, settlement(7, 'elsewhere')), billing.settle(chat, plain)];
+    expect(isAway(await given.catch((error) => error))).toBeTrue();
+    // Of what a client has seen there is no other answer.
+    expect(await shown).toMatchObject({ settled: true, charged: 2 });
+    expect(await keptOf(open.db, 'elsewhere')).toEqual([]);
+    expect(await booksOf(open.db, user)).toMatchObject({ used: used + 2, requests: requests + 1 });
   });
 
   test('is written among others, the first for each call, and with text that no engine takes', async () => {

@@ -6,7 +6,6 @@ import { prepared } from '../platform/db/prepared.ts';
 import { sqliteOf } from '../platform/db/sqlite-dialect.ts';
 import type { Billing } from './billing.ts';
 import { addKey, addUser, booksOf, engines, keyOf, openTestBilling, type TestDb } from './engines.fixture.ts';
-import { findKept } from './store/kept-answers.ts';
 import type { AllotmentStore, Turn } from './store/port.ts';
 import type { Hold } from './types.ts';
 
@@ -211,11 +210,10 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('taken for dead
     expect(ledger.quota + ledger.held).toBe(970);
 
     const settled = await Promise.all([
-      billing.settle(answered, { ...used(40), keep: { work: 'late', call: '1', body: 'seven' } }),
+      billing.settle(answered, used(40)),
       billing.settle(cut, used(50)),
       billing.release(released),
     ]);
-    expect(await findKept(open.db, { work: 'late', call: '1' })).toBe('seven');
     expect(settled.map((one) => one.charged)).toEqual([40, 0, 0]);
     await billing.settle(answered, used(40));
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 930, held: 0, used: 70, ledger: -70, logs: 70 });

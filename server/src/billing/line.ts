@@ -5,7 +5,7 @@ import { batchOf, type Charge } from './charge-batch.ts';
 import { keptIn } from './store/allotments.ts';
 import type { AllotmentStore, Now, TopUp, TopUpAsk } from './store/port.ts';
 import type { Settled } from './types.ts';
-import { TakenForDead, type Work, type Writer } from './writer.ts';
+import { TakenForDead, TakenOver, type Work, type Writer } from './writer.ts';
 
 /** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
 const mostPerBatch = 256;
@@ -236,7 +236,9 @@ export class Line {
   async #writeLate(waiting: Waiting[]): Promise<void> {
     const { writer, chargeLate } = this.deps;
     for (const { charge, done } of waiting)
-      await repeat(() => chargeLate(charge), writer.stopping ? { mostTries: 1 } : {}).then(done.resolve, done.reject);
+      if (charge.kept) done.reject(new TakenOver());
+      else
+        await repeat(() => chargeLate(charge), writer.stopping ? { mostTries: 1 } : {}).then(done.resolve, done.reject);
   }
 
   /** Whatever was kept is gone; what it was taken for is charged past it. */

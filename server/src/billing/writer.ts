@@ -12,6 +12,18 @@ const hiccupMs = 1_000;
 /** What this process kept was given back by others, who took it for dead. */
 export class TakenForDead extends Error {}
 
+/**
+ * Whoever took this process for dead has its work too, and pays for the same call when it is made again. Begins as the names of
+ * lost connections do: the work is left, as by a database that is away, instead of being tried once more here.
+ */
+export class TakenOver extends Error {
+  readonly code = 'ERR_POSTGRES_CONNECTION_TAKEN_OVER';
+
+  constructor() {
+    super('the work goes on elsewhere');
+  }
+}
+
 /** What is written, one at a time. */
 export interface Work<T> {
   write(turn: Turn): Now<T | null>;

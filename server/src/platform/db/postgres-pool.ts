@@ -1,4 +1,5 @@
 import { type ReservedSQL, SQL } from 'bun';
+import { isReadOnly } from '../durable/errors.ts';
 import { StalledError, StallWatch } from './stall-watch.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement selects; Bun types them so as well
@@ -8,6 +9,10 @@ type Rows = any;
 const connectionSeconds = 5;
 /** How long a server has to let somebody in; a busy one takes milliseconds. */
 const probeMs = 4_000;
+/** A server may take no writes for a while: connections are not replaced more often than this. */
+const replaceMs = 1_000;
+/** What those on connections that are replaced get to come to their end. */
+const replacedSeconds = 5;
 
 export interface Transaction {
   unsafe(text: string, values?: unknown[]): Promise<Rows>;
@@ -18,6 +23,7 @@ export interface Transaction {
 export class PostgresPool {
   readonly #watch: StallWatch;
   #pool: SQL;
+  #replacedMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly url: string,
@@ -26,11 +32,26 @@ export class PostgresPool {
     this.#pool = this.#connect();
     this.#watch = new StallWatch({
       answers: () => answers(url),
-      replaceConnections: () => {
-        void this.#pool.close({ timeout: 0 }).catch(() => {});
-        this.#pool = this.#connect();
+      replaceConnections: () => this.#replace(0),
+      failed: (error) => {
+        if (isReadOnly(error)) this.#leaveStandby();
       },
     });
+  }
+
+  /**
+   * Another server may have become the one that takes writes, or this one may take them again: only who comes anew is led there.
+   * Connections that are open stay where they are, and as they were when they were opened.
+   */
+  #leaveStandby(): void {
+    if (performance.now() - this.#replacedMs < replaceMs) return;
+    this.#replacedMs = performance.now();
+    this.#replace(replacedSeconds);
+  }
+
+  #replace(timeout: number): void {
+    void this.#pool.close({ timeout }).catch(() => {});
+    this.#pool = this.#connect();
   }
 
   #connect(): SQL {

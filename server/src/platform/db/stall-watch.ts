@@ -23,6 +23,8 @@ export interface StallDeps {
   answers(): Promise<boolean>;
   /** The server answers, but not those who waited: their connections are dead. */
   replaceConnections(): void;
+  /** Hears what each statement failed with. */
+  failed?(error: unknown): void;
   patienceMs?: number;
   /** How long connections that hang may hold up the others after the server has come back. */
   graceMs?: number;
@@ -75,6 +77,7 @@ export class StallWatch {
         },
         (error) => {
           this.#forget(mine);
+          this.deps.failed?.(error);
           reject(error);
         },
       );

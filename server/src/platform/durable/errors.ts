@@ -9,14 +9,19 @@ function faultOf(error: unknown): Fault {
   return { code: typeof code === 'string' ? code : '', state: typeof errno === 'string' ? errno : '' };
 }
 
+/** Connected to a standby, or to a server that was told to take no writes: 25006. */
+export const isReadOnly = (error: unknown): boolean => faultOf(error).state === '25006';
+
 /**
- * No connection, no room, or a server that says it is going, coming or full: PostgreSQL's classes 08, 53 and 57. The same
- * statement may well succeed a moment later.
+ * No connection, no room, or a server that says it is going, coming or full: PostgreSQL's classes 08, 53 and 57. Or one that takes
+ * no writes, ended a transaction that stood still (25P03, 25P04), waited for a lock as long as it was told to (55P03) or could not
+ * read its disk (58030). The same statement may well succeed a moment later.
  */
 export function isAway(error: unknown): boolean {
   const { code, state } = faultOf(error);
   return (
-    /^(08|53|57)/.test(state) ||
+    isReadOnly(error) ||
+    /^(08|53|57|25P0[34]|55P03|58030)/.test(state) ||
     /^(ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)|ECONN|EPIPE|SQLITE_(BUSY|FULL|READONLY|IOERR))/.test(code)
   );
 }
