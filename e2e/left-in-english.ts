@@ -1,10 +1,13 @@
 /** What a page in Chinese still says in English. */
 import type { Page } from 'playwright-core';
 import pageWords from '../web/src/language/zh-CN/index.ts';
+import referenceWords from '../web/src/language/zh-CN/reference/index.ts';
 import serviceWords from '../web/src/language/zh-CN/service.ts';
 
 /** What the service says, without the names of options, which stay beside their words. */
-const sentences = Object.fromEntries(Object.entries(serviceWords).filter(([text]) => text.includes(' ')));
+const sentences = Object.fromEntries(
+  Object.entries({ ...serviceWords, ...referenceWords }).filter(([text]) => text.includes(' ')),
+);
 
 /** Messages as they would stand in English, where their Chinese differs. Of those with values, which stand filled in, none. */
 const english = new Set(

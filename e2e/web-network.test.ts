@@ -45,6 +45,26 @@ describe.skipIf(browserMissing)('network', () => {
     await fault.waitFor({ state: 'detached' });
   }, 300_000);
 
+  test.each([
+    ['en-US', 'Try again'],
+    ['zh-CN', '重试'],
+  ])(
+    'an app that does not come at all is told of in %s, and comes when it is asked for again',
+    async (locale, again) => {
+      const { page, open } = await site.visit({ locale });
+      await page.route(/\/assets\/main-/, (route) => route.abort());
+      await page.goto('/login');
+      const button = page.getByRole('alert').getByRole('button', { name: again });
+      await button.waitFor();
+      await page.unroute(/\/assets\/main-/);
+      await button.click();
+      await page.locator('input[type=password]').waitFor();
+      await open('/login');
+      expect(await button.count()).toBe(0);
+    },
+    300_000,
+  );
+
   test.each(['.css', '.js'])(
     'pages whose %s has not come are asked for when the network is back',
     async (missing) => {

@@ -121,6 +121,47 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     expect([asked, complaints]).toEqual([['confirm', 'confirm'], []]);
   }, 300_000);
 
+  test('what was chosen or switched, and nothing typed, is not lost by accident either', async () => {
+    const { page, open, complaints } = await site.root();
+    let asked = 0;
+    page.on('dialog', (dialog) => {
+      asked += 1;
+      return dialog.dismiss();
+    });
+    await open('/routing/preferences');
+    const away = page.getByRole('link', { name: 'Playground', exact: true });
+    const undo = page.getByRole('button', { name: 'Undo changes' });
+    const changes = [
+      () => page.getByRole('radio', { name: 'Cost' }).check(),
+      async () => {
+        await page.getByLabel('Blocked').first().click();
+        await page.getByRole('option').first().click();
+        await page.keyboard.press('Escape');
+      },
+    ];
+    for (const [index, change] of changes.entries()) {
+      await change();
+      await away.click();
+      await until('somebody was asked', () => asked === index + 1);
+      expect(new URL(page.url()).pathname).toBe('/routing/preferences');
+      await undo.click();
+    }
+    await away.click();
+    await page.waitForURL('**/playground');
+
+    await open('/admin/users?q=ned');
+    await page.getByRole('button', { name: 'Actions for ned' }).click();
+    await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
+    const form = page.getByRole('dialog', { name: /ned/ });
+    await form.getByRole('switch').first().click();
+    await page.keyboard.press('Escape');
+    await until('somebody was asked', () => asked === changes.length + 1);
+    await form.getByRole('switch').first().click();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    expect([asked, complaints]).toEqual([changes.length + 1, []]);
+  }, 300_000);
+
   test('a form keeps what was typed when the session ends, and goes on after logging in again', async () => {
     const { page, context } = await site.signIn('ned', passwordOf('ned'));
     await page.goto('/keys');

@@ -38,5 +38,25 @@ else document.write(`<link rel="stylesheet" href="${allStyles}">`);
 // The one way to have words before the app, whose tables of choices, columns and titles are made of them as they are read.
 if (words) document.write(`<script src="${isFirst ? words.first : words.whole}"></script>`);
 
+/** Without the app nothing else would say so, and the page would stay empty. */
+function tellMissing(): void {
+  const [text, again] =
+    root.lang === 'zh-CN'
+      ? ['应用未能加载。请检查网络连接后重试。', '重试']
+      : ['The app could not be loaded. Check the connection and try again.', 'Try again'];
+  document.body.innerHTML = `<main class="svc-bare" role="alert"><p>${text}</p><button>${again}</button></main>`;
+  document.querySelector('button')!.onclick = () => location.reload();
+}
+
+addEventListener(
+  'error',
+  ({ target }) => {
+    if (!(target instanceof HTMLScriptElement) || target.type !== 'module') return;
+    if (document.readyState === 'loading') addEventListener('DOMContentLoaded', tellMissing);
+    else tellMissing();
+  },
+  true,
+);
+
 // The first number takes a browser long, and now, with scripts on their way, it has the time.
 setTimeout(() => new Intl.NumberFormat(navigator.language, { style: 'currency', currency: 'USD' }).format(0));

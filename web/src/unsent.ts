@@ -2,54 +2,61 @@ import type { RouterHistory } from '@tanstack/react-router';
 import { t } from './language/words.ts';
 import { onForget } from './session.ts';
 
-/** What was typed into a form and not sent: it is lost when the form goes. */
+/** What was typed into a form, chosen or switched there, and not sent: it is lost when the form goes. */
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-const before = new WeakMap<Field, string>();
-const typed = new Set<Field>();
+/** What each field held when somebody came to it. */
+const before = new Map<Field, string>();
 let changed = () => {};
 
 /** Passwords, and what is typed to confirm something, are nothing that anybody would miss. */
 const isMissed = (field: Field): boolean => field.type !== 'password' && !('confirms' in field.dataset);
 
-const fieldOf = ({ target }: Event): Field | null =>
-  (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) && target.form && isMissed(target)
-    ? target
-    : null;
+/** Of several that exclude each other the first stands for all. */
+function fieldOf(target: EventTarget | null): Field | null {
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return null;
+  if (!target.form || !isMissed(target)) return null;
+  const group = target.type === 'radio' ? target.form.elements.namedItem(target.name) : null;
+  return group instanceof RadioNodeList ? (group[0] as HTMLInputElement) : target;
+}
 
+function stateOf(field: Field): string {
+  if (field.type === 'checkbox') return String((field as HTMLInputElement).checked);
+  const group = field.type === 'radio' ? field.form?.elements.namedItem(field.name) : null;
+  if (group instanceof RadioNodeList) return group.value;
+  // What was chosen of many stands beside the field in which more is looked for.
+  return field.value.trim() + (field.closest('[class*=pillsList]')?.textContent ?? '');
+}
+
+/** From here on they hold nothing that would be missed, until somebody changes them again. */
 function forget(fields: Iterable<Field>): void {
-  for (const field of fields) typed.delete(field);
+  for (const field of fields) before.set(field, stateOf(field));
   changed();
 }
 
 if (typeof document !== 'undefined') {
-  document.addEventListener('focusin', (event) => {
-    const field = fieldOf(event);
-    if (field && !before.has(field)) before.set(field, field.value);
-  });
-  document.addEventListener(
-    'input',
-    (event) => {
-      const field = fieldOf(event);
-      // What the browser fills in by itself nobody typed: it never had the focus.
-      if (field && before.has(field)) typed.add(field);
-      changed();
-    },
-    true,
-  );
+  // What the browser fills in by itself nobody typed: it never had the focus. Some give none to a switch that is clicked.
+  for (const event of ['focusin', 'pointerdown'])
+    document.addEventListener(event, ({ target }) => {
+      const field = fieldOf((target instanceof Element && target.closest('label')?.control) || target);
+      if (field && !before.has(field)) before.set(field, stateOf(field));
+    });
+  // A list that is chosen from says nothing of it itself, and shows it a moment later.
+  for (const event of ['input', 'click', 'keyup']) document.addEventListener(event, () => setTimeout(changed), true);
   // Sent, or refused with words beside it. What succeeds closes a dialog: in one that stays it is still to be sent.
   document.addEventListener('submit', ({ target }) => {
-    const sent = [...typed].filter((field) => field.form === target && !field.closest('.mantine-Modal-content'));
-    for (const field of sent) before.set(field, field.value);
-    forget(sent);
+    const sent = [...before.keys()].filter((field) => field.form === target);
+    forget(sent.filter((field) => !field.closest('.mantine-Modal-content')));
   });
   // Whoever logs out has left already.
-  onForget(() => forget([...typed]));
+  onForget(() => forget([...before.keys()]));
 }
 
 function unsent(): Field[] {
-  forget([...typed].filter((field) => !field.isConnected));
-  return [...typed].filter((field) => field.value.trim() !== '' && field.value !== before.get(field));
+  for (const field of before.keys()) if (!field.isConnected) before.delete(field);
+  return [...before]
+    .filter(([field, state]) => stateOf(field) !== '' && stateOf(field) !== state)
+    .map(([field]) => field);
 }
 
 const inDialog = (field: Field): boolean => field.closest('[role=dialog]') !== null;
@@ -61,11 +68,11 @@ function mayLose(fields: Field[], question: string): boolean {
   return may;
 }
 
-const question = () => t('What you typed and did not send will be lost. Go on?');
+const question = () => t('What you changed and did not send will be lost. Go on?');
 
 /** Whether the page may be opened anew in another language. */
 export const mayOpenAnew = (): boolean =>
-  mayLose(unsent(), t('Another language opens the page anew. What you typed and did not send will be lost. Go on?'));
+  mayLose(unsent(), t('Another language opens the page anew. What you changed and did not send will be lost. Go on?'));
 
 /** Whether a dialog may be closed by what is easily done by accident: Esc, Back, a click beside it. */
 export const mayClose = (dialog: Element | null): boolean =>
@@ -85,7 +92,7 @@ export function guardLeaving(history: RouterHistory): () => void {
     unblock = null;
   };
   changed = () => {
-    if (typed.size === 0) return stop();
+    if (unsent().length === 0) return stop();
     unblock ??= history.block({
       blockerFn: ({ currentLocation, nextLocation }) =>
         currentLocation.pathname !== nextLocation.pathname &&

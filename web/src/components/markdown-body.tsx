@@ -1,9 +1,11 @@
 import { Anchor, Table, Typography } from '@mantine/core';
+import { memo } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 import { t } from '../language/words.ts';
 import { blockDirection } from './block-direction.ts';
+import { markdownBlocks } from './markdown-blocks.ts';
 
 const components: Components = {
   a: ({ href, children }) => (
@@ -35,12 +37,22 @@ const components: Components = {
 const remarkPlugins = [remarkGfm];
 const rehypePlugins = [rehypeHighlight, blockDirection];
 
+/** Read once: of an answer that comes, all but its end stays as it was. */
+const Block = memo(function Block({ children }: { children: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
+      {children}
+    </ReactMarkdown>
+  );
+});
+
 export function MarkdownBody({ children }: { children: string }) {
   return (
     <Typography className="svc-markdown">
-      <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
-        {children}
-      </ReactMarkdown>
+      {markdownBlocks(children).map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a part is what it is by its place
+        <Block key={index}>{block}</Block>
+      ))}
     </Typography>
   );
 }

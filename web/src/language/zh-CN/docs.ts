@@ -3,8 +3,6 @@ export default {
   'Search endpoints': '搜索接口',
   '{description} Send an API key as <code>Authorization: Bearer sk-…</code>; every answer has an <code>x-request-id</code>. The same as a document for machines: <link>/openapi.json</link>':
     '{description} 请求时携带 API 密钥：<code>Authorization: Bearer sk-…</code>；每个响应都带有 <code>x-request-id</code>。供程序读取的同一份文档：<link>/openapi.json</link>',
-  'The groups and the endpoints that callers need first are told in your language, everything else in English, as in the document for machines.':
-    '分组名称和最常用的接口已译为中文，其余说明为英文，与供程序读取的文档一致。',
   '1. Make a key': '1. 创建密钥',
   'Log in and make one under <link>Keys</link>. It begins with <code>sk-</code>, is shown once and spends your balance: keep it where only your programs read it.':
     '登录后在<link>密钥</link>页面创建。密钥以 <code>sk-</code> 开头，只显示一次，使用时会消耗你的余额，请只保存在你的程序能读取的地方。',

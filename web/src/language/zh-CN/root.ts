@@ -108,9 +108,9 @@ export default {
   '“{text}” is not taken as a number. Write it as in 1,234.5, or 1234 where it has to be whole.':
     '“{text}”不能识别为数字。请写成 1,234.5 的形式；需要整数时写成 1234。',
   'Clear the choice': '清除选择',
-  'Another language opens the page anew. What you typed and did not send will be lost. Go on?':
-    '切换语言会重新打开页面，已输入但未提交的内容将丢失。是否继续？',
-  'What you typed and did not send will be lost. Go on?': '已输入但未提交的内容将丢失。是否继续？',
+  'Another language opens the page anew. What you changed and did not send will be lost. Go on?':
+    '切换语言会重新打开页面，已更改但未提交的内容将丢失。是否继续？',
+  'What you changed and did not send will be lost. Go on?': '已更改但未提交的内容将丢失。是否继续？',
   'Days are counted in UTC.': '日期按 UTC 计算。',
   'Days are counted in UTC; times are those of your clock ({zone}).': '日期按 UTC 计算，时间为你的本地时间（{zone}）。',
   '{name} is over 8 MB.': '{name} 超过 8 MB。',

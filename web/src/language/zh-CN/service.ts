@@ -7,7 +7,6 @@ import serverMcp from './server-mcp.ts';
 import serverModels from './server-models.ts';
 import serverOauth from './server-oauth.ts';
 import serverOptions from './server-options.ts';
-import serverReference from './server-reference.ts';
 import serverRouting from './server-routing.ts';
 import serverRuns from './server-runs.ts';
 import serverScopes from './server-scopes.ts';
@@ -25,7 +24,6 @@ const words = {
   ...serverModels,
   ...serverOauth,
   ...serverOptions,
-  ...serverReference,
   ...serverRouting,
   ...serverRuns,
   ...serverScopes,

@@ -9,11 +9,11 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { LanguageMenu } from '../../components/language-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
-import { said } from '../../language/said.ts';
-import { language, rich, t } from '../../language/words.ts';
+import { bringReferenceWords, told } from '../../language/reference.ts';
+import { rich, t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { EndpointView } from './endpoint-view.tsx';
-import { byTag, type Document, type Endpoint, endpointsOf, groupName, langOf, search } from './openapi.ts';
+import { byTag, type Document, type Endpoint, endpointsOf, groupName, search } from './openapi.ts';
 import { QuickStart, quickStartId } from './quick-start.tsx';
 
 const urlDefaults = { q: '' };
@@ -22,7 +22,7 @@ const noSchemas = {};
 const documentQuery = {
   queryKey: ['openapi'],
   queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Document> => {
-    const response = await fetch('/openapi.json', { signal });
+    const [response] = await Promise.all([fetch('/openapi.json', { signal }), bringReferenceWords()]);
     if (!response.ok) throw await errorOf(response);
     return response.json();
   },
@@ -46,14 +46,14 @@ function Contents({ groups }: { groups: [string, Endpoint[]][] }) {
           </Text>
           <ul aria-label={groupName(tag)}>
             {endpoints.map((endpoint) => (
-              <li key={endpoint.id} lang={langOf(endpoint)}>
+              <li key={endpoint.id} lang={told(endpoint.summary).lang}>
                 <Link
                   to="."
                   hash={endpoint.id}
                   search={(before: object) => before}
                   activeOptions={{ includeHash: true }}
                 >
-                  {endpoint.summary || endpoint.path}
+                  {told(endpoint.summary).text || endpoint.path}
                 </Link>
               </li>
             ))}
@@ -72,7 +72,7 @@ function Introduction({ document }: { document: Document }) {
         {rich(
           '{description} Send an API key as <code>Authorization: Bearer sk-…</code>; every answer has an <code>x-request-id</code>. The same as a document for machines: <link>/openapi.json</link>',
           {
-            description: said(document.info.description ?? ''),
+            description: told(document.info.description ?? '').text,
             code: (text) => <Code>{text}</Code>,
             link: (text) => (
               <Anchor href="/openapi.json" size="sm" underline="always">
@@ -82,13 +82,6 @@ function Introduction({ document }: { document: Document }) {
           },
         )}
       </Text>
-      {language !== 'en' && (
-        <Text size="sm" c="dimmed" maw="46rem">
-          {t(
-            'The groups and the endpoints that callers need first are told in your language, everything else in English, as in the document for machines.',
-          )}
-        </Text>
-      )}
     </Stack>
   );
 }

@@ -3,8 +3,9 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { memo, type ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { told } from '../../language/reference.ts';
 import { t } from '../../language/words.ts';
-import { type Endpoint, langOf } from './openapi.ts';
+import type { Endpoint } from './openapi.ts';
 import { Field, SchemaTree } from './schema-tree.tsx';
 import { curlOf, eitherOf, type Schemas } from './schemas.ts';
 
@@ -54,8 +55,8 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
   return (
     <Stack className="svc-endpoint-body" gap="md">
       {endpoint.description && (
-        <Text size="sm" lang="en">
-          {endpoint.description}
+        <Text size="sm" lang={told(endpoint.description).lang}>
+          {told(endpoint.description).text}
         </Text>
       )}
       <Group gap="xs">
@@ -91,7 +92,7 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
         <Part key={status} title={status === 'default' ? t('Errors') : t('Answer {status}', { status })}>
           {type !== undefined && type !== 'application/json' && (
             <Text size="sm" c="dimmed">
-              {type}: {description}
+              {type}: <span lang={told(description).lang}>{told(description).text}</span>
             </Text>
           )}
           {schema && type === 'application/json' && <SchemaTree schema={schema} schemas={schemas} sent={false} />}
@@ -111,7 +112,8 @@ interface EndpointViewProps {
 
 /** One endpoint: a line, and all about it when it is opened. */
 export const EndpointView = memo(function EndpointView({ endpoint, schemas, open, onToggle }: EndpointViewProps) {
-  const { id, method, path, summary } = endpoint;
+  const { id, method, path } = endpoint;
+  const summary = told(endpoint.summary);
   return (
     <article className="svc-endpoint" id={id} aria-label={`${method} ${path}`}>
       <h3 style={{ margin: 0, fontWeight: 'inherit', fontSize: 'inherit' }}>
@@ -121,8 +123,8 @@ export const EndpointView = memo(function EndpointView({ endpoint, schemas, open
             {method}
           </Badge>
           <span className="svc-endpoint-path">{path}</span>
-          <Text span size="sm" c="dimmed" lang={langOf(endpoint)}>
-            {summary}
+          <Text span size="sm" c="dimmed" lang={summary.lang}>
+            {summary.text}
           </Text>
         </button>
       </h3>

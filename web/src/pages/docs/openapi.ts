@@ -1,5 +1,5 @@
 /** The service's OpenAPI document, arranged for reading. */
-import { known } from '../../language/said.ts';
+import { told } from '../../language/reference.ts';
 import { t } from '../../language/words.ts';
 
 export interface Schema {
@@ -69,9 +69,8 @@ export interface Endpoint {
   path: string;
   /** The group in the service's own words, which order groups; `groupName` is for readers. */
   tag: string;
-  /** In the language of the page where its words are known. */
+  /** In the service's own words; `told` is for readers. */
   summary: string;
-  english: string;
   description?: string;
   /** Names of security schemes, each of which opens it; empty: nobody is asked. */
   auth: string[];
@@ -98,8 +97,7 @@ function endpointOf(document: Document, path: string, method: string, operation:
     method: method.toUpperCase(),
     path,
     tag: operation.tags?.[0] ?? t('Other'),
-    summary: known(operation.summary ?? '') ?? operation.summary ?? '',
-    english: operation.summary ?? '',
+    summary: operation.summary ?? '',
     description: operation.description,
     auth: operation.security?.flatMap((one) => Object.keys(one)) ?? [],
     parameters: operation.parameters?.map(resolve) ?? [],
@@ -119,16 +117,17 @@ export const endpointsOf = (document: Document): Endpoint[] =>
     }),
   );
 
-/** Of the summary: what has no translation is read out as the English that it is. */
-export const langOf = ({ summary, english }: Endpoint): 'en' | undefined => (summary === english ? 'en' : undefined);
-
-export const groupName = (tag: string): string => known(`${tag}##tag`) ?? tag;
+export function groupName(tag: string): string {
+  const name = `${tag}##tag`;
+  const { text } = told(name);
+  return text === name ? tag : text;
+}
 
 /** Every word must occur somewhere in method, path, summary or group, in either language. */
 export function search(endpoints: Endpoint[], text: string): Endpoint[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return endpoints.filter(({ method, path, summary, english, tag }) => {
-    const hay = `${method} ${path} ${summary} ${english} ${tag} ${groupName(tag)}`.toLowerCase();
+  return endpoints.filter(({ method, path, summary, tag }) => {
+    const hay = `${method} ${path} ${summary} ${told(summary).text} ${tag} ${groupName(tag)}`.toLowerCase();
     return words.every((word) => hay.includes(word));
   });
 }

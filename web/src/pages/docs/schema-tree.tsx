@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { told } from '../../language/reference.ts';
 import { t } from '../../language/words.ts';
 import type { Schema } from './openapi.ts';
 import { fieldsBelow, limitsText, resolve, type Schemas, typeText } from './schemas.ts';
@@ -43,8 +44,8 @@ export function Field({ name, required, schema, schemas, depth = 0, sent = true 
         )}
       </div>
       {own.description && (
-        <Text size="sm" c="dimmed" lang="en">
-          {own.description}
+        <Text size="sm" c="dimmed" lang={told(own.description).lang}>
+          {told(own.description).text}
         </Text>
       )}
       {below.length > 0 && (

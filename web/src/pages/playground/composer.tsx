@@ -1,6 +1,6 @@
 import { ActionIcon, CloseButton, FileButton, Group, Textarea, Tooltip } from '@mantine/core';
 import { IconArrowUp, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-react';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react';
 import { notifyError } from '../../components/notify.ts';
 import { t } from '../../language/words.ts';
 import { readImage } from '../../read-image.ts';
@@ -35,7 +35,16 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
   );
 }
 
-export function Composer({ typed, onTyped, busy, several, disabled, onSend, onStop }: ComposerProps) {
+/** Not drawn anew with each word of an answer: its field measures itself, and all of the page with it. */
+export const Composer = memo(function Composer({
+  typed,
+  onTyped,
+  busy,
+  several,
+  disabled,
+  onSend,
+  onStop,
+}: ComposerProps) {
   const [text, setText] = useState(typed.text);
   const [images, setImages] = useState(typed.images);
   useEffect(() => onTyped({ text, images }), [onTyped, text, images]);
@@ -109,4 +118,4 @@ export function Composer({ typed, onTyped, busy, several, disabled, onSend, onSt
       </div>
     </>
   );
-}
+});

@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
+import { useCallback, useEffect, useRef } from 'react';
 import { t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { ChatStore, Shown } from './chat-store.ts';
@@ -28,6 +29,11 @@ export function ConversationView({ store, shown, columns, single }: Conversation
     store.send(text, images);
     follow();
   };
+  const latest = useRef(send);
+  useEffect(() => {
+    latest.current = send;
+  });
+  const sendLatest = useCallback((text: string, images: string[]) => latest.current(text, images), []);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -74,7 +80,7 @@ export function ConversationView({ store, shown, columns, single }: Conversation
           busy={shown.busy}
           several={several}
           disabled={!ready}
-          onSend={send}
+          onSend={sendLatest}
           onStop={store.stopAll}
         />
       </div>

@@ -1,4 +1,4 @@
-/** Each chunk re-reads the whole text as Markdown: at most this often, and no more than half of the time. */
+/** Each chunk re-reads the end of the text as Markdown: at most this often, and no more than half of the time. */
 const paintEveryMs = 50;
 
 /** Paints when asked to, with rests as long as painting took: a long answer on a slow machine must leave time for a click on Stop. */

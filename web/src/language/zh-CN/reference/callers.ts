@@ -1,4 +1,4 @@
-/** Of the API reference: what its groups are called, and the endpoints that callers need first. */
+/** What the groups of the reference are called, and the endpoints that callers need first. */
 export default {
   'OAuth 2.0 authorization server and AI gateway.': 'OAuth 2.0 授权服务器与 AI 网关。',
 
