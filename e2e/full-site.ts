@@ -15,7 +15,7 @@ export interface FullSite {
 
 type Post = <T = { id: number }>(path: string, data: object, method?: 'post' | 'put') => Promise<T>;
 
-const organisationTabs = ['overview', 'teams', 'members', 'budgets', 'keys', 'usage', 'activity', 'settings'];
+const organisationTabs = ['overview', 'teams', 'members', 'budgets', 'keys', 'tools', 'usage', 'activity', 'settings'];
 const personTabs = ['overview', 'usage', 'keys', 'applications', 'sessions', 'audit'];
 const plain = ['/sessions', '/knowledge', '/runs', '/videos', '/orchestration/preferences', '/device', '/nowhere'];
 const beforeTheDoor = ['/login', '/register', '/forgot-password', '/goodbye', '/docs', '/nowhere'];
@@ -70,7 +70,7 @@ async function administer(site: Site, post: Post, failing: string): Promise<void
   const { key } = await post<{ key: string }>('/api/tokens', { name: 'tests' });
   for (let index = 0; index < 8; index += 1)
     await site.service.post('/v1/chat/completions', { model: modelId, messages }, { key });
-  for (const [name, value] of Object.entries({ OwnKeys: true, OwnKeyFee: 0.05 }))
+  for (const [name, value] of Object.entries({ OwnKeys: true, OwnKeyFee: 0.05, McpUserServers: true }))
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: name, value } });
   const provider = { name: 'Acme', slug: 'acme', client_id: 'svc', client_secret: 'a-secret-of-tests' };
   await post('/api/admin/identity-providers', { ...provider, issuer: `${failing}/issuer` });
@@ -81,7 +81,7 @@ async function administer(site: Site, post: Post, failing: string): Promise<void
   await post('/api/mcp/servers', { name: 'files', url: `${failing}/mcp`, audience: 'everyone' });
 }
 
-/** An organisation with a team, keys, budgets and limits. */
+/** An organisation with a team, keys, budgets, limits and a server. */
 async function organise(post: Post, userId: number): Promise<number> {
   const { id } = await post('/api/organisations', { name: 'Acme', time_zone: 'Europe/Berlin', balance: 'shared' });
   const at = `/api/organisations/${id}`;
@@ -91,6 +91,7 @@ async function organise(post: Post, userId: number): Promise<number> {
   await post(`${at}/keys`, { name: 'robot', owner: 'team', team_id: team.id });
   await post(`${at}/budgets`, { level: 'team', level_id: team.id, window: 'month', amount: 5_000_000 });
   await post(`${at}/limits/team/${team.id}`, { requests_per_minute: 500 }, 'put');
+  await post('/api/mcp/servers', { name: 'wiki', url: 'https://wiki.example.com/mcp', organisation_id: id });
   return id;
 }
 

@@ -1,6 +1,7 @@
 /** An organisation in the browser: made, shared, limited, used up, and closed. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { type McpTestServer, startMcp } from '../server/src/mcp/mcp.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
 import { says } from './relay-replies.ts';
 import { until } from './service.ts';
@@ -8,6 +9,7 @@ import { startUpstream, type Upstream } from './upstream.ts';
 
 let site: Site;
 let upstream: Upstream;
+let wiki: McpTestServer;
 let owner: Visitor;
 let member: Visitor;
 let model = '';
@@ -42,7 +44,8 @@ async function ask(key: string): Promise<{ status: number; message: string }> {
 
 describe.skipIf(browserMissing)('organisations', () => {
   beforeAll(async () => {
-    site = await openSite();
+    site = await openSite({ ALLOW_PRIVATE_WEBHOOKS: '1' });
+    wiki = startMcp([{ name: 'look_up', description: 'Looks something up.', answer: () => 'found in the wiki' }]);
     upstream = startUpstream(says('openai', { text: 'fine' }));
     const served = { kind: 'openai', url: upstream.url, requestPrice: price / 500_000 } as const;
     model = (await site.service.serve(served)).modelId;
@@ -52,6 +55,7 @@ describe.skipIf(browserMissing)('organisations', () => {
   afterAll(async () => {
     await site?.stop();
     upstream?.stop();
+    wiki?.stop();
     expect([...(owner?.complaints ?? []), ...(member?.complaints ?? [])]).toEqual([]);
   });
 
@@ -154,6 +158,49 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
   }, 300_000);
 
+  test('a server is connected for everybody in it, and a member uses its tools', async () => {
+    const { page, open } = owner;
+    await open('/organisations');
+    await page.getByRole('link', { name: 'Acme' }).click();
+    await tab(owner, 'Tools');
+    await page.getByText('Servers cannot be connected here').waitFor();
+    await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'McpUserServers', value: true } });
+    await page.reload();
+    await button(page, 'Connect a server').first().click();
+    const form = dialog(page, 'Connect a server');
+    await form.getByLabel(/^Name/).fill('wiki');
+    await form.getByLabel(/^Address/).fill(wiki.url);
+    await form.getByLabel('Headers').fill('Authorization: Bearer shown-to-nobody');
+    expect(await form.getByLabel('Who may use it').count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Connect' }).click();
+    const id = Number(/organisations\/(\d+)/.exec(page.url())![1]);
+    const name = `wiki_${id}`;
+    const tools = dialog(page, `Tools of ${name}`);
+    await tools.getByRole('switch', { name: 'look_up allowed' }).press('Space');
+    await tools.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('1 allowed').waitFor();
+    expect([await accessibilityFaults(page), (await page.content()).includes('shown-to-nobody')]).toEqual([[], false]);
+    // The name stays with it, and does not stand in the way of other changes.
+    await button(page, `Actions for ${name}`).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const edit = dialog(page, `Edit ${name}`);
+    await edit.getByLabel('Time for a call').fill('30');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Server saved').waitFor();
+
+    const { page: own, open: openOwn } = member;
+    await openOwn('/tools');
+    await own.getByText('Connected for everybody in Acme').waitFor();
+    expect(await button(own, `Actions for ${name}`).count()).toBe(0);
+    await button(own, 'Try look_up').click();
+    await own.getByRole('dialog').getByRole('button', { name: 'Call it' }).click();
+    await own.getByText('found in the wiki').first().waitFor();
+    expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
+    await tab(owner, 'Activity');
+    await page.getByRole('row').filter({ hasText: 'Connected a server' }).filter({ hasText: name }).waitFor();
+  }, 300_000);
+
   test('a budget refuses, in words that both see', async () => {
     const { page, open } = owner;
     await open('/organisations');
@@ -208,7 +255,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     const { page } = owner;
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const name of ['Overview', 'Teams', 'Members', 'Budgets', 'Keys', 'Usage', 'Activity', 'Settings']) {
+    for (const name of ['Overview', 'Teams', 'Members', 'Budgets', 'Keys', 'Tools', 'Usage', 'Activity', 'Settings']) {
       await tab(owner, name);
       expect([name, await overflow(page), await accessibilityFaults(page)]).toEqual([name, 0, []]);
     }

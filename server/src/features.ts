@@ -111,7 +111,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
     namedByDocument: () => options.get('McpClientDocument'),
     vouching: identity.vouching,
+    memberships: organisations.memberships,
+    requirePlace: organisations.teamOf,
   });
+  teams.onEnd((accountId) => mcp.forgetUser(accountId));
+  organisations.memberships.onLeft(mcp.forgetMember);
 
   await ensureEnvChannels(db, config.providerKeys, { sealer, clock });
   const catalog = await openCatalog({
@@ -214,7 +218,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
   });
   oauth.resources.listToolsBy(front.shownTools);
-  const byMcp = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
+  const byMcp = mcpAuthenticators({ identity, oauth, organisations, baseUrl: config.baseUrl });
 
   return {
     identity,

@@ -1,12 +1,15 @@
 import type { Identity } from './identity/open.ts';
+import type { KeyPrincipal } from './identity/principals.ts';
 import { mcpAuthenticator } from './mcp/front/caller.ts';
 import { ownerAuthenticator } from './mcp/owner.ts';
 import type { OAuth } from './oauth/open.ts';
+import type { Organisations } from './organisations/open.ts';
 import type { Authenticators } from './platform/http/route.ts';
 
 interface CallerDeps {
   identity: Pick<Identity, 'options' | 'authenticators'>;
   oauth: Pick<OAuth, 'identify' | 'pay'>;
+  organisations: Pick<Organisations, 'teamOf'>;
   baseUrl: string;
 }
 
@@ -14,12 +17,13 @@ interface CallerDeps {
 export const mcpAuthenticators = ({
   identity: { options, authenticators },
   oauth,
+  organisations,
   baseUrl,
 }: CallerDeps): Pick<Authenticators, 'mcp' | 'mcpOwner'> => ({
   mcp: mcpAuthenticator({
     baseUrl,
     keysAllowed: () => options.get('McpApiKeys'),
-    byKey: authenticators.keyOrSession,
+    byKey: standingKey(authenticators.keyOrSession, organisations),
     byToken: ({ request }, resource) => oauth.identify(request, { resource, named: true }),
     // Identified and counted already; here only whether it may spend, and out of what.
     payWith: (token, at) => oauth.pay(token, { again: true, at }),
@@ -29,3 +33,17 @@ export const mcpAuthenticators = ({
     usersMay: () => options.get('McpUserServers'),
   }),
 });
+
+type ByKey = Authenticators['keyOrSession'];
+
+/** A key that has lost its place in an organisation opens nothing here either. */
+const standingKey =
+  (byKey: ByKey, { teamOf }: Pick<Organisations, 'teamOf'>): ByKey =>
+  (call) => {
+    const stands = (principal: KeyPrincipal): KeyPrincipal | Promise<KeyPrincipal> => {
+      const team = principal.keyId === null ? null : teamOf(principal.keyId);
+      return team instanceof Promise ? team.then(() => principal) : principal;
+    };
+    const principal = byKey(call);
+    return principal instanceof Promise ? principal.then(stands) : stands(principal);
+  };

@@ -18,7 +18,7 @@ const rights = {
   see_all: ['owner', 'admin', 'viewer'],
   /** Keys of one's own. */
   use: ['owner', 'admin', 'member'],
-  /** Teams, members, invitations, keys of others and of teams, budgets, limits. */
+  /** Teams, members, invitations, keys of others and of teams, budgets, limits, servers. */
   manage: ['owner', 'admin'],
   /** Name, time zone, who pays, the webhook, and its end. */
   own: ['owner'],

@@ -195,7 +195,10 @@ export const optionTable = {
   MsRerankModel: model('reranking'),
   MsParallelRuns: { default: 3, help: 'Orchestration: runs of one user at once', min: 1, max: 10_000 },
   McpApiKeys: { default: true, help: 'API keys open /mcp; off leaves it to access tokens for that address' },
-  McpUserServers: { default: false, help: 'Users may connect MCP servers of their own, for themselves alone' },
+  McpUserServers: {
+    default: false,
+    help: 'Users may connect MCP servers of their own, for themselves alone, and for organisations that they run',
+  },
   McpClientDocument: {
     default: true,
     help: 'Authorization servers of MCP servers that read documents of clients read ours at /client-metadata.json; off registers there, as where they cannot reach it',

@@ -10,7 +10,7 @@ export const toolScopeOf = (server: string, tool: string | null = null): ToolSco
 
 /** Null for whatever is no such scope, or is one in another spelling. */
 export function readToolScope(name: string): { server: string; tool: string | null } | null {
-  const [, server, written] = /^mcp:([a-z0-9-]{1,24})(?::([!-~]{1,2000}))?$/.exec(name) ?? [];
+  const [, server, written] = /^mcp:([a-z0-9-]{1,24}(?:_\d{1,15})?)(?::([!-~]{1,2000}))?$/.exec(name) ?? [];
   if (server === undefined) return null;
   if (written === undefined) return { server, tool: null };
   const tool = decoded(written);

@@ -2,6 +2,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inOrder } from '../lib/in-order.ts';
+import type { Membership } from './memberships.ts';
 import type { McpDeps } from './room.ts';
 import * as store from './store/approvals.ts';
 import type { McpServer } from './store/servers.ts';
@@ -45,17 +46,42 @@ export async function refusalOf({ db, clock }: Deps, call: AskedCall, webUrl: st
   );
 }
 
-export const listApprovals = ({ db, clock }: Deps, userId: number): Promise<store.Approval[]> =>
-  store.listApprovals(db, userId, nowSeconds(clock), mostWaiting);
+/** A call that somebody may answer for, and the organisation that it is made for, if it is. */
+export interface ShownApproval extends store.Approval {
+  organisation: Pick<Membership, 'id' | 'name'> | null;
+}
+
+type Answering = Deps & Pick<McpDeps, 'memberships'>;
+
+/** A person answers for themselves, and for organisations that they run: keys of teams call in no person's name. */
+async function answersOf({ memberships }: Answering, userId: number) {
+  const run = (await memberships.of(userId)).filter(({ manages }) => manages);
+  const byAccount = new Map(run.map(({ accountId, id, name }) => [accountId, { id, name }]));
+  return {
+    userIds: [userId, ...byAccount.keys()],
+    shown: (approval: store.Approval): ShownApproval => ({
+      ...approval,
+      organisation: byAccount.get(approval.userId) ?? null,
+    }),
+  };
+}
+
+export async function listApprovals(deps: Answering, userId: number): Promise<ShownApproval[]> {
+  const { userIds, shown } = await answersOf(deps, userId);
+  const most = mostWaiting * userIds.length;
+  return (await store.listApprovals(deps.db, userIds, nowSeconds(deps.clock), most)).map(shown);
+}
 
 export async function answerApproval(
-  { db, clock }: Deps,
-  which: { id: number; userId: number },
+  deps: Answering,
+  { id, userId }: { id: number; userId: number },
   approved: boolean,
-): Promise<store.Approval> {
-  const answered = await store.answerApproval(db, which, approved ? 'approved' : 'refused', nowSeconds(clock));
-  if (!answered) throw new AppError('not_found', `no call ${which.id} waits for your approval`);
-  return answered;
+): Promise<ShownApproval> {
+  const { userIds, shown } = await answersOf(deps, userId);
+  const state = approved ? 'approved' : 'refused';
+  const answered = await store.answerApproval(deps.db, { id, userIds }, state, nowSeconds(deps.clock));
+  if (!answered) throw new AppError('not_found', `no call ${id} waits for your approval`);
+  return shown(answered);
 }
 
 export const sweepApprovals = ({ db, clock }: Deps): Promise<unknown> =>

@@ -2,7 +2,7 @@ import type { SessionPrincipal } from '../identity/principals.ts';
 import { ownName } from './front/own-server.ts';
 import { isSignedIn } from './grants.ts';
 import { serversFor } from './offers.ts';
-import { reachOf } from './owner.ts';
+import { ownerFor } from './owner.ts';
 import type { McpRoom } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
@@ -13,6 +13,8 @@ export interface UsableConnection {
   tools: AllowedTool[];
   manageable: boolean;
   own: boolean;
+  /** For whose members it is. */
+  organisation: { id: number; name: string } | null;
   /** Null where nobody has to sign in. */
   signedIn: boolean | null;
   /** Which provider would vouch for the user; null where none is asked, or none may. */
@@ -35,25 +37,29 @@ async function standingOf(
   return { signedIn: auth === 'oauth' ? await isSignedIn(room, server, userId) : null, signInThrough: null };
 }
 
-/** All that a user may use; of what is the user's own also what is turned off. No server is asked anything. */
+/** All that a user may use; of what the user looks after also what is turned off. No server is asked anything. */
 export async function connectionsOf(
   room: McpRoom,
   principal: Pick<SessionPrincipal, 'user'>,
   usersMayConnect: boolean,
 ): Promise<UsableConnection[]> {
   const { id } = principal.user;
-  const all = await serversFor(room.db, id);
+  const all = await serversFor(room, id);
+  const memberships = new Map((await room.memberships.of(id)).map((one) => [one.id, one]));
+  const within = ({ organisationId }: McpServer) => memberships.get(organisationId ?? 0) ?? null;
+  const isOurs = (server: McpServer): boolean => server.ownerId === id || within(server)?.manages === true;
   // A server that was called like us before the name was ours has no address of its own.
-  const servers = all.filter(({ enabled, ownerId, name }) => (enabled || ownerId === id) && name !== ownName);
+  const servers = all.filter((server) => (server.enabled || isOurs(server)) && server.name !== ownName);
   const ids = servers.map((server) => server.id);
   const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
-  const looksAfterAll = reachOf(principal) === null;
+  const looksAfterAll = ownerFor(principal) === null;
   return Promise.all(
     servers.map(async (server) => {
-      const own = server.ownerId === id;
+      const organisation = within(server);
       return {
-        ...{ server, own, tools: allowed.get(server.id) ?? [] },
-        manageable: looksAfterAll || (own && usersMayConnect),
+        ...{ server, own: server.ownerId === id, tools: allowed.get(server.id) ?? [] },
+        organisation: organisation && { id: organisation.id, name: organisation.name },
+        manageable: looksAfterAll || (isOurs(server) && usersMayConnect),
         ...(await standingOf(room, server, id)),
       };
     }),

@@ -1,11 +1,10 @@
 import { findUser } from '../identity/store/users.ts';
 import { roles, statuses, type User } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db } from '../platform/db/tables.ts';
 import { isAsApproved } from './definition.ts';
 import { secretsOf, tellFault } from './fault.ts';
 import type { McpRoom } from './room.ts';
-import { findServer, listServers, type McpServer } from './store/servers.ts';
+import { findServer, type McpServer, serversOwnedBy } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
 import { headersOf, listedTo } from './target.ts';
 import { offeredName, plainNameOf, serverOf } from './tool-names.ts';
@@ -53,7 +52,7 @@ export function openOffers(room: McpRoom): Offers {
   };
 
   return async (userId, abilities = '') => {
-    const servers = await usableServers(room.db, userId);
+    const servers = await usableServers(room, userId);
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
     const offered = servers.map((server) =>
@@ -64,45 +63,66 @@ export function openOffers(room: McpRoom): Offers {
 }
 
 /** What a user may use while it is enabled; by a name that is both theirs and the operator's they mean their own. */
-export async function serversFor(db: Db, userId: number): Promise<McpServer[]> {
-  const usable = (await listServers(db)).filter(mayUse(await findUser(db, userId)));
+export async function serversFor({ db, memberships }: Usable, userId: number): Promise<McpServer[]> {
+  const user = await findUser(db, userId);
+  const accounts = (await memberships.of(userId)).flatMap(({ uses, accountId }) => (uses ? [accountId] : []));
+  const servers = await serversOwnedBy(db, [userId, ...accounts]);
+  const usable = servers.filter((server) =>
+    mayUse(
+      user,
+      server,
+      accounts.some((id) => id === server.ownerId),
+    ),
+  );
   const own = new Set(usable.flatMap(({ ownerId, name }) => (ownerId === null ? [] : [name])));
   return usable.filter(({ ownerId, name }) => ownerId !== null || !own.has(name));
 }
 
-/** Whoever is disabled or gone uses nothing. */
-function mayUse(user: Caller | null): (server: McpServer) => boolean {
-  if (user?.status !== statuses.enabled) return () => false;
-  return ({ ownerId, audience, userIds }) => {
-    if (ownerId !== null) return ownerId === user.id;
-    if (audience === 'everyone') return true;
-    return audience === 'administrators' ? user.role >= roles.administrator : userIds.includes(user.id);
-  };
+/** Whoever is disabled or gone uses nothing. `member`: of the organisation whose server it is. */
+function mayUse(user: Caller | null, { ownerId, audience, userIds }: McpServer, member: boolean): boolean {
+  if (user?.status !== statuses.enabled) return false;
+  // Keys of teams are the account's, as the servers are.
+  if (ownerId !== null) return member || ownerId === user.id;
+  if (audience === 'everyone') return true;
+  return audience === 'administrators' ? user.role >= roles.administrator : userIds.includes(user.id);
 }
 
 type Caller = Pick<User, 'id' | 'role' | 'status'>;
+type Usable = Pick<McpRoom, 'db' | 'memberships'>;
 
-export const usableServers = async (db: Db, userId: number): Promise<McpServer[]> =>
-  (await serversFor(db, userId)).filter(({ enabled }) => enabled);
+export const usableServers = async (room: Usable, userId: number): Promise<McpServer[]> =>
+  (await serversFor(room, userId)).filter(({ enabled }) => enabled);
+
+/** The server itself where the user may use it now. */
+function ifUsable(
+  { memberships }: Pick<McpRoom, 'memberships'>,
+  user: Caller | null,
+  server: McpServer | null,
+): McpServer | null | Promise<McpServer | null> {
+  if (!server?.enabled) return null;
+  const usable = (member: boolean) => (mayUse(user, server, member) ? server : null);
+  const { organisationId } = server;
+  const member = user !== null && organisationId !== null && memberships.uses(user.id, organisationId);
+  return member instanceof Promise ? member.then(usable) : usable(member);
+}
 
 /** The server of this name, where the user may use it: who may not learns no more than that there is none. */
 export function usableServer(
-  { known }: Pick<McpRoom, 'known'>,
+  room: Pick<McpRoom, 'known' | 'memberships'>,
   user: Caller | null,
   name: string,
 ): McpServer | null | Promise<McpServer | null> {
-  const usable = (server: McpServer | null) => (server?.enabled && mayUse(user)(server) ? server : null);
-  const server = user === null ? null : known.server(user.id, name);
-  return server instanceof Promise ? server.then(usable) : usable(server);
+  const server = user === null ? null : room.known.server(user.id, name);
+  return server instanceof Promise ? server.then((found) => ifUsable(room, user, found)) : ifUsable(room, user, server);
 }
 
-export async function usableById(db: Db, userId: number, id: number): Promise<McpServer> {
-  const server = await findServer(db, id);
-  if (server?.enabled && mayUse(await findUser(db, userId))(server)) return server;
+export async function usableById(room: Usable, userId: number, id: number): Promise<McpServer> {
+  const server = await ifUsable(room, await findUser(room.db, userId), await findServer(room.db, id));
+  if (server) return server;
   throw new AppError('not_found', `there is no MCP server ${id}`);
 }
 
-type Finding = Pick<McpRoom, 'db' | 'known'>;
+type Finding = Pick<McpRoom, 'db' | 'known' | 'memberships'>;
 
 /** By the name that it is offered under. */
 export async function findTool(room: Finding, user: Caller | null, name: string): Promise<Offer> {

@@ -12,7 +12,7 @@ import { type Offers, openOffers } from './offers.ts';
 import { openOwnTokens } from './own-tokens.ts';
 import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
-import { forgetUser } from './servers.ts';
+import { forgetMember, forgetUser } from './servers.ts';
 import { type SessionDeps, Sessions } from './sessions.ts';
 import { exportOf } from './store/account-data.ts';
 import { connectedTools } from './tools.ts';
@@ -24,6 +24,8 @@ export interface Mcp {
   routes: Route[];
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
+  /** Of a user who has left the organisation with this account. */
+  forgetMember(userId: number, accountId: number): Promise<void>;
   /** Ends sessions that nobody used for a while, and forgets what nobody was asked about in time. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
@@ -48,6 +50,7 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
     routes: mcpRoutes(room, tools),
     exportOf: (userId) => exportOf(deps.db, userId),
     forgetUser: (userId) => forgetUser(room, userId),
+    forgetMember: (userId, accountId) => forgetMember(room, userId, accountId),
     sweep: async () => {
       await sessions.sweep();
       await callers.sweep();

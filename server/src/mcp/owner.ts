@@ -3,10 +3,11 @@ import type { SessionPrincipal } from '../identity/principals.ts';
 import { roles } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Call } from '../platform/http/route.ts';
+import type { McpRoom } from './room.ts';
 
 declare module '../platform/http/route.ts' {
   interface Principals {
-    /** Administrators, and users where these may connect servers of their own. */
+    /** Administrators, and users where these may connect servers, for themselves or for their organisations. */
     mcpOwner: SessionPrincipal;
   }
 }
@@ -27,6 +28,14 @@ export const ownerAuthenticator =
     return principal;
   };
 
-/** Whose servers one may look after: null for everybody's. What an administrator connects is the operator's. */
-export const reachOf = (principal: Pick<SessionPrincipal, 'user'>): number | null =>
-  isAdministrator(principal) ? null : principal.user.id;
+type By = Pick<SessionPrincipal, 'user'>;
+
+/** Whose servers one may look after, by their owners: one's own, and those of organisations that one runs; null for everybody's. */
+export async function reachOf({ memberships }: Pick<McpRoom, 'memberships'>, by: By): Promise<number[] | null> {
+  if (isAdministrator(by)) return null;
+  const all = await memberships.of(by.user.id);
+  return [by.user.id, ...all.flatMap(({ manages, accountId }) => (manages ? [accountId] : []))];
+}
+
+/** Who owns what somebody connects for nobody else: what an administrator connects is the operator's. */
+export const ownerFor = (by: By): number | null => (isAdministrator(by) ? null : by.user.id);

@@ -10,6 +10,7 @@ import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { GiveBack } from './grant.ts';
 import type { Known } from './known.ts';
+import type { Memberships } from './memberships.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 import type { OwnTokens, UserTokens } from './target.ts';
@@ -28,6 +29,10 @@ export interface McpDeps {
   assertionsDir?: string | undefined;
   /** Authorization servers that read documents of clients are to read ours, and need not register us. */
   namedByDocument(): boolean;
+  /** Organisations, whose members use what is connected for them. */
+  memberships: Memberships;
+  /** Throws where a key has lost its place in an organisation. */
+  requirePlace(keyId: number): unknown;
   /** Providers that vouch for users at servers. */
   vouching: Vouching;
   /** Where the pages are. */

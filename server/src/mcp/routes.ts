@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { offsetOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { allowTools, approveTool, testServer } from './approve.ts';
-import { reachOf } from './owner.ts';
+import { ownerFor, reachOf } from './owner.ts';
 import type { McpRoom } from './room.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { grantRoutes } from './routes/grants.ts';
@@ -12,9 +12,9 @@ import {
   answers,
   idParams,
   nothingAsked,
-  pageQuery,
   serverChange,
   serverCreate,
+  serversQuery,
   toolApproval,
   toolParams,
   toolsChange,
@@ -23,6 +23,7 @@ import { givenOf, serverSubject, viewServer, viewTest } from './routes/views.ts'
 import { addServer, changeServer, getServer, removeServer, serverDefaults } from './servers.ts';
 import { type McpServer, pageServers } from './store/servers.ts';
 import { allowedTools } from './store/tools.ts';
+import { nameWithin } from './tool-names.ts';
 
 const shared = {
   tag: 'Tools',
@@ -42,20 +43,39 @@ export const mcpRoutes = (room: McpRoom, tools: ConnectedTools): Route[] => [
 ];
 
 /** The server that is named, if it is the caller's to look after. */
-const within = (room: McpRoom, call: Call<'mcpOwner', unknown, unknown, { id: number }>): Promise<McpServer> =>
-  getServer(room, call.params.id, reachOf(call.principal));
+const within = async (room: McpRoom, call: Call<'mcpOwner', unknown, unknown, { id: number }>): Promise<McpServer> =>
+  getServer(room, call.params.id, await reachOf(room, call.principal));
 
-/** A user's own server is the user's alone. */
-function refuseSharing(ownerId: number | null, body: z.infer<typeof serverChange>): void {
+/** A user's own server is the user's alone, and an organisation's is for all who are in it. */
+function refuseSharing({ ownerId, organisationId }: Owned, body: z.infer<typeof serverChange>): void {
   const field = (['audience', 'user_ids'] as const).find((name) => body[name] !== undefined);
-  if (ownerId !== null && field !== undefined)
-    throw new AppError('invalid_value', `${field}: a server of your own is for you alone`, { param: field });
+  if (ownerId === null || field === undefined) return;
+  const why =
+    organisationId === null
+      ? 'a server of your own is for you alone'
+      : 'a server of an organisation is for its members';
+  throw new AppError('invalid_value', `${field}: ${why}`, { param: field });
 }
 
 /** What is paid goes to the operator, who alone says how much that is. */
-function refusePrices(ownerId: number | null, tools: z.infer<typeof toolsChange>['tools']): void {
+function refusePrices({ ownerId }: Owned, tools: z.infer<typeof toolsChange>['tools']): void {
   if (ownerId !== null && tools.some(({ price = 0 }) => price > 0))
-    throw new AppError('invalid_value', 'price: tools of a server of your own cost nothing here', { param: 'price' });
+    throw new AppError('invalid_value', 'price: only tools of the operator’s servers cost something', {
+      param: 'price',
+    });
+}
+
+type Owned = Pick<McpServer, 'ownerId' | 'organisationId'>;
+
+/** Whose a server becomes: the organisation's that is named, where the caller looks after its servers. */
+async function ownedBy(
+  { memberships }: McpRoom,
+  { principal }: Call<'mcpOwner'>,
+  organisationId: number | undefined,
+): Promise<Owned> {
+  if (organisationId === undefined) return { ownerId: ownerFor(principal), organisationId: null };
+  const { id, accountId } = await memberships.managed(principal.user.id, organisationId);
+  return { ownerId: accountId, organisationId: id };
 }
 
 const shown = async ({ db }: McpRoom, server: McpServer) => viewServer(server, await allowedTools(db, [server.id]));
@@ -66,13 +86,17 @@ function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
       ...owner,
       method: 'get',
       path,
-      summary: 'List the MCP servers that are connected',
-      query: pageQuery,
+      summary: 'List the MCP servers that you look after: your own, those of organisations that you run, or all',
+      query: serversQuery,
       answers: { 200: answers.servers },
       handle: async (call) => {
-        const { page, page_size } = call.query;
+        const { page, page_size, organisation_id } = call.query;
+        const ownerIds =
+          organisation_id === undefined
+            ? await reachOf(room, call.principal)
+            : [(await room.memberships.managed(call.principal.user.id, organisation_id)).accountId];
         const { servers, total } = await pageServers(room.db, {
-          ...{ limit: page_size, offset: offsetOf(call.query), ownerId: reachOf(call.principal) },
+          ...{ limit: page_size, offset: offsetOf(call.query), ownerIds },
         });
         const allowed = await allowedTools(
           room.db,
@@ -98,7 +122,9 @@ function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
       summary: 'Tools of connected servers that the caller may use, as they are offered to models',
       answers: { 200: answers.tools },
       handle: async (call) => {
-        const usable = await tools.list(call.principal.user.id);
+        const { user, keyId } = call.principal;
+        if (keyId !== null) await room.requirePlace(keyId);
+        const usable = await tools.list(user.id);
         return ok(call, { tools: usable.map(({ askFirst, ...tool }) => ({ ...tool, ask_first: askFirst })) });
       },
     }),
@@ -118,9 +144,11 @@ function writeRoutes(room: McpRoom): Route[] {
       audit: { action: 'mcp_server_created', subject, id: (_, answer) => answer?.data.id },
       answers: { 201: answers.server },
       handle: async (call) => {
-        const { name, url, ...rest } = call.body;
-        const ownerId = reachOf(call.principal);
-        refuseSharing(ownerId, rest);
+        const { name: given, url, organisation_id, ...rest } = call.body;
+        const owned = await ownedBy(room, call, organisation_id);
+        refuseSharing(owned, rest);
+        const { ownerId, organisationId } = owned;
+        const name = organisationId === null ? given : nameWithin(organisationId, given);
         const server = await addServer(room, { ...serverDefaults, ...givenOf(rest), name, url, ownerId });
         return ok(call, await shown(room, server), 201);
       },
@@ -136,9 +164,9 @@ function writeRoutes(room: McpRoom): Route[] {
       audit: { action: 'mcp_server_updated', subject, id: (call) => call.params.id },
       answers: { 200: answers.server },
       handle: async (call) => {
-        const { id } = await within(room, call);
-        refuseSharing(reachOf(call.principal), call.body);
-        return ok(call, await shown(room, await changeServer(room, id, givenOf(call.body))));
+        const server = await within(room, call);
+        refuseSharing(server, call.body);
+        return ok(call, await shown(room, await changeServer(room, server.id, givenOf(call.body))));
       },
     }),
     defineRoute({
@@ -190,8 +218,7 @@ function toolRoutes(room: McpRoom): Route[] {
       audit: { action: 'mcp_tools_set', subject, id: (call) => call.params.id },
       answers: { 200: answers.server },
       handle: async (call) => {
-        await within(room, call);
-        refusePrices(reachOf(call.principal), call.body.tools);
+        refusePrices(await within(room, call), call.body.tools);
         const wanted = call.body.tools.map(({ ask_first, ...tool }) => ({ ...tool, askFirst: ask_first }));
         const by = call.principal.user.id;
         return ok(call, await shown(room, await allowTools(room, call.params.id, wanted, by, call.signal)));

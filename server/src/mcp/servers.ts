@@ -39,7 +39,7 @@ async function forgetAll({ sessions, callers, known }: McpRoom, id: number): Pro
   callers.forget(id);
 }
 
-/** Of one user: each is asked for its list whenever tools are. */
+/** Of one user or organisation: each is asked for its list whenever tools are. */
 const mostOwn = 20;
 
 export async function addServer(
@@ -65,10 +65,10 @@ export async function addServer(
   return server;
 }
 
-const tooMany = (): AppError => new AppError('conflict', `You have ${mostOwn} servers already, which is the most.`);
+const tooMany = (): AppError => new AppError('conflict', `There are ${mostOwn} servers already, which is the most.`);
 
 const hasMoreThan = async ({ db }: McpRoom, ownerId: number | null, most: number): Promise<boolean> =>
-  ownerId !== null && (await store.countServers(db, ownerId)) > most;
+  ownerId !== null && (await store.countServers(db, [ownerId])) > most;
 
 /** Fields not given stay; headers given take the place of all there were. */
 export async function changeServer(
@@ -111,22 +111,30 @@ export async function removeServer(room: McpRoom, id: number): Promise<void> {
   await forgetAll(room, id);
 }
 
-/** Within the reach of whoever asks: null for everybody's, else those of one user. */
+/** Within the reach of whoever asks: null for everybody's, else those of these owners. */
 export async function getServer(
   room: Pick<McpRoom, 'db'>,
   id: number,
-  reach: number | null = null,
+  reach: readonly number[] | null = null,
 ): Promise<store.McpServer> {
   const server = await store.findServer(room.db, id);
-  if (!server || (reach !== null && server.ownerId !== reach)) throw noServer(id);
+  if (!server || (reach !== null && !reach.some((owner) => owner === server.ownerId))) throw noServer(id);
   return server;
 }
 
-/** What a user connected, and what was asked of them, ends with the user. */
+/** What a user connected, or an organisation's account has, and what was asked of them, ends with the user. */
 export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
   for (const id of await serversOf(room.db, userId)) await removeServer(room, id);
   await dropApprovalsOf(room.db, userId);
   await forgetGrants(room, { userId });
+}
+
+/** What they let us do at servers of an organisation, and were asked there, ends when they leave it. */
+export async function forgetMember(room: McpRoom, userId: number, accountId: number): Promise<void> {
+  for (const serverId of await serversOf(room.db, accountId)) {
+    await dropApprovalsOf(room.db, userId, serverId);
+    await forgetGrants(room, { serverId, userId });
+  }
 }
 
 export const noServer = (id: number): AppError => new AppError('not_found', `there is no MCP server ${id}`);

@@ -43,7 +43,7 @@ export interface Resources {
 
 /** Told by its form alone, as all addresses are: which servers there are is for their users to know. */
 const serverIn = (path: string): string | null | undefined => {
-  const found = /^\/mcp(?:\/([a-z0-9-]{1,24}))?$/.exec(path);
+  const found = /^\/mcp(?:\/([a-z0-9-]{1,24}(?:_\d{1,15})?))?$/.exec(path);
   return found ? (found[1] ?? null) : undefined;
 };
 
@@ -61,7 +61,12 @@ const own: ResourceRule[] = [
     scopes: ['openid', 'models:use'],
     named: true,
   },
-  { path: /^\/mcp(\/[a-z0-9-]{1,24})?$/, name: 'Tools of connected servers', scopes: ['openid'], named: true },
+  {
+    path: /^\/mcp(\/[a-z0-9-]{1,24}(_\d{1,15})?)?$/,
+    name: 'Tools of connected servers',
+    scopes: ['openid'],
+    named: true,
+  },
 ];
 
 /** No address of ours is longer. */

@@ -17,7 +17,7 @@ export interface TeamApplications {
   accountOf(userId: number, teamId: number): Promise<number>;
   /** It is the team's from now on. */
   given(application: { id: number; name: string }, teamId: number): Promise<void>;
-  /** Declares who ends what an account owns, when its organisation ends. */
+  /** Declares who ends something that an account owns, when its organisation ends. */
   onEnd(end: EndApplications): void;
   end: EndApplications;
 }
@@ -30,12 +30,14 @@ export const teamApplications = (room: Room): TeamApplications => {
     if (!team) throw new AppError('not_found', 'There is no such team.');
     return team;
   };
-  let endAll: EndApplications = async () => {};
+  const ends: EndApplications[] = [];
   return {
     onEnd: (end) => {
-      endAll = end;
+      ends.push(end);
     },
-    end: (accountId, by) => endAll(accountId, by),
+    end: async (accountId, by) => {
+      for (const end of ends) await end(accountId, by);
+    },
     manages: async (userId, ownerId) => {
       const organisationId = await organisationOfAccount(room.db, ownerId);
       if (organisationId === null) return false;

@@ -1,5 +1,6 @@
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Memberships } from './memberships.ts';
 import { has, type MemberRole, mayGive } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
 import type { Standing } from './standing.ts';
@@ -56,6 +57,17 @@ export async function changeMember(
     else await setRole(tx, id, userId, role);
   });
   await room.announcements.changed(organisationTag(id));
+}
+
+/** What they let us do where the organisation's tools are goes along. */
+export async function endMembership(
+  room: Room,
+  acting: Standing,
+  userId: number,
+  memberships: Pick<Memberships, 'left'>,
+): Promise<void> {
+  await changeMember(room, acting, userId, null);
+  await memberships.left(userId, acting.organisation.account_id);
 }
 
 /**

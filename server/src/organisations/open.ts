@@ -7,6 +7,7 @@ import type { Route } from '../platform/http/route.ts';
 import { type Admission, Gate, type Reach } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
+import { Memberships } from './memberships.ts';
 import { endOrganisation, requirePerson } from './organisations.ts';
 import { OwnLimitsLookup } from './own-limits.ts';
 import { forgetPersonal } from './personal.ts';
@@ -47,6 +48,8 @@ export interface Organisations {
   /** The team for which requests with a key are; null where there is none. */
   teamOf(keyId: number): number | null | Promise<number | null>;
   applications: TeamApplications;
+  /** For rooms that keep something for organisations. */
+  memberships: Memberships;
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
   /** Throws for the account of an organisation. */
@@ -67,6 +70,7 @@ export function openOrganisations(room: Room): Organisations {
   const warnings = new Warnings(room);
   const ownLimits = new OwnLimitsLookup(room);
   const applications = teamApplications(room);
+  const memberships = new Memberships(room);
   room.audit.nameTargets('organisation', (ids) => namesOfOrganisations(room.db, ids));
   const note = (standing: PlaceStanding | null, tokens: number): void => {
     if (!standing) return;
@@ -77,7 +81,7 @@ export function openOrganisations(room: Room): Organisations {
     routes: [
       ...organisationRoutes(room, applications),
       ...teamRoutes(room),
-      ...memberRoutes(room),
+      ...memberRoutes(room, memberships),
       ...invitationRoutes(room),
       ...keyRoutes(room),
       ...keyLimitRoutes(room),
@@ -115,6 +119,7 @@ export function openOrganisations(room: Room): Organisations {
       return found instanceof Promise ? found.then(teamIn) : teamIn(found);
     },
     applications,
+    memberships,
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: async (userId) => {
       await deleteKeysPlace(room.db, userId);

@@ -8,6 +8,7 @@ const table: Record<Right, string> = {
   use: 'owner admin member',
   manage_keys: 'owner admin',
   manage_teams: 'owner admin',
+  manage_tools: 'owner admin',
   manage_members: 'owner admin',
   manage_budgets: 'owner admin',
   manage_organisation: 'owner',

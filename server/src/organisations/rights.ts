@@ -8,11 +8,13 @@ export const rights = {
   see: ['owner', 'admin', 'member', 'viewer'],
   /** Usage, requests and keys of everybody, all budgets and limits, and warnings; others see their own, and what they stand under. */
   see_all: ['owner', 'admin', 'viewer'],
-  /** Keys of one's own, which the organisation pays for and limits. */
+  /** Keys of one's own, which the organisation pays for and limits, and the tools that are connected for it. */
   use: ['owner', 'admin', 'member'],
   /** Keys of teams, and those of others. */
   manage_keys: ['owner', 'admin'],
   manage_teams: ['owner', 'admin'],
+  /** Servers that are connected for everybody in it. */
+  manage_tools: ['owner', 'admin'],
   /** Who is in it, as what, and who is invited; owners are made and changed by owners alone. */
   manage_members: ['owner', 'admin'],
   /** Budgets and limits at every level. */

@@ -20,5 +20,8 @@ export interface Room extends AccountDeps {
   send(request: OutgoingRequest, policy: OutgoingPolicy): Promise<OutgoingAnswer>;
 }
 
+const tagged = 'organisation:';
+
 /** What was kept of the organisation, of its keys and of their levels, is no longer so. */
-export const organisationTag = (id: number): string => `organisation:${id}`;
+export const organisationTag = (id: number): string => `${tagged}${id}`;
+export const isOrganisationTag = (tag: string): boolean => tag.startsWith(tagged);

@@ -115,4 +115,4 @@ const tokenIn = ({ request }: Call): string | undefined =>
 
 /** As the address is written; who answers looks at the name that is meant (`requireAudience`). */
 const serverIn = ({ request }: Call): string | null =>
-  /^\/mcp\/([a-z0-9-]{1,24})$/.exec(new URL(request.url, 'http://own.invalid').pathname)?.[1] ?? null;
+  /^\/mcp\/([a-z0-9-]{1,24}(?:_\d{1,15})?)$/.exec(new URL(request.url, 'http://own.invalid').pathname)?.[1] ?? null;

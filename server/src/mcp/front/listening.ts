@@ -7,7 +7,7 @@ import { questionIn, takenBackIn } from '../asked-back.ts';
 import type { Introduction, Params } from '../connection.ts';
 import { faultWithin, tellFault } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
-import { secretsIn } from '../offers.ts';
+import { secretsIn, usableServer } from '../offers.ts';
 import { redacted } from '../redact.ts';
 import type { Listened } from '../sessions.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
@@ -44,15 +44,16 @@ interface Listener {
 
 /** Clients that listen to what a server says by itself: a connection of theirs for one with the server, and nothing in between. */
 export class Listening {
-  readonly #open = new Set<{ holder: string; leave(): void }>();
+  readonly #open = new Set<Listener & { leave(): void }>();
 
-  constructor(private readonly room: FrontRoom) {}
+  constructor(private readonly room: FrontRoom) {
+    room.memberships.onChanged(() => void this.#leaveLost());
+  }
 
   async begin(call: Call, listener: Listener): Promise<Response> {
-    const { holder } = listener;
     this.#refuseMany(listener);
     const left = new AbortController();
-    const open = { holder, leave: () => left.abort() };
+    const open = { ...listener, leave: () => left.abort() };
     this.#open.add(open);
     try {
       const heard = this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
@@ -68,6 +69,19 @@ export class Listening {
     } catch (error) {
       this.#open.delete(open);
       throw error;
+    }
+  }
+
+  /** Who is in an organisation no more hears nothing further of its servers. */
+  async #leaveLost(): Promise<void> {
+    for (const { server, caller, leave } of this.#open) {
+      if (server.organisationId === null) continue;
+      try {
+        if (await usableServer(this.room, caller.user, server.name)) continue;
+      } catch {
+        // Nobody can say now: the client is asked who it is when it listens anew.
+      }
+      leave();
     }
   }
 

@@ -20,14 +20,14 @@ interface ShownServer {
 export type ShowTools = (userId: number, server: string | null) => Promise<ShownServer[]>;
 
 export const shownTools =
-  (room: Pick<FrontRoom, 'db' | 'known' | 'own'>): ShowTools =>
+  (room: Pick<FrontRoom, 'db' | 'known' | 'memberships' | 'own'>): ShowTools =>
   async (userId, name) => {
     const { db, own } = room;
     const ours = { server: ownName, tools: own.list().map(shown), pays: true };
     if (name === ownName) return [ours];
     const found =
       name === null
-        ? await usableServers(db, userId)
+        ? await usableServers(room, userId)
         : [await usableServer(room, await findUser(room.db, userId), name)];
     const servers = found.flatMap((server) => (server && server.name !== ownName ? [server] : []));
     const ids = servers.map(({ id }) => id);

@@ -71,7 +71,7 @@ type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 /** The protocol's own address of each server, of all that a caller may use, and of our own. */
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const { room } = deps;
-  const params = z.object({ server: z.string().regex(/^[a-z0-9-]{1,24}$/) });
+  const params = z.object({ server: z.string().regex(/^[a-z0-9-]{1,24}(_\d{1,15})?$/) });
   const named = ({ principal, params: given }: Call<'mcp'>): McpServer | Promise<McpServer> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);

@@ -31,7 +31,7 @@ const documentSchema = z.record(z.string(), z.unknown());
 export function grantRoutes(room: McpRoom): Route[] {
   const subject = serverSubject(room);
   const within = (call: Call<'session', unknown, unknown, { id: number }>): Promise<McpServer> =>
-    usableById(room.db, call.principal.user.id, call.params.id);
+    usableById(room, call.principal.user.id, call.params.id);
   return [
     defineRoute({
       ...shared,

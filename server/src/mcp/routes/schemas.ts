@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answered, listed } from '../../platform/http/answers.ts';
-import { pageFields } from '../../platform/http/paging.ts';
+import { idText, pageFields } from '../../platform/http/paging.ts';
 import { definitionLimits } from '../definition.ts';
 import { ownName } from '../front/own-server.ts';
 import { mostTools } from '../listing.ts';
@@ -48,7 +48,8 @@ const printable = z
 /** As long as a key of RSA with 16,384 bits. */
 const mostKeyCharacters = 20_000;
 
-const userIds = z.array(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).max(200);
+const id = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+const userIds = z.array(id).max(200);
 
 const fields = {
   url,
@@ -96,7 +97,15 @@ const fields = {
     .describe('What is passed on at `/mcp/name` besides tools; nothing by default'),
 };
 export const serverChange = z.strictObject(fields).partial();
-export const serverCreate = serverChange.extend({ name, url });
+export const serverCreate = serverChange.extend({
+  name,
+  url,
+  organisation_id: id
+    .optional()
+    .describe(
+      'For all who are in this organisation, which you run: its name is then `name_id`, such as `files_12`, and nobody else’s',
+    ),
+});
 
 const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition that a test showed');
 /** As much as a balance can be. */
@@ -123,7 +132,10 @@ export const toolApproval = z.strictObject({
 
 /** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
 export const nothingAsked = z.strictObject({});
-export const pageQuery = z.strictObject(pageFields);
+export const serversQuery = z.strictObject({
+  ...pageFields,
+  organisation_id: idText.optional().describe('Of this organisation alone'),
+});
 /** Ids past this are no whole numbers any more. */
 export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
 
@@ -143,7 +155,14 @@ export const serverView = z
     user_ids: z.array(z.int()),
     auth: z.enum(authKinds),
     offers: z.array(z.enum(offerings)),
-    owner_id: z.int().nullable().describe('The user whose it is; null for the operator’s'),
+    owner_id: z
+      .int()
+      .nullable()
+      .describe('The user whose it is, who stands for the organisation of an organisation’s; null for the operator’s'),
+    owner: z.object({
+      type: z.enum(['operator', 'organisation', 'user']),
+      id: z.int().nullable().describe('Of the organisation or the user'),
+    }),
     calls_per_minute: z.int(),
     client_id: z.string().describe('Empty where the service registers itself'),
     has_client_secret: z.boolean(),
@@ -194,6 +213,8 @@ export const testView = z.object({
   cut: z.boolean().describe('The server lists more than is read'),
 });
 
+const organisation = z.object({ id: z.int(), name: z.string() });
+
 export const approvalView = z
   .object({
     id: z.int(),
@@ -203,6 +224,9 @@ export const approvalView = z
     state: z.enum(['waiting', 'approved', 'refused']),
     created_at: z.int(),
     expires_at: z.int(),
+    organisation: organisation
+      .nullable()
+      .describe('Of a call with a key of a team: whose it is. Owners and administrators answer'),
   })
   .meta({ id: 'McpApproval' });
 
@@ -222,6 +246,7 @@ export const connectionView = z
     enabled: z.boolean(),
     manageable: z.boolean().describe('Yours to change, under `/api/mcp/servers/{id}`'),
     own: z.boolean().describe('Connected by you, for you alone'),
+    organisation: organisation.nullable().describe('For whose members it is; null for yours and the operator’s'),
     auth: z.enum(authKinds),
     signed_in: z.boolean().nullable().describe('Null where nobody has to sign in'),
     sign_in_through: z

@@ -7,7 +7,7 @@ import { callByHand } from '../front/by-hand.ts';
 import { ownName } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
 import type { Exchange } from '../front/served.ts';
-import { reachOf } from '../owner.ts';
+import { ownerFor } from '../owner.ts';
 import { offeredName } from '../tool-names.ts';
 import { answers, type connectionView, handCall, nothingAsked, toolNameParams } from './schemas.ts';
 
@@ -30,7 +30,7 @@ export const usingRoutes = (room: FrontRoom): Route[] => [
       return ok(call, {
         address: `${room.baseUrl}/mcp`,
         api_keys: room.settings.keysAllowed(),
-        may_connect: usersMayConnect || reachOf(principal) === null,
+        may_connect: usersMayConnect || ownerFor(principal) === null,
         servers: [viewOwn(room), ...connections.map((connection) => viewConnection(room, connection))],
       });
     },
@@ -60,10 +60,10 @@ type ConnectionView = z.infer<typeof connectionView>;
 
 const viewConnection = (
   { baseUrl }: FrontRoom,
-  { server, tools, manageable, own, signedIn, signInThrough }: UsableConnection,
+  { server, tools, manageable, own, organisation, signedIn, signInThrough }: UsableConnection,
 ): ConnectionView => ({
   ...{ id: server.id, name: server.name, address: `${baseUrl}/mcp/${server.name}`, enabled: server.enabled },
-  ...{ manageable, own, auth: server.auth, signed_in: signedIn, sign_in_through: signInThrough },
+  ...{ manageable, own, organisation, auth: server.auth, signed_in: signedIn, sign_in_through: signInThrough },
   tools: tools.map(({ name, description, inputSchema, askFirst, price }) => ({
     ...{ name, offered_as: offeredName(server.name, name), description },
     ...{ input_schema: inputSchema, ask_first: askFirst, price },
@@ -72,7 +72,7 @@ const viewConnection = (
 
 const viewOwn = ({ baseUrl, own }: FrontRoom): ConnectionView => ({
   ...{ id: null, name: ownName, address: `${baseUrl}/mcp/${ownName}`, enabled: true },
-  ...{ manageable: false, own: false, auth: 'headers', signed_in: null, sign_in_through: null },
+  ...{ manageable: false, own: false, organisation: null, auth: 'headers', signed_in: null, sign_in_through: null },
   tools: own.list().map(({ name, description, inputSchema }) => ({
     ...{ name, offered_as: offeredName(ownName, name), description },
     ...{ input_schema: inputSchema, ask_first: false, price: 0 },

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { Secret } from '../../lib/changes.ts';
 import type { Subject } from '../../platform/http/audit-rule.ts';
+import type { ShownApproval } from '../approvals.ts';
 import type { ServerTest } from '../approve.ts';
 import { type Definition, isAsApproved } from '../definition.ts';
 import type { McpRoom } from '../room.ts';
 import type { ServerInput } from '../servers.ts';
-import type { Approval } from '../store/approvals.ts';
 import { findServer, type McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { offeredName } from '../tool-names.ts';
@@ -33,6 +33,11 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
+function ownerOf({ ownerId, organisationId }: McpServer): z.infer<typeof serverView>['owner'] {
+  if (organisationId !== null) return { type: 'organisation', id: organisationId };
+  return ownerId === null ? { type: 'operator', id: null } : { type: 'user', id: ownerId };
+}
+
 export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.infer<typeof serverView> => ({
   id: server.id,
   name: server.name,
@@ -45,6 +50,7 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   auth: server.auth,
   offers: server.offers,
   owner_id: server.ownerId,
+  owner: ownerOf(server),
   calls_per_minute: server.callsPerMinute,
   client_id: server.clientId,
   has_client_secret: server.sealedClientSecret !== '',
@@ -67,14 +73,16 @@ export const serverSubject = ({ db }: Pick<McpRoom, 'db'>): Subject => ({
     const server = await findServer(db, Number(id));
     if (!server) return null;
     const shown = viewServer(server, await allowedTools(db, [server.id]));
-    const { id: _, created_at, updated_at, tools, has_client_secret, has_client_key, ...state } = shown;
+    const { id: _, owner: __, created_at, updated_at, tools, has_client_secret, has_client_key, ...state } = shown;
     const allowed = tools.map(({ name, ask_first, definition, price }) => ({ name, ask_first, definition, price }));
     const secrets = {
       headers: new Secret(server.sealedHeaders),
       client_secret: new Secret(server.sealedClientSecret),
       client_key: new Secret(server.sealedClientKey),
     };
-    return { name: server.name, state: { ...state, tools: allowed, ...secrets } };
+    const { name, organisationId } = server;
+    const partOf = organisationId === null ? {} : { partOf: { type: 'organisation', id: organisationId } };
+    return { name, state: { ...state, tools: allowed, ...secrets }, ...partOf };
   },
 });
 
@@ -133,7 +141,8 @@ const viewApproved = (tool: AllowedTool | undefined): TestedTool['approved'] =>
       }
     : null;
 
-export const viewApproval = (approval: Approval): z.infer<typeof approvalView> => ({
+export const viewApproval = (approval: ShownApproval): z.infer<typeof approvalView> => ({
   ...{ id: approval.id, server: approval.server, tool: approval.tool, arguments: approval.arguments },
   ...{ state: approval.state, created_at: approval.createdAt, expires_at: approval.expiresAt },
+  organisation: approval.organisation,
 });

@@ -32,5 +32,10 @@ export async function serversOf(db: Db, userId: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-export const dropApprovalsOf = (db: Db, userId: number): Promise<unknown> =>
-  db.deleteFrom('mcp_approvals').where('user_id', '=', userId).execute();
+/** At one server, or at all. */
+export const dropApprovalsOf = (db: Db, userId: number, serverId?: number): Promise<unknown> =>
+  db
+    .deleteFrom('mcp_approvals')
+    .where('user_id', '=', userId)
+    .$if(serverId !== undefined, (some) => some.where('server_id', '=', serverId!))
+    .execute();

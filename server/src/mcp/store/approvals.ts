@@ -8,6 +8,8 @@ export type ApprovalState = 'waiting' | 'approved' | 'refused';
 /** A call that a person is asked about. */
 export interface Approval {
   id: number;
+  /** Who is asked; for keys of teams the account of their organisation. */
+  userId: number;
   serverId: number;
   server: string;
   tool: string;
@@ -27,6 +29,7 @@ export interface Wanted {
 
 const fromRow = (row: Selectable<McpApprovalTable> & { server: string }): Approval => ({
   id: row.id,
+  userId: row.user_id,
   serverId: row.server_id,
   server: nameIn(row.server),
   tool: row.tool,
@@ -99,19 +102,24 @@ const shown = (db: Db, now: number) =>
     .select('mcp_servers.name as server')
     .where('mcp_approvals.expires_at', '>', now);
 
-export async function listApprovals(db: Db, userId: number, now: number, most: number): Promise<Approval[]> {
+export async function listApprovals(
+  db: Db,
+  userIds: readonly number[],
+  now: number,
+  most: number,
+): Promise<Approval[]> {
   const rows = await shown(db, now)
-    .where('mcp_approvals.user_id', '=', userId)
+    .where('mcp_approvals.user_id', 'in', userIds)
     .orderBy('mcp_approvals.id', 'desc')
     .limit(most)
     .execute();
   return rows.map(fromRow);
 }
 
-/** Null where there is none of this user that waits. */
+/** Null where there is none of these users that waits. */
 export async function answerApproval(
   db: Db,
-  { id, userId }: { id: number; userId: number },
+  { id, userIds }: { id: number; userIds: readonly number[] },
   state: ApprovalState,
   now: number,
 ): Promise<Approval | null> {
@@ -119,7 +127,7 @@ export async function answerApproval(
     .updateTable('mcp_approvals')
     .set({ state })
     .where('id', '=', id)
-    .where('user_id', '=', userId)
+    .where('user_id', 'in', userIds)
     .where('state', '=', 'waiting')
     .where('expires_at', '>', now)
     .executeTakeFirst();

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { organisationIn } from '../tool-names.ts';
 import type { McpServerTable } from './tables.ts';
 
 export const audiences = ['everyone', 'administrators', 'users'] as const;
@@ -37,8 +38,10 @@ export interface McpServer {
   userIds: number[];
   offers: Offering[];
   auth: AuthKind;
-  /** Null for the operator's. */
+  /** A user, the account of an organisation, or null for the operator's. */
   ownerId: number | null;
+  /** Whose account the owner is; null for the operator's and those of users. */
+  organisationId: number | null;
   /** Of all users together; 0 for no limit. */
   callsPerMinute: number;
   /** Of a client that was registered by hand where users sign in, or the service does; empty where we register ourselves. */
@@ -60,13 +63,14 @@ export interface McpServer {
 /** Whom a server's authorization server knows us as. */
 export type ServerClient = Pick<McpServer, 'clientId' | 'sealedClientSecret' | 'sealedClientKey' | 'clientIssuer'>;
 
-export type McpServerFields = Omit<McpServer, 'id' | 'createdAt' | 'updatedAt'>;
+export type McpServerFields = Omit<McpServer, 'id' | 'organisationId' | 'createdAt' | 'updatedAt'>;
 
 /**
  * A name as it is stored, where each stands once: of a user's server with the user before it, so that users do not take names
- * from each other. Servers that users connected before that have their name alone.
+ * from each other. Servers that users connected before that have their name alone, and so have those of organisations.
  */
-const storedName = (ownerId: number | null, name: string): string => (ownerId === null ? name : `${ownerId}/${name}`);
+const storedName = (ownerId: number | null, name: string): string =>
+  ownerId === null || organisationIn(name) !== null ? name : `${ownerId}/${name}`;
 export const nameIn = (stored: string): string => stored.slice(stored.indexOf('/') + 1);
 
 const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
@@ -82,6 +86,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   offers: JSON.parse(row.offers) as Offering[],
   auth: row.auth as AuthKind,
   ownerId: row.owner_id,
+  organisationId: organisationIn(row.name),
   callsPerMinute: row.calls_per_minute,
   clientId: row.client_id,
   sealedClientSecret: row.client_secret,
@@ -116,18 +121,18 @@ const toRow = (fields: McpServerFields) => ({
 
 export async function pageServers(
   db: Db,
-  { limit, offset, ownerId }: { limit: number; offset: number; ownerId: number | null },
+  { limit, offset, ownerIds }: { limit: number; offset: number; ownerIds: readonly number[] | null },
 ): Promise<{ servers: McpServer[]; total: number }> {
-  const total = await countServers(db, ownerId);
+  const total = await countServers(db, ownerIds);
   const all = db.selectFrom('mcp_servers').selectAll().orderBy('id').limit(limit).offset(offset);
-  const rows = await (ownerId === null ? all : all.where('owner_id', '=', ownerId)).execute();
+  const rows = await (ownerIds === null ? all : all.where('owner_id', 'in', ownerIds)).execute();
   return { servers: rows.map(fromRow), total };
 }
 
-/** Of one owner, or of all for null. */
-export async function countServers(db: Db, ownerId: number | null): Promise<number> {
+/** Of these owners, or of all for null. */
+export async function countServers(db: Db, ownerIds: readonly number[] | null): Promise<number> {
   const all = db.selectFrom('mcp_servers').select((e) => e.fn.countAll<number>().as('total'));
-  const { total } = await (ownerId === null ? all : all.where('owner_id', '=', ownerId)).executeTakeFirstOrThrow();
+  const { total } = await (ownerIds === null ? all : all.where('owner_id', 'in', ownerIds)).executeTakeFirstOrThrow();
   return Number(total);
 }
 
@@ -135,18 +140,29 @@ export async function listServers(db: Db): Promise<McpServer[]> {
   return (await db.selectFrom('mcp_servers').selectAll().orderBy('id').execute()).map(fromRow);
 }
 
+/** Of these owners and of the operator. */
+export async function serversOwnedBy(db: Db, ownerIds: readonly number[]): Promise<McpServer[]> {
+  const rows = await db
+    .selectFrom('mcp_servers')
+    .selectAll()
+    .where((e) => e.or([e('owner_id', 'is', null), e('owner_id', 'in', ownerIds)]))
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
 export async function findServer(db: Db, id: number): Promise<McpServer | null> {
   const row = await db.selectFrom('mcp_servers').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? fromRow(row) : null;
 }
 
-/** Of this owner, or of the operator for null. */
+/** Of this owner, or of the operator for null; an organisation's is known by its name alone. */
 export async function findServerByName(db: Db, ownerId: number | null, name: string): Promise<McpServer | null> {
   const row = await db
     .selectFrom('mcp_servers')
     .selectAll()
     .where('name', 'in', [storedName(ownerId, name), name])
-    .where('owner_id', ownerId === null ? 'is' : '=', ownerId)
+    .$if(organisationIn(name) === null, (one) => one.where('owner_id', ownerId === null ? 'is' : '=', ownerId))
     .executeTakeFirst();
   return row ? fromRow(row) : null;
 }

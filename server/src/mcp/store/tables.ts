@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 export interface McpServerTable {
   id: Generated<number>;
-  /** Of a user's own server with the user's id before it: `7/files`. */
+  /** Of a user's own server with the user's id before it, `7/files`; of an organisation's with its id behind it, `files_12`. */
   name: string;
   url: string;
   /** Sealed JSON object; empty where there are none. */
@@ -18,7 +18,7 @@ export interface McpServerTable {
   offers: Generated<string>;
   /** `headers`, `oauth`, `enterprise`, `client_credentials` or `jwt_bearer`. */
   auth: Generated<string>;
-  /** Null for the operator's. */
+  /** Null for the operator's; of an organisation's server the organisation's account. */
   owner_id: number | null;
   /** 0 for no limit. */
   calls_per_minute: Generated<number>;

@@ -3,7 +3,8 @@ import { accountNamesOf } from '../../identity/store/names.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { changeMember, membersOf } from '../members.ts';
+import { changeMember, endMembership, membersOf } from '../members.ts';
+import type { Memberships } from '../memberships.ts';
 import type { Room } from '../room.ts';
 import { base, int, nothingAsked, organisationParams, roleField, root, standing, subject } from './shared.ts';
 
@@ -18,7 +19,7 @@ const memberSchema = z
   .meta({ id: 'OrganisationMember' });
 const params = organisationParams.extend({ user_id: idText });
 
-export const memberRoutes = (room: Room): Route[] => [
+export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>): Route[] => [
   defineRoute({
     ...base,
     method: 'get',
@@ -77,7 +78,7 @@ export const memberRoutes = (room: Room): Route[] => [
     handle: async (call) => {
       // Everybody may leave.
       const acting = await standing(room, call, 'see');
-      await changeMember(room, acting, call.params.user_id, null);
+      await endMembership(room, acting, call.params.user_id, memberships);
       return json(call, { success: true, message: 'The membership has ended.' });
     },
   }),

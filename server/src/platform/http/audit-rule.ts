@@ -1,10 +1,17 @@
 import type { State } from '../../lib/changes.ts';
 
+interface Looked {
+  name?: string;
+  state: State;
+  /** What it is a part of, where acts are told under that instead, with the name of the part. */
+  partOf?: { type: string; id: number };
+}
+
 /** A kind of thing that is acted on. */
 export interface Subject {
   type: string;
   /** One of them as it is now, or null when there is none; absent where its state says nothing. */
-  look?(id: number | string): Promise<{ name?: string; state: State } | null>;
+  look?(id: number | string): Promise<Looked | null>;
 }
 
 /** How a call that succeeded is told in the audit log. */

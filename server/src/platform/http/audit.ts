@@ -40,8 +40,11 @@ export function audited(route: Route, record: RecordAct, log: Log): Handle {
     });
     const changes = changesOf(before?.state ?? null, after?.state ?? null);
     const action = typeof rule.action === 'string' ? rule.action : rule.action(call);
-    const target = { type: rule.subject.type, id: id ?? null, name: after?.name ?? before?.name };
-    const also = rule.also?.(call, answer);
+    const { type } = rule.subject;
+    const name = after?.name ?? before?.name;
+    const whole = after?.partOf ?? before?.partOf;
+    const target = whole ?? { type, id: id ?? null, name };
+    const also = whole ? { [type]: name, ...rule.also?.(call, answer) } : rule.also?.(call, answer);
     await record({ action, target, ...changes, ...(also && { after: { ...changes.after, ...also } }) }, call);
     return response;
   };

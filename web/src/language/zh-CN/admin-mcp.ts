@@ -8,6 +8,8 @@ export default {
     '通过地址连接服务器。在你允许之前，其工具不会被使用。',
   'Used by': '使用者',
   'User {id}, whose it is': '用户 {id}（所有者）',
+  'Members of organisation {id}': '组织 {id} 的成员',
+  'Begins the names of its tools, with _{id} behind it, and stays': '加上 _{id} 作为其工具名称的前缀，创建后不可更改',
   '{count, plural, one {# user} other {# users}}': '{count, plural, other {# 个用户}}',
   '{allowed} allowed{asking, plural, =0 {} one {, # asks first} other {, # ask first}}':
     '已允许 {allowed} 个{asking, plural, =0 {} other {，其中 # 个需先询问}}',

@@ -4,10 +4,10 @@ export default {
   Viewer: '查看者',
   'Everything: also name, time zone, who pays and the webhook, making owners, and deleting the organisation':
     '全部权限，包括设置名称、时区、付费方和 Webhook，指定所有者，以及删除组织',
-  'Teams, members, invitations, keys of teams and of others, budgets, limits, and the list of acts':
-    '管理团队、成员、邀请、团队及他人的密钥、预算和限制，并查看操作记录',
-  'Keys of their own, and seeing what these used and which budgets hold for them':
-    '管理自己的密钥，查看这些密钥的用量和对其生效的预算',
+  'Teams, members, invitations, keys of teams and of others, budgets, limits, tools, and the list of acts':
+    '管理团队、成员、邀请、团队及他人的密钥、预算、限制和工具，并查看操作记录',
+  'Keys of their own, the organisation’s tools, and seeing what these keys used and which budgets hold for them':
+    '管理自己的密钥，使用组织的工具，查看这些密钥的用量和对其生效的预算',
   'See everything that is spent, and change nothing': '查看全部支出，不能进行任何更改',
   'What each role may do': '各角色的权限',
   May: '权限',
@@ -116,6 +116,16 @@ export default {
   'Deleted a budget': '删除预算',
   'Set limits': '设置限制',
   'Took limits away': '移除限制',
+  'Connected a server': '连接服务器',
+  'Changed a server': '更改服务器',
+  'Disconnected a server': '断开服务器',
+  'Tested a server': '测试服务器',
+  'Allowed tools': '允许工具',
+  'Approved a tool': '批准工具',
+  'Signed out of a server': '退出登录服务器',
+  'enabled##act': '已启用',
+  'disabled##act': '已停用',
+  'tools: {names}': '工具：{names}',
   ', ##of an act': '，',
   'as {role}': '角色：{role}',
   'by a link': '通过链接',

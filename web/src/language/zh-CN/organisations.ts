@@ -29,6 +29,12 @@ export default {
   Budgets: '预算',
   Activity: '操作记录',
 
+  'Servers cannot be connected here': '此处不能连接服务器',
+  'Whoever runs this service can let users and organisations connect MCP servers.':
+    '本服务的运营方可以允许用户和组织连接 MCP 服务器。',
+  'MCP servers for everybody in the organisation but viewers, and for keys of its teams. Members find them under <tools>Tools</tools>.':
+    '供组织中除查看者以外的所有人以及团队密钥使用的 MCP 服务器。成员可在<tools>工具</tools>中找到它们。',
+
   'Everybody, in 30 days': '所有人，近 30 天',
   'Your keys, in 30 days': '你的密钥，近 30 天',
   'Pays for all keys': '支付所有密钥的费用',

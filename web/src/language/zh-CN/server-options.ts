@@ -149,7 +149,8 @@ export default {
   'API keys open /mcp; off leaves it to access tokens for that address':
     'API 密钥可以访问 /mcp；关闭后只能使用针对该地址的访问令牌',
   McpUserServers: '允许用户连接 MCP 服务器',
-  'Users may connect MCP servers of their own, for themselves alone': '用户可以连接自己的 MCP 服务器，仅供本人使用',
+  'Users may connect MCP servers of their own, for themselves alone, and for organisations that they run':
+    '用户可以连接自己的 MCP 服务器，仅供本人使用，也可以为自己管理的组织连接',
   McpClientDocument: '以元数据文档标识 MCP 客户端',
   'Authorization servers of MCP servers that read documents of clients read ours at /client-metadata.json; off registers there, as where they cannot reach it':
     'MCP 服务器的授权服务器若支持读取客户端元数据文档，则读取本服务位于 /client-metadata.json 的文档；如其无法访问本服务，请关闭，改为向其注册',

@@ -46,6 +46,8 @@ export default {
   'This service itself': '本服务自带',
   'Connected by you, for you alone': '由你连接，仅供你使用',
   'Connected by the operator': '由运营方连接',
+  'Connected for everybody in {organisation}': '供 {organisation} 的所有成员使用',
+  'By a key of a team of {organisation}': '由 {organisation} 的团队密钥发起',
   'Sign out of it': '退出登录',
   'Sign in to {name}': '登录 {name}',
   'Sign in': '登录',
@@ -73,7 +75,7 @@ export default {
   'Calls that wait could not be loaded': '待批准的调用加载失败',
   'Calls that wait for you': '等待你批准的调用',
   'Calls that you answered': '你已处理的调用',
-  'An agent wants to call these in your name. Approved, a call goes through once, with just these arguments.':
-    '智能体希望以你的身份进行这些调用。批准后，仅能按这些参数调用一次。',
+  'An agent wants to call these in your name, or in that of an organisation that you run. Approved, a call goes through once, with just these arguments.':
+    '智能体希望以你的身份，或以你管理的组织的身份进行这些调用。批准后，仅能按这些参数调用一次。',
   'Calls of tools that ask first': '需要批准的工具调用',
 } as const;

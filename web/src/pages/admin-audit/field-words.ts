@@ -133,6 +133,7 @@ const labels = new Map(
     auth: t('Auth##field'),
     offers: t('Offers##field'),
     owner_id: t('Owner id'),
+    mcp_server: t('MCP server'),
     calls_per_minute: t('Calls per minute'),
     vouched_by: t('Vouched by'),
     tools: t('Tools'),

@@ -14,8 +14,10 @@ export interface McpActs {
   remove: (server: McpServer) => void;
 }
 
-const whoOf = ({ owner_id, audience, user_ids }: McpServer): string => {
-  if (owner_id !== null) return t('User {id}, whose it is', { id: owner_id });
+const whoOf = ({ owner, audience, user_ids }: McpServer): string => {
+  const { type, id } = owner;
+  if (type === 'organisation') return t('Members of organisation {id}', { id: id! });
+  if (type === 'user') return t('User {id}, whose it is', { id: id! });
   if (audience !== 'users') return audiences.find(({ value }) => value === audience)!.label;
   return t('{count, plural, one {# user} other {# users}}', { count: user_ids.length });
 };

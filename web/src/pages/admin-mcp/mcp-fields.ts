@@ -137,7 +137,10 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
 /** What the service would refuse, said beside the field. `stored`: the server before, where it has headers; `before`: in any case. */
 export function faultsOf(fields: McpFields, stored?: McpFields, before = stored): McpFaults {
   const faults: McpFaults = clientFaultsOf(fields, before);
-  if (!/^[a-z0-9-]{1,24}$/.test(fields.name)) faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
+  // One that is stored stays as it is, and may be an organisation's.
+  const isNamed = fields.name !== '' && fields.name === before?.name;
+  if (!isNamed && !/^[a-z0-9-]{1,24}$/.test(fields.name))
+    faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
   if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? '')) faults.url = t('An http or https address.');
   if (!linesOf(fields.headers).every((line) => /^[^\s:]+:\s*\S/.test(line)))
     faults.headers = t('A line each: Name: value');

@@ -9,8 +9,9 @@ interface McpFormProps {
   initial: McpFields;
   /** Names of the headers that are stored; absent for a server that is new. */
   stored?: string[];
-  /** The user's own, for nobody else. */
+  /** A user's own, for nobody else, or an organisation's, for all who are in it. */
   own?: boolean;
+  organisationId?: number | undefined;
   submitLabel: string;
   onCancel: () => void;
   onSubmit: (fields: McpFields) => Promise<unknown>;
@@ -23,7 +24,8 @@ const hintOf = (stored: string[] | undefined, moved: boolean): string => {
     : t('Stored: {names}. Empty keeps them', { names: stored.join(', ') });
 };
 
-export function McpForm({ initial, stored, own = false, submitLabel, onCancel, onSubmit }: McpFormProps) {
+export function McpForm({ initial, stored, own = false, organisationId, ...form }: McpFormProps) {
+  const { submitLabel, onCancel, onSubmit } = form;
   const before = stored?.length ? initial : undefined;
   const check = (given: McpFields) => faultsOf(given, before, initial);
   const { fields, faults, set, save, submit } = useCheckedForm(initial, check, onSubmit);
@@ -36,7 +38,11 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
             required
             maxLength={24}
             placeholder="files"
-            description={t('Begins the names of its tools, and stays')}
+            description={
+              organisationId === undefined
+                ? t('Begins the names of its tools, and stays')
+                : t('Begins the names of its tools, with _{id} behind it, and stays', { id: organisationId })
+            }
             disabled={stored !== undefined}
             value={fields.name}
             error={faults.name}
@@ -80,7 +86,9 @@ export function McpForm({ initial, stored, own = false, submitLabel, onCancel, o
           <NumberInput
             label={t('Calls in a minute')}
             description={
-              own ? t('Of all its tools; 0 for no limit') : t('Of all its tools, by everybody together; 0 for no limit')
+              own && organisationId === undefined
+                ? t('Of all its tools; 0 for no limit')
+                : t('Of all its tools, by everybody together; 0 for no limit')
             }
             min={0}
             clampBehavior="none"

@@ -8,10 +8,13 @@ export type McpTool = McpTest['tools'][number];
 
 export const serverPageSize = 20;
 
-export const serversQuery = (page: number) =>
+export const serversQuery = (page: number, organisation_id?: number) =>
   queryOptions({
-    queryKey: ['mcp-servers', page],
-    queryFn: ({ signal }) => get('/api/mcp/servers', { query: { page, page_size: serverPageSize }, signal }),
+    queryKey: ['mcp-servers', organisation_id ?? null, page],
+    queryFn: ({ signal }) => {
+      const query = { page, page_size: serverPageSize, ...(organisation_id !== undefined && { organisation_id }) };
+      return get('/api/mcp/servers', { query, signal });
+    },
     placeholderData: (before) => before,
   });
 

@@ -11,28 +11,43 @@ import { ServerTools } from './server-tools.tsx';
 
 export type OpenDialog = { act: 'add' } | { act: 'edit' | 'tools' | 'remove'; server: McpServer };
 
-interface AddProps {
-  own: boolean;
+/** What is connected here is the operator's where nothing is said, a user's own, or an organisation's. */
+interface Whose {
+  /** Not the operator's. */
+  own?: boolean;
+  organisationId?: number | undefined;
+}
+
+interface AddProps extends Whose {
   onAdded: (server: McpServer) => void;
   onClose: () => void;
 }
 
-function AddServer({ own, onAdded, onClose }: AddProps) {
+function AddServer({ own = false, organisationId, onAdded, onClose }: AddProps) {
   const post = usePost();
   const add = async (fields: McpFields) => {
-    const server = await post('/api/mcp/servers', { body: { name: fields.name, ...bodyOf(fields, own) } });
+    const whose = organisationId === undefined ? {} : { organisation_id: organisationId };
+    const server = await post('/api/mcp/servers', { body: { name: fields.name, ...whose, ...bodyOf(fields, own) } });
     await reloadServers();
     onAdded(server);
   };
   return (
     <Dialog opened onClose={onClose} title={t('Connect a server')} size="lg">
-      <McpForm initial={emptyServer} own={own} submitLabel={t('Connect')} onCancel={onClose} onSubmit={add} />
+      <McpForm
+        initial={emptyServer}
+        own={own}
+        organisationId={organisationId}
+        submitLabel={t('Connect')}
+        onCancel={onClose}
+        onSubmit={add}
+      />
     </Dialog>
   );
 }
 
 function EditServer({ server, onClose }: { server: McpServer; onClose: () => void }) {
   const own = server.owner_id !== null;
+  const { type, id } = server.owner;
   const save = async (fields: McpFields) => {
     await put('/api/mcp/servers/{id}', { path: { id: server.id }, body: bodyOf(fields, own) });
     notifySuccess(t('Server saved'));
@@ -45,6 +60,7 @@ function EditServer({ server, onClose }: { server: McpServer; onClose: () => voi
         initial={fieldsOf(server)}
         stored={server.header_names}
         own={own}
+        organisationId={type === 'organisation' ? id! : undefined}
         submitLabel={t('Save')}
         onCancel={onClose}
         onSubmit={save}
@@ -53,21 +69,19 @@ function EditServer({ server, onClose }: { server: McpServer; onClose: () => voi
   );
 }
 
-interface ServerDialogsProps {
+interface ServerDialogsProps extends Whose {
   open: OpenDialog | null;
   setOpen: (open: OpenDialog | null) => void;
-  /** What is connected here is a user's own; what an administrator connects is the operator's. */
-  own?: boolean;
 }
 
 /** What is done with servers: connected, changed, their tools allowed, removed. */
-export function ServerDialogs({ open, setOpen, own = false }: ServerDialogsProps) {
+export function ServerDialogs({ open, setOpen, ...whose }: ServerDialogsProps) {
   const close = () => setOpen(null);
   // One that users sign in to lists nothing before somebody has.
   const added = (server: McpServer) => setOpen(server.auth === 'oauth' ? null : { act: 'tools', server });
   return (
     <>
-      {open?.act === 'add' && <AddServer own={own} onClose={close} onAdded={added} />}
+      {open?.act === 'add' && <AddServer {...whose} onClose={close} onAdded={added} />}
       {open?.act === 'edit' && <EditServer server={open.server} onClose={close} />}
       {open?.act === 'tools' && <ServerTools server={open.server} onClose={close} />}
       <ConfirmDelete

@@ -29,6 +29,15 @@ test('what was done is told in words', () => {
   );
   expect(details({ team_id: 7, name: 'Research' }, 'team_created')).toBe('Research');
   expect(details({ team_id: 7, name: 'robot' }, 'organisation_key_created')).toBe('robot, Team Research');
+  expect(
+    actDetails(
+      { action: 'mcp_server_created', metadata: {}, after: { mcp_server: 'files_3', name: 'files_3', enabled: true } },
+      known,
+    ),
+  ).toBe('files_3, enabled');
+  expect(details({ mcp_server: 'files_3', tools: [{ name: 'read' }, { name: 'find' }] }, 'mcp_tools_set')).toBe(
+    'files_3, tools: read, find',
+  );
   expect(details({})).toBe('');
   expect([actWords({ action: 'limits_set' }), actWords({ action: 'unheard_of' })]).toEqual([
     'Set limits',

@@ -34,6 +34,13 @@ const words: Record<string, string> = {
   budget_deleted: t('Deleted a budget'),
   limits_set: t('Set limits'),
   limits_deleted: t('Took limits away'),
+  mcp_server_created: t('Connected a server'),
+  mcp_server_updated: t('Changed a server'),
+  mcp_server_deleted: t('Disconnected a server'),
+  mcp_server_tested: t('Tested a server'),
+  mcp_tools_set: t('Allowed tools'),
+  mcp_tool_approved: t('Approved a tool'),
+  mcp_authorization_removed: t('Signed out of a server'),
 };
 
 export const actWords = ({ action }: Pick<Act, 'action'>): string => words[action] ?? action;
@@ -44,8 +51,12 @@ const listed = (tell: (names: string) => string) => (names: unknown) =>
 const aMinute = (tell: (count: string) => string) => (count: unknown) =>
   Number(count) > 0 ? tell(formatNumber(Number(count))) : null;
 
+const namesIn = (tools: unknown): unknown =>
+  Array.isArray(tools) ? tools.map((tool: { name?: unknown }) => tool.name) : null;
+
 /** What is said of an act, each in words; what only the service needs is left out. */
 const tellers: Record<string, (value: unknown, known: Known) => string | null> = {
+  mcp_server: String,
   name: String,
   role: (role) => t('as {role}', { role: roleInWords(String(role)) }),
   email: (email) => (email === '' ? t('by a link') : String(email)),
@@ -58,6 +69,9 @@ const tellers: Record<string, (value: unknown, known: Known) => string | null> =
   tokens_per_minute: aMinute((count) => t('{count} tokens a minute', { count })),
   models: listed((names) => t('models: {names}', { names })),
   providers: listed((names) => t('providers: {names}', { names })),
+  url: String,
+  enabled: (enabled) => (enabled ? t('enabled##act') : t('disabled##act')),
+  tools: (tools) => listed((names) => t('tools: {names}', { names }))(namesIn(tools)),
   time_zone: String,
   balance: (balance) => (balance === 'shared' ? t('the organisation pays') : t('each member pays')),
   webhook_url: (url) => (url === '' ? t('no webhook') : String(url)),
@@ -70,6 +84,8 @@ export function actDetails(
   const told: Record<string, unknown> = { ...metadata, ...after };
   // A team that is said by the name it had then is not said again by the one it has now.
   if (action.startsWith('team_') && told.name) delete told.team_id;
+  // Where an act is about a server, that is what has the name.
+  if (told.mcp_server) delete told.name;
   const level = levels.find((one) => one === told.level);
   const place = level && placeName(known, { level, level_id: Number(told.level_id) });
   const rest = Object.entries(tellers).flatMap(([name, tell]) => {

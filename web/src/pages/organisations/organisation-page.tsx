@@ -17,6 +17,7 @@ import { roleInWords, roleWords } from './organisation-words.ts';
 import { Overview } from './overview.tsx';
 import { Settings } from './settings.tsx';
 import { Teams } from './teams.tsx';
+import { Tools } from './tools.tsx';
 import { Usage } from './usage.tsx';
 
 interface Tab {
@@ -33,6 +34,7 @@ const tabs: Tab[] = [
   { value: 'members', label: t('Members'), show: Members },
   { value: 'budgets', label: t('Budgets'), show: Budgets, right: 'see_all' },
   { value: 'keys', label: t('Keys'), show: Keys },
+  { value: 'tools', label: t('Tools'), show: Tools, right: 'manage' },
   { value: 'usage', label: t('Usage'), show: Usage },
   { value: 'activity', label: t('Activity'), show: Activity, right: 'manage' },
   { value: 'settings', label: t('Settings'), show: Settings, right: 'own' },

@@ -10,12 +10,14 @@ export const roleWords: Record<Role, { label: string; color: string; may: string
   admin: {
     label: t('Admin##role'),
     color: 'teal',
-    may: t('Teams, members, invitations, keys of teams and of others, budgets, limits, and the list of acts'),
+    may: t('Teams, members, invitations, keys of teams and of others, budgets, limits, tools, and the list of acts'),
   },
   member: {
     label: t('Member'),
     color: 'gray',
-    may: t('Keys of their own, and seeing what these used and which budgets hold for them'),
+    may: t(
+      'Keys of their own, the organisation’s tools, and seeing what these keys used and which budgets hold for them',
+    ),
   },
   viewer: { label: t('Viewer'), color: 'gray', may: t('See everything that is spent, and change nothing') },
 };

@@ -17,7 +17,7 @@ const states: Record<Approval['state'], { label: string; color: string }> = {
 };
 
 function ApprovalCard({ approval }: { approval: Approval }) {
-  const { id, server, tool, state, created_at } = approval;
+  const { id, server, tool, state, created_at, organisation } = approval;
   const answer = useAct({
     mutationFn: (approved: boolean) => post('/api/mcp/approvals/{id}', { path: { id }, body: { approved } }),
     onSuccess: (_, approved) =>
@@ -35,6 +35,11 @@ function ApprovalCard({ approval }: { approval: Approval }) {
             <Text size="xs" c="dimmed">
               {rich('of {server}, asked {ago}', { server, ago: <TimeAgo at={created_at} /> })}
             </Text>
+            {organisation && (
+              <Text size="xs" c="dimmed">
+                {t('By a key of a team of {organisation}', { organisation: organisation.name })}
+              </Text>
+            )}
           </Stack>
           <Badge color={states[state].color}>{states[state].label}</Badge>
         </Group>
@@ -81,7 +86,7 @@ export function Approvals() {
     <Section
       title={waiting.length > 0 ? t('Calls that wait for you') : t('Calls that you answered')}
       description={t(
-        'An agent wants to call these in your name. Approved, a call goes through once, with just these arguments.',
+        'An agent wants to call these in your name, or in that of an organisation that you run. Approved, a call goes through once, with just these arguments.',
       )}
     >
       <Stack component="ul" gap="sm" className="svc-plain-list" aria-label={t('Calls of tools that ask first')}>

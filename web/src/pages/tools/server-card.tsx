@@ -64,8 +64,11 @@ function useServerActs(
   return { signIn, signOut, toggle, show };
 }
 
-const whose = ({ id, own }: Connection): string =>
-  id === null ? t('This service itself') : own ? t('Connected by you, for you alone') : t('Connected by the operator');
+function whose({ id, own, organisation }: Connection): string {
+  if (id === null) return t('This service itself');
+  if (organisation) return t('Connected for everybody in {organisation}', { organisation: organisation.name });
+  return own ? t('Connected by you, for you alone') : t('Connected by the operator');
+}
 
 export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps) {
   const { name, enabled, manageable, auth, signed_in: signedIn, sign_in_through: through, tools } = server;

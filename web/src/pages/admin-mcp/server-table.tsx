@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core';
+import { IconPlus, IconTool } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { put } from '../../api.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
+import { useAct } from '../../use-act.ts';
+import { usePage } from '../../use-url-state.ts';
+import { mcpColumns } from './mcp-columns.tsx';
+import { type McpServer, reloadServers, serverPageSize, serversQuery } from './mcp-servers.ts';
+import type { OpenDialog } from './server-dialogs.tsx';
+
+type SetOpen = (open: OpenDialog) => void;
+
+export const ConnectButton = ({ setOpen }: { setOpen: SetOpen }) => (
+  <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
+    {t('Connect a server')}
+  </Button>
+);
+
+interface ServerTableProps {
+  setOpen: SetOpen;
+  /** Of one organisation, all of whose servers are for the same people; absent for all there are. */
+  organisationId?: number;
+}
+
+/** Servers, for whoever looks after them. */
+export function ServerTable({ setOpen, organisationId }: ServerTableProps) {
+  const [page, setPage] = usePage();
+  const query = useQuery(serversQuery(page, organisationId));
+  const toggle = useAct(
+    {
+      mutationFn: ({ id, enabled }: McpServer) =>
+        put('/api/mcp/servers/{id}', { path: { id }, body: { enabled: !enabled } }),
+      onSuccess: ({ name, enabled }) =>
+        notifySuccess(enabled ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
+      onError: notifyError,
+      onSettled: reloadServers,
+    },
+    ({ id }) => id,
+  );
+  const columns = mcpColumns({
+    tools: (server) => setOpen({ act: 'tools', server }),
+    edit: (server) => setOpen({ act: 'edit', server }),
+    toggle: toggle.mutate,
+    remove: (server) => setOpen({ act: 'remove', server }),
+  });
+  return (
+    <DataTable
+      label={t('Servers')}
+      columns={organisationId === undefined ? columns : columns.filter(({ key }) => key !== 'who')}
+      rows={query.data?.servers}
+      rowKey={({ id }) => id}
+      query={query}
+      minWidth={organisationId === undefined ? 760 : 560}
+      paging={{ page, pageSize: serverPageSize, total: query.data?.total ?? 0, onPage: setPage }}
+      empty={
+        <EmptyState
+          icon={IconTool}
+          title={t('No servers yet')}
+          description={t('Connect a server by its address. None of its tools is used before you allow it.')}
+          action={<ConnectButton setOpen={setOpen} />}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,53 @@
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconTool } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/link.tsx';
+import { rich, t } from '../../language/words.ts';
+import type { Organisation } from '../../organisations.ts';
+import { type OpenDialog, ServerDialogs } from '../admin-mcp/server-dialogs.tsx';
+import { ConnectButton, ServerTable } from '../admin-mcp/server-table.tsx';
+import { connectionsQuery } from '../tools/tools-queries.ts';
+
+const toTools = (text: ReactNode) => (
+  <AnchorLink to="/tools" underline="always">
+    {text}
+  </AnchorLink>
+);
+
+/** Servers that are connected for everybody in the organisation. */
+export function Tools({ organisation: { id } }: { organisation: Organisation }) {
+  const { data, error, refetch } = useQuery(connectionsQuery);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  if (!data)
+    return error ? (
+      <ErrorState error={error} title={t('Servers could not be loaded')} onRetry={() => refetch()} />
+    ) : (
+      <Skeleton height={220} />
+    );
+  if (!data.may_connect)
+    return (
+      <EmptyState
+        icon={IconTool}
+        title={t('Servers cannot be connected here')}
+        description={t('Whoever runs this service can let users and organisations connect MCP servers.')}
+      />
+    );
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" align="flex-start">
+        <Text size="sm" c="dimmed" flex="1 1 20rem">
+          {rich(
+            'MCP servers for everybody in the organisation but viewers, and for keys of its teams. Members find them under <tools>Tools</tools>.',
+            { tools: toTools },
+          )}
+        </Text>
+        <ConnectButton setOpen={setOpen} />
+      </Group>
+      <ServerTable setOpen={setOpen} organisationId={id} />
+      <ServerDialogs open={open} setOpen={setOpen} own organisationId={id} />
+    </Stack>
+  );
+}
