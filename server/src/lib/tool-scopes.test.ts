@@ -4,6 +4,7 @@ import { openTools, readToolScope, toolScopeOf } from './tool-scopes.ts';
 test.each([
   ['mcp:files', { server: 'files', tool: null }],
   ['mcp:files:read', { server: 'files', tool: 'read' }],
+  ['mcp:files_12:read', { server: 'files_12', tool: 'read' }],
   ['mcp:files:a%2Fb%3Ac%20%C3%A9', { server: 'files', tool: 'a/b:c é' }],
 ])('%s names tools', (name, told) => {
   expect(readToolScope(name)).toEqual(told);
@@ -18,6 +19,8 @@ test.each([
     'mcp:files:',
     'mcp:Files',
     'mcp:fi_les',
+    'mcp:files_',
+    'mcp:files_1_2',
     `mcp:${'x'.repeat(25)}`,
     'xmcp:files',
     'MCP:files',

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Member, openTestApp } from '../app.fixture.ts';
+import type { Member } from '../app.fixture.ts';
 import { until } from '../lib/until.fixture.ts';
 import { openWorld, type World } from '../organisations/organisations.fixture.ts';
-import { startRedis } from '../platform/shared/redis-server.fixture.ts';
 import { rawClient } from './front/speaks.fixture.ts';
 import { administration, connectClient, type McpTestServer, startMcp } from './mcp.fixture.ts';
 import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
@@ -307,41 +306,4 @@ test('its servers end with it, and are nobody’s to export', async () => {
   expect((await w.send(owner, 'DELETE', `/api/organisations/${ending}`)).status).toBe(200);
   expect([await said(key, `/mcp/${name}`), (await w.send(w.root, 'GET', `${base}/${id}`)).status]).toEqual([404, 404]);
   await comesBack(signedIn);
-});
-
-// Two processes share PostgreSQL; a SQLite file has one.
-test.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('who leaves by one process is let in by no other', async () => {
-  const redis = await startRedis();
-  const shared = { REDIS_URL: redis.url, REDIS_PREFIX: 'left:', ENCRYPTION_KEY: '7'.repeat(64) };
-  const env = { ...shared, ALLOW_PRIVATE_WEBHOOKS: '1' };
-  const one = await openWorld({ env });
-  const other = await openTestApp({ env: { ...env, DATABASE_URL: one.t.config.databaseUrl! } });
-  try {
-    await one.t.setOption('McpUserServers', true);
-    const boss = await one.t.user();
-    const { data: made } = await one.send(boss, 'POST', '/api/organisations', { name: 'Two' });
-    const body = { name: 'both', url: server.url, organisation_id: made.id };
-    const { data } = await one.send<{ id: number; name: string }>(boss, 'POST', base, body);
-    await administration(boss).allow(data.id);
-    const leaving = await one.join(boss, made.id, 'member');
-    const { client } = await connectClient(other, `/mcp/${data.name}`, await leaving.key());
-    const call = () => client.callTool({ name: 'note', arguments: {} });
-    for (let times = 0; times < 2; times += 1)
-      expect(await call()).toMatchObject({ content: [{ text: 'noted for acme' }] });
-    await one.send(boss, 'DELETE', `/api/organisations/${made.id}/members/${leaving.id}`);
-    // Sooner than what is kept would be doubted by itself.
-    await until(
-      'the other has heard',
-      () =>
-        call().then(
-          () => false,
-          () => true,
-        ),
-      5_000,
-    );
-  } finally {
-    await other.close();
-    await one.close();
-    await redis.stop();
-  }
 });

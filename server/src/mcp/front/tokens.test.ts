@@ -52,6 +52,30 @@ test('a token opens the address that it was asked for', async () => {
   await both.close();
 });
 
+test('of an organisation’s server as well, until the organisation ends', async () => {
+  await t.setOption('McpUserServers', true);
+  const made = async (path: string, body: object) => {
+    const answer = await t.member.call(path, { method: 'POST', body });
+    expect(answer.ok).toBe(true);
+    return ((await answer.json()) as { data: { id: number; name: string } }).data;
+  };
+  const { id } = await made('/api/organisations', { name: 'Acme' });
+  const { name, ...connected } = await made('/api/mcp/servers', {
+    name: 'files',
+    url: server.url,
+    organisation_id: id,
+  });
+  await administration(t.member).allow(connected.id);
+  const token = await tokenFor(`${base}/mcp/${name}`, `openid mcp:${name}:note`);
+  const { client } = await connectClient(t.app, `/mcp/${name}`, token);
+  expect((await client.callTool({ name: 'note', arguments: {} })).content).toEqual([{ type: 'text', text: 'noted' }]);
+  await client.close();
+  expect(await statusAt('/mcp/files', bearer(token))).toBe(401);
+  expect(await statusAt(`/mcp/${name}`, bearer(await tokenFor(`${base}/mcp/files`)))).toBe(401);
+  expect((await t.member.call(`/api/organisations/${id}`, { method: 'DELETE' })).status).toBe(200);
+  expect(await statusAt(`/mcp/${name}`, bearer(token))).toBe(404);
+});
+
 test('and no other, however it is shown and the address is written', async () => {
   const files = await tokenFor(`${base}/mcp/files`);
   const all = await tokenFor(`${base}/mcp`);
