@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { callback, faultOf, jsonOf, openOAuthTest } from './oauth.fixture.ts';
 import { askFor } from './openid/openid.fixture.ts';
 import { costOfOne, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
+import { documentOf, serveDocument } from './registration/documents.fixture.ts';
 
 let t: PayingTest;
 beforeAll(async () => {
-  t = await openPayingTest();
+  t = await openPayingTest({ ALLOW_PRIVATE_WEBHOOKS: '1' });
 });
 afterAll(() => t.close());
 
@@ -187,6 +188,22 @@ test('so does what a client that registered itself says of itself', async () => 
       .executeTakeFirst();
     expect([method, open?.status]).toEqual([method, method === 'PUT' ? 1 : 2]);
   }
+});
+
+test('and what a client’s document says no more', async () => {
+  const said = { scope: 'openid models:use', redirect_uris: [callback] };
+  const server = serveDocument((url) => Response.json(documentOf(url, said)));
+  const client = { ...server.client, redirectUri: callback };
+  const { access_token } = await t.mayPay(client, rich);
+  const minutes = (count: number) => t.clock.advance(count * 60_000);
+  minutes(6);
+  // Warm again, by the clock that entries grow old by.
+  for (let warm = 0; warm < 2; warm += 1) expect((await t.ask(access_token)).status).toBe(200);
+  said.scope = 'openid';
+  // Somebody comes, and the document is read again.
+  await t.member.call(askFor(client, { code_challenge: 'c'.repeat(43) }));
+  expect((await refusalOf(t.ask(access_token)))[0]).toBe(403);
+  server.stop();
 });
 
 test('refreshing ends the token before, and the next one pays from the same limit', async () => {
