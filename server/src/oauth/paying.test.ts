@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { CallInit } from '../app.fixture.ts';
+import { cookieOf, enrol, password } from '../identity/factors/factors.fixture.ts';
 import { callback, faultOf, jsonOf, openOAuthTest } from './oauth.fixture.ts';
 import { askFor } from './openid/openid.fixture.ts';
 import { costOfOne, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
@@ -149,6 +151,43 @@ test('whatever ends the grant ends it at once, also while it is warm', async () 
     const [status] = await refusalOf(t.ask(access_token));
     expect([how, status === 401 || status === 403]).toEqual([how, true]);
   }
+});
+
+test('whoever has a second factor shows it before an application may make keys or spend more', async () => {
+  const member = await t.user();
+  const older = await t.call('/api/user/login', {
+    method: 'POST',
+    body: { username: member.username, password },
+  });
+  const { recoveryCodes } = await enrol(t, member);
+  const headers = { cookie: cookieOf(older) };
+  const by = { ...member, call: (path: string, init: CallInit = {}) => t.call(path, { ...init, headers }) };
+  const client = await t.client({ scopes: 'openid profile tokens:write models:use' });
+  const allow = async (fields: Record<string, unknown>) => {
+    const answer = await t.decide(client, fields, by);
+    return answer.status === 200 ? 200 : (await jsonOf(answer)).code;
+  };
+  const pays = (spending_limit: number) => ({ scope: 'openid models:use', spending_limit });
+  expect(await allow({ scope: 'openid profile' })).toBe(200);
+  for (const fields of [{ scope: 'openid tokens:write' }, pays(rich)]) {
+    expect(await allow(fields)).toBe('step_up_required');
+    expect(await allow({ ...fields, approved: false })).toBe(200);
+  }
+  await t.call('/api/user/step-up', { method: 'POST', body: { code: recoveryCodes[0] }, headers });
+  expect([await allow({ scope: 'openid tokens:write' }), await allow(pays(rich))]).toEqual([200, 200]);
+  t.clock.advance(601_000);
+  // What was allowed before is not asked about, and less money neither.
+  expect([await allow({ scope: 'openid tokens:write' }), await allow(pays(rich - 1))]).toEqual([200, 200]);
+  expect(await allow(pays(rich))).toBe('step_up_required');
+  const raised = { spending_limit: 2 * rich, spending_window: 'total' };
+  const changed = await by.call(`/api/oauth2/consents/${client.id}`, { method: 'PUT', body: raised });
+  expect([changed.status, (await jsonOf(changed)).code]).toEqual([403, 'step_up_required']);
+  // The same for a device.
+  const fields = { client_id: client.clientId, client_secret: client.secret, scope: pays(rich).scope };
+  const { user_code } = await jsonOf(t.post('/api/oauth2/device_authorization', fields));
+  const body = { user_code, approved: true, spending_limit: 2 * rich };
+  const device = await by.call('/api/oauth2/device', { method: 'POST', body });
+  expect([device.status, (await jsonOf(device)).code]).toEqual([403, 'step_up_required']);
 });
 
 test('it rests while the owner of the application is disabled', async () => {

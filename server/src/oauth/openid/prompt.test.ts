@@ -165,9 +165,9 @@ test('a native client without a secret asks its user each time, for it could be 
   const redirect_uris = [local, own, 'https://client.example/callback'];
   const [open, secret] = [await t.client({ redirect_uris, app_type: 'public' }), await t.client({ redirect_uris })];
   const challenge = { code_challenge: 'c'.repeat(43) };
-  for (const of of [open, secret]) {
-    await t.act('verify', of.id);
-    await t.code(of, { scope: 'openid', ...challenge });
+  for (const one of [open, secret]) {
+    await t.act('verify', one.id);
+    await t.code(one, { scope: 'openid', ...challenge });
   }
   const asked = async (of: TestClient, redirect_uri: string) => {
     const { data } = await jsonOf(t.member.call(askFor(of, { redirect_uri, ...challenge })));
