@@ -41,7 +41,10 @@ describe.skipIf(browserMissing)('second factors', () => {
     site = await openSite({}, 'localhost');
     user = await site.register(name);
     before = await site.signIn(name, passwordOf(name));
-    allowing = await site.signIn(name, passwordOf(name), { viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+    allowing = await site.signIn(name, passwordOf(name), {
+      viewport: { width: 360, height: 740 },
+      colorScheme: 'dark',
+    });
   }, 300_000);
   afterAll(async () => {
     await site?.stop();

@@ -159,7 +159,7 @@ test('whoever has a second factor shows it before an application may make keys o
     method: 'POST',
     body: { username: member.username, password },
   });
-  const { recoveryCodes } = await enrol(t, member);
+  const { recoveryCodes } = await enrol(t.app, member);
   const headers = { cookie: cookieOf(older) };
   const by = { ...member, call: (path: string, init: CallInit = {}) => t.call(path, { ...init, headers }) };
   const client = await t.client({ scopes: 'openid profile tokens:write models:use' });
