@@ -15,8 +15,9 @@ import {
 const name = 'ida';
 let site: Site;
 let user: Visitor;
-/** A session from before there was a second factor. */
+/** Sessions from before there was a second factor. */
 let before: Visitor;
+let allowing: Visitor;
 let secret: string;
 let recoveryCodes: string[];
 
@@ -40,10 +41,14 @@ describe.skipIf(browserMissing)('second factors', () => {
     site = await openSite({}, 'localhost');
     user = await site.register(name);
     before = await site.signIn(name, passwordOf(name));
+    allowing = await site.signIn(name, passwordOf(name), {
+      viewport: { width: 360, height: 740 },
+      colorScheme: 'dark',
+    });
   }, 300_000);
   afterAll(async () => {
     await site?.stop();
-    expect([user, before].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
+    expect([user, before, allowing].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
   test('an app is set up by keyboard, and recovery codes are shown once', async () => {
@@ -91,6 +96,25 @@ describe.skipIf(browserMissing)('second factors', () => {
     await dialog.waitFor({ state: 'detached' });
   }, 300_000);
 
+  test('so it is before it lets an application make keys, on a page without navigation', async () => {
+    const { page, open } = allowing;
+    const redirect_uri = `${site.service.url}/models`;
+    const body = { name: 'Tool', redirect_uris: [redirect_uri], scopes: 'openid tokens:write' };
+    const { client_id } = await site.service.root.api<{ client_id: string }>('/api/oauth2/applications', {
+      ...{ method: 'POST', body },
+    });
+    const request = { response_type: 'code', client_id, redirect_uri, scope: 'openid tokens:write' };
+    await open(`/oauth2/authorize?${new URLSearchParams(request)}`);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await dialog.waitFor();
+    await looks(page, 'step-up-bare-dark-narrow');
+    expect(await overflow(page)).toBe(0);
+    await dialog.getByLabel('Code').fill(recoveryCodes[2]!);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.has('code'));
+  }, 300_000);
+
   test('signing in asks for the second step, on a telephone in the dark', async () => {
     const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
     await logIn(page);
@@ -104,7 +128,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname === '/');
     await page.goto('/account');
-    await page.getByText('8 left').waitFor();
+    await page.getByText('7 left').waitFor();
     await looks(page, 'account-dark-narrow');
     expect(await overflow(page)).toBe(0);
     expect(complaints).toEqual([]);

@@ -8,7 +8,6 @@ import { NavigationList } from './components/navigation-list.tsx';
 import { Notices } from './components/notices.tsx';
 import { PaletteButton } from './components/palette-button.tsx';
 import { SessionEnded } from './components/session-ended.tsx';
-import { StepUp } from './components/step-up.tsx';
 import { t } from './language/words.ts';
 import { later } from './later.tsx';
 import { guardLeaving } from './unsent.ts';
@@ -37,7 +36,6 @@ export function Shell() {
   useEffect(() => guardLeaving(history), [history]);
   return (
     <>
-      <StepUp />
       <SessionEnded />
       <a className="svc-skip" href="#main">
         {t('Skip to content')}

@@ -1,4 +1,5 @@
 import type { Origin } from '../identity/audit/log.ts';
+import { requireRecentFactor } from '../identity/factors/step-up.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
@@ -181,6 +182,7 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
   const { application, redirectUri, state, scopes, challenge, openid, pushed, resources } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
+  await requireFactor(deps, decision, checked);
   const spending = await agreedSpending(deps, decision, checked);
   const code = newCode();
   const now = nowSeconds(deps.clock);
@@ -223,6 +225,33 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
     deps.webhooks.notify(application, 'consent_granted', userId, { scopes: approved.consent });
   return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
 }
+
+/** What makes secrets and what spends money. */
+const lasting: readonly Scope[] = ['tokens:write', 'models:use'];
+
+/**
+ * Making a key needs a fresh second factor, where there is one. An application that is given these, or more money, could make or
+ * be one, and goes on when the session has ended.
+ */
+export async function requireFactor(
+  deps: Pick<Room, 'db' | 'clock'>,
+  { userId, sessionId, spending }: Pick<Decision, 'userId' | 'sessionId' | 'spending'>,
+  { application, scopes }: Pick<CheckedRequest, 'application' | 'scopes'>,
+): Promise<void> {
+  const asked = scopes.filter((name) => lasting.includes(name));
+  if (asked.length === 0) return;
+  const consent = await findConsent(deps.db, userId, application.id);
+  const given = consent && consent.epoch === application.epoch ? scopesOf(consent.scopes) : [];
+  const same = spending === null || isWithin(spending, consent);
+  if (same && asked.every((name) => given.includes(name))) return;
+  await requireRecentFactor(deps, { user: { id: userId }, sessionId });
+}
+
+const isWithin = ({ limit, window }: Spending, before: ConsentRow | null): boolean =>
+  before !== null &&
+  before.spending_limit !== null &&
+  before.spending_window === window &&
+  limit <= before.spending_limit;
 
 /** A limit that was set before is changed by itself, since money may be under way within it; a first one is part of the consent. */
 export async function agreedSpending(

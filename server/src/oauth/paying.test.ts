@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { CallInit } from '../app.fixture.ts';
+import { cookieOf, enrol, password } from '../identity/factors/factors.fixture.ts';
 import { callback, faultOf, jsonOf, openOAuthTest } from './oauth.fixture.ts';
 import { askFor } from './openid/openid.fixture.ts';
 import { costOfOne, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
+import { documentOf, serveDocument } from './registration/documents.fixture.ts';
 
 let t: PayingTest;
 beforeAll(async () => {
-  t = await openPayingTest();
+  t = await openPayingTest({ ALLOW_PRIVATE_WEBHOOKS: '1' });
 });
 afterAll(() => t.close());
 
@@ -150,6 +153,43 @@ test('whatever ends the grant ends it at once, also while it is warm', async () 
   }
 });
 
+test('whoever has a second factor shows it before an application may make keys or spend more', async () => {
+  const member = await t.user();
+  const older = await t.call('/api/user/login', {
+    method: 'POST',
+    body: { username: member.username, password },
+  });
+  const { recoveryCodes } = await enrol(t.app, member);
+  const headers = { cookie: cookieOf(older) };
+  const by = { ...member, call: (path: string, init: CallInit = {}) => t.call(path, { ...init, headers }) };
+  const client = await t.client({ scopes: 'openid profile tokens:write models:use' });
+  const allow = async (fields: Record<string, unknown>) => {
+    const answer = await t.decide(client, fields, by);
+    return answer.status === 200 ? 200 : (await jsonOf(answer)).code;
+  };
+  const pays = (spending_limit: number) => ({ scope: 'openid models:use', spending_limit });
+  expect(await allow({ scope: 'openid profile' })).toBe(200);
+  for (const fields of [{ scope: 'openid tokens:write' }, pays(rich)]) {
+    expect(await allow(fields)).toBe('step_up_required');
+    expect(await allow({ ...fields, approved: false })).toBe(200);
+  }
+  await t.call('/api/user/step-up', { method: 'POST', body: { code: recoveryCodes[0] }, headers });
+  expect([await allow({ scope: 'openid tokens:write' }), await allow(pays(rich))]).toEqual([200, 200]);
+  t.clock.advance(601_000);
+  // What was allowed before is not asked about, and less money neither.
+  expect([await allow({ scope: 'openid tokens:write' }), await allow(pays(rich - 1))]).toEqual([200, 200]);
+  expect(await allow(pays(rich))).toBe('step_up_required');
+  const raised = { spending_limit: 2 * rich, spending_window: 'total' };
+  const changed = await by.call(`/api/oauth2/consents/${client.id}`, { method: 'PUT', body: raised });
+  expect([changed.status, (await jsonOf(changed)).code]).toEqual([403, 'step_up_required']);
+  // The same for a device.
+  const fields = { client_id: client.clientId, client_secret: client.secret, scope: pays(rich).scope };
+  const { user_code } = await jsonOf(t.post('/api/oauth2/device_authorization', fields));
+  const body = { user_code, approved: true, spending_limit: 2 * rich };
+  const device = await by.call('/api/oauth2/device', { method: 'POST', body });
+  expect([device.status, (await jsonOf(device)).code]).toEqual([403, 'step_up_required']);
+});
+
 test('it rests while the owner of the application is disabled', async () => {
   const owner = await t.user();
   const client = await t.client({ name: 'Agent', scopes: 'openid profile models:use' }, owner);
@@ -187,6 +227,22 @@ test('so does what a client that registered itself says of itself', async () => 
       .executeTakeFirst();
     expect([method, open?.status]).toEqual([method, method === 'PUT' ? 1 : 2]);
   }
+});
+
+test('and what a client’s document says no more', async () => {
+  const said = { scope: 'openid models:use', redirect_uris: [callback] };
+  const server = serveDocument((url) => Response.json(documentOf(url, said)));
+  const client = { ...server.client, redirectUri: callback };
+  const { access_token } = await t.mayPay(client, rich);
+  const minutes = (count: number) => t.clock.advance(count * 60_000);
+  minutes(6);
+  // Warm again, by the clock that entries grow old by.
+  for (let warm = 0; warm < 2; warm += 1) expect((await t.ask(access_token)).status).toBe(200);
+  said.scope = 'openid';
+  // Somebody comes, and the document is read again.
+  await t.member.call(askFor(client, { code_challenge: 'c'.repeat(43) }));
+  expect((await refusalOf(t.ask(access_token)))[0]).toBe(403);
+  server.stop();
 });
 
 test('refreshing ends the token before, and the next one pays from the same limit', async () => {

@@ -1,8 +1,12 @@
 import type { Options } from '../identity/options.ts';
+import { statuses } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
 
 /** States of an application; deleted is final. */
 export const applicationStatus = { active: 1, suspended: 2, deleted: 3 } as const;
+
+/** Of owners who may log in. */
+export const ownerEnabled = statuses.enabled;
 
 /** Option `OAuth2Enabled` turns everything off but revoking and looking. */
 export function requireEnabled(options: Options): void {

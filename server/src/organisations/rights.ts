@@ -1,3 +1,5 @@
+import { statuses } from '../identity/user.ts';
+
 /** Who may do what in an organisation. */
 
 export const memberRoles = ['owner', 'admin', 'member', 'viewer'] as const;
@@ -25,6 +27,9 @@ export const rights = {
 export type Right = keyof typeof rights;
 
 export const has = (role: MemberRole, right: Right): boolean => (rights[right] as readonly MemberRole[]).includes(role);
+
+/** Of members who can log in, and of accounts whose keys count. */
+export const enabled = statuses.enabled;
 
 /** An owner stands above everybody; others change only those who are no owners, and make none. */
 export const mayGive = (acting: MemberRole, before: MemberRole | null, after: MemberRole | null): boolean =>

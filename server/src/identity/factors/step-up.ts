@@ -2,6 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { SessionPrincipal } from '../principals.ts';
 import { factorAtOf } from '../store/sessions.ts';
+import type { User } from '../user.ts';
 import type { FactorDeps } from './deps.ts';
 import { methodsOf } from './second-factor.ts';
 
@@ -33,6 +34,7 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'DELETE /api/oauth2/applications/{app_id}',
   'POST /api/oauth2/applications/{app_id}/rotate-secret',
   'POST /api/oauth2/applications/{app_id}/webhook-secret',
+  'PUT /api/oauth2/consents/{application_id}',
   'POST /api/admin/users/{id}/credits',
   'PUT /api/admin/users/{id}',
   'DELETE /api/admin/users/{id}',
@@ -71,7 +73,7 @@ export const stepUpOf =
 /** Only of a session: a key is a secret of its own, and has no factor. */
 export async function requireRecentFactor(
   deps: Pick<FactorDeps, 'db' | 'clock'>,
-  { user, sessionId }: Pick<SessionPrincipal, 'user' | 'sessionId'>,
+  { user, sessionId }: { user: Pick<User, 'id'>; sessionId: number },
 ): Promise<void> {
   const methods = await methodsOf(deps.db, user.id);
   if (methods.length === 0) return;

@@ -2,7 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
-import { agreedSpending, type Decision, describeAsked, mergedScopes } from '../authorize.ts';
+import { agreedSpending, type Decision, describeAsked, mergedScopes, requireFactor } from '../authorize.ts';
 import type { Room } from '../room.ts';
 import { allowedNow, joinScopes, operatorScopes, within } from '../scopes.ts';
 import { applicationStatus, requireEnabled, requireVerified, suspended, takesPart } from '../status.ts';
@@ -45,6 +45,7 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
     deps.audit.record('authorization_denied', origin, { ...entry, metadata: { grant_type: deviceGrant } });
     return;
   }
+  await requireFactor(deps, decision, { application, scopes });
   const spending = await agreedSpending(deps, decision, { application, scopes });
   const scope = joinScopes(scopes);
   const approved = await deps.approvals.approve(

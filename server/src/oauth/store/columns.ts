@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
-import { statuses } from '../../identity/user.ts';
 import type { Tables } from '../../platform/db/tables.ts';
-import { applicationStatus } from '../status.ts';
+import { applicationStatus, ownerEnabled } from '../status.ts';
 import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
 
 /** Rows of several tables in one answer: each column under a name with its table's letter in front. */
@@ -17,7 +16,7 @@ const columnsOf = (table: string, names: string): string =>
 
 /** While its owner is disabled an application stands still, as if it were suspended, and goes on when the owner may. */
 export const statusNow = (table: string): string => `case when ${table}.status = ${applicationStatus.active} and exists
-  (select 1 from users o where o.id = ${table}.owner_id and o.status <> ${statuses.enabled})
+  (select 1 from users o where o.id = ${table}.owner_id and o.status <> ${ownerEnabled})
   then ${applicationStatus.suspended} else ${table}.status end`;
 
 export type Client = Pick<

@@ -1,5 +1,5 @@
-import { statuses } from '../../identity/user.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { enabled } from '../rights.ts';
 import type { MemberRow } from './tables.ts';
 import './tables.ts';
 
@@ -21,7 +21,7 @@ export async function findActiveRole(db: Db, organisationId: number, userId: num
     .select('m.role')
     .where('m.organisation_id', '=', organisationId)
     .where('m.user_id', '=', userId)
-    .where('u.status', '=', statuses.enabled)
+    .where('u.status', '=', enabled)
     .executeTakeFirst();
   return row?.role ?? null;
 }

@@ -1,5 +1,5 @@
-import { statuses } from '../../identity/user.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { enabled } from '../rights.ts';
 import type { OrganisationRow } from './tables.ts';
 import './tables.ts';
 
@@ -87,7 +87,7 @@ export const organisationsLeft = (db: Db, most: number): Promise<Pick<Organisati
     .select(['o.account_id', 'o.name'])
     .where('o.keys_of', 'is', null)
     .where('o.person_id', 'is', null)
-    .where('account.status', '=', statuses.enabled)
+    .where('account.status', '=', enabled)
     .where((e) =>
       e.not(
         e.exists(
@@ -97,7 +97,7 @@ export const organisationsLeft = (db: Db, most: number): Promise<Pick<Organisati
             .select('m.user_id')
             .whereRef('m.organisation_id', '=', 'o.id')
             .where('m.role', '=', 'owner')
-            .where('u.status', '=', statuses.enabled),
+            .where('u.status', '=', enabled),
         ),
       ),
     )

@@ -1,4 +1,4 @@
-import { ApiError, errorOf, post, type Result } from '../../api.ts';
+import { ApiError, errorOf, post, provenSince, type Result } from '../../api.ts';
 import { t } from '../../language/words.ts';
 import { parseSearch } from '../../search-params.ts';
 import { queryClient, selfQuery } from '../../session.ts';
@@ -24,6 +24,7 @@ async function call<T>(address: string, init: RequestInit): Promise<{ data: T } 
   if (response.ok && isRecord(body)) return { data: body.data as T };
   const leaveTo = redirectOf(body);
   if (leaveTo) return { leaveTo };
+  if (await provenSince(response.status, body)) return call(address, init);
   // The session has ended meanwhile: finding that out leads to the login page and back here.
   if (response.status === 401) queryClient.invalidateQueries(selfQuery);
   throw await errorOf(response, body ?? null);
