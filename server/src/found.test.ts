@@ -89,6 +89,59 @@ for (const engine of engines)
       expect(await targets(db, 'acme')).toEqual(['channel 3 Acme']);
     });
 
+    test('of who is forgotten stays what was done, not from where nor what the own things were called', async () => {
+      const { db } = open;
+      const state = (about: object) => JSON.stringify(about);
+      const from = { actor_id: 6, ip: '192.0.2.1', user_agent: 'a browser', created_at: 4 * day };
+      const made = { ...from, action: 'mcp_server_created', target_type: 'mcp_server' };
+      const url = 'https://mine.example';
+      await insertAudit(db, [
+        entry({
+          ...made,
+          target_id: 61,
+          target_name: 'my diary',
+          state_after: state({ url, owner_id: 6, enabled: 1 }),
+        }),
+        entry({
+          ...from,
+          target_type: 'mcp_server',
+          target_id: 61,
+          target_name: 'my diary',
+          state_before: state({ url }),
+        }),
+        entry({ ...from, target_type: 'passkey', target_id: 62, state_after: state({ name: 'phone of Mary' }) }),
+        entry({ ...from, target_type: 'own_key', target_id: 63, target_name: 'key of Mary' }),
+        entry({ action: 'login_failed', actor_id: null, target_type: 'user', target_id: 6, ip: '192.0.2.1' }),
+        // What an administrator did for everybody.
+        entry({
+          ...made,
+          target_id: 64,
+          target_name: 'search',
+          state_after: state({ url, owner_id: null, enabled: 1 }),
+        }),
+        // Of somebody else.
+        entry({ action: 'login_failed', actor_id: null, target_type: 'user', target_id: 7, ip: '192.0.2.7' }),
+      ]);
+      for (const _ of ['once', 'and again']) await forgetInAudit(db, 6);
+      const rows = await db
+        .selectFrom('audit_log')
+        .select(['target_id', 'target_name', 'ip', 'state_before', 'state_after'])
+        .where((e) => e.or([e('actor_id', '=', 6), e('action', '=', 'login_failed')]))
+        .orderBy('id')
+        .execute();
+      const left = rows.flatMap(({ target_id, ...said }) =>
+        Object.values(said)
+          .filter(Boolean)
+          .map((one) => [target_id, one]),
+      );
+      expect(left).toEqual([
+        [64, 'search'],
+        [64, state({ url, owner_id: null, enabled: 1 })],
+        [7, '192.0.2.7'],
+      ]);
+      expect(rows).toHaveLength(7);
+    });
+
     test('a name that many targets have is followed to the end by its cursors', async () => {
       const { db } = open;
       const many = idsOf(150).map((id) => entry({ target_type: 'key', target_id: id, target_name: `shared ${id}` }));

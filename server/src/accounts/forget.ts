@@ -23,9 +23,12 @@ export async function deleteAccount(deps: AccountDataDeps, userId: number): Prom
 /** Every step may be repeated. */
 export async function forgetEverywhere(deps: AccountDataDeps, userId: number, signal?: Job['signal']): Promise<void> {
   await closeAccount(deps.accounts, userId);
+  const faults: unknown[] = [];
   for (const room of Object.values(deps.rooms)) {
     signal?.throwIfAborted();
-    await room.forget(userId);
+    // What one of them cannot do yet keeps none of the others from it.
+    await room.forget(userId).catch((error) => faults.push(error));
   }
+  if (faults.length > 0) throw faults[0];
   deps.log.info({ userId }, 'a user was deleted');
 }

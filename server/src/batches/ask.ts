@@ -56,7 +56,7 @@ export async function askRequest(
       const calls = { work: innerWorkOf(batch, row), attempt: `${tried}:`, again: batch.attempts > 1 };
       const ask = (chargeLater: ChargeLater) =>
         send(deps, route, batch, { body, requestId, behind: { chargeLater, calls } }, signal);
-      const text = await chargeWithAnswer(deps.billing, callOf(batch, row), ask, String);
+      const text = await chargeWithAnswer(deps.billing, callOf(batch, row), signal, ask, String);
       return { state: 'succeeded', requestId, statusCode: 200, text };
     } catch (thrown) {
       // Stopping, or lost: another goes on.

@@ -14,7 +14,7 @@ export interface BatchesDeps {
   owners: Pick<Owners, 'id'>;
   jobs: Jobs;
   blobs: Blobs;
-  billing: Pick<Billing, 'settle'>;
+  billing: Pick<Billing, 'settle' | 'release'>;
   clock: Clock;
   log: Log;
   /** What a batch's owner may do now. */

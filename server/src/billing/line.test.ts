@@ -6,6 +6,7 @@ import { prepared } from '../platform/db/prepared.ts';
 import { sqliteOf } from '../platform/db/sqlite-dialect.ts';
 import type { Billing } from './billing.ts';
 import { addKey, addUser, booksOf, engines, keyOf, openTestBilling, type TestDb } from './engines.fixture.ts';
+import { findKept } from './store/kept-answers.ts';
 import type { AllotmentStore, Turn } from './store/port.ts';
 import type { Hold } from './types.ts';
 

@@ -1,4 +1,3 @@
-import type { CallName } from '../billing/types.ts';
 import { requestId as newRequestId } from '../lib/ids.ts';
 import { answerChat, type Settled } from '../relay/answer-chat.ts';
 import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
@@ -45,8 +44,10 @@ const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): Requ
  * of them, so each is made only as long as its caller is let in.
  */
 export function relayModels(relay: RelayDeps, permit: Permit): { complete: Complete; embed: Embed; rerank: Rerank } {
-  const kept = <T>(keepAs: CallName | undefined, ask: (chargeLater?: ChargeLater) => Promise<T>): Promise<T> =>
-    keepAs ? chargeWithAnswer(relay.billing, keepAs, ask, JSON.stringify) : ask();
+  const kept = <T>(
+    { keepAs, signal }: Pick<CompleteRequest, 'keepAs' | 'signal'>,
+    ask: (chargeLater?: ChargeLater) => Promise<T>,
+  ): Promise<T> => (keepAs ? chargeWithAnswer(relay.billing, keepAs, signal, ask, JSON.stringify) : ask());
   return {
     complete: async (request) => {
       const conversation = parseChatRequest({
@@ -58,7 +59,7 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
       });
       const { requestId, insteadOf, signal, stream } = request;
       const caller = await permit(request);
-      const answer = await kept(request.keepAs, (chargeLater) => {
+      const answer = await kept(request, (chargeLater) => {
         const context = contextOf(caller, signal, { requestId, insteadOf, chargeLater });
         return stream ? follow(relay, context, conversation, request) : complete(relay, context, conversation);
       });
@@ -69,7 +70,7 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
     embed: async ({ model, texts, signal, keepAs, ...asking }) => {
       const body = { model, input: texts, encoding_format: 'float' };
       const caller = await permit(asking);
-      return kept(keepAs, async (chargeLater) => {
+      return kept({ keepAs, signal }, async (chargeLater) => {
         const { value, usage, cost } = await embed(relay, contextOf(caller, signal, { chargeLater }), body);
         const data = value.data as { index: number; embedding: number[] }[];
         return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage, cost };
@@ -78,7 +79,7 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
     rerank: async ({ model, query, documents, topN, signal, keepAs, ...asking }) => {
       const body = { model, query, documents, top_n: topN, return_documents: false };
       const caller = await permit(asking);
-      return kept(keepAs, async (chargeLater) => {
+      return kept({ keepAs, signal }, async (chargeLater) => {
         const { value, usage, cost } = await rerank(relay, contextOf(caller, signal, { chargeLater }), body);
         return { results: value.results as RerankScore[], usage, cost };
       });

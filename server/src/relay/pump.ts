@@ -267,7 +267,8 @@ export class Pump {
       if (now - this.#lastWriteMs >= patienceMs) this.#leave();
       else sent.touch();
     } else if (now - this.#lastWriteMs >= pingAfterMs) this.#ping(now);
-    if (!call.hold.stored || now - this.#lastProgressMs < progressEveryMs) return;
+    // Of work that outlives its process nobody has a part: whoever goes on makes and pays the whole.
+    if (!call.hold.stored || context.chargeLater || now - this.#lastProgressMs < progressEveryMs) return;
     this.#lastProgressMs = now;
     const usage: Usage = { promptTokens: prompt.estimate, completionTokens: read.output.roughly() };
     const price = priceIn(context, candidate);

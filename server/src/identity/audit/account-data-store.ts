@@ -27,22 +27,31 @@ const entriesAfter = (db: Db, after: AuditRow | null, limit: number) =>
     .orderBy('id')
     .limit(limit);
 
-/** Keys are called what the person called them; applications, which others know by their names, keep those. */
-const ownThings = ['api_key', 'application'];
+/** These are called what the person called them; applications, which others know by their names, keep those. */
+const ownThings = ['api_key', 'passkey', 'own_key', 'application'];
 
-/** That something was done, by whom and when, stays; from where, and what the account said about the person, goes. */
+/** That something was done, by whom and when, stays; from where, and what it said about the person and what was theirs, goes. */
 export async function forgetInAudit(db: Db, userId: number): Promise<void> {
   const ofActor = sql<boolean>`actor_id = ${userId}`;
   const ofAccount = sql<boolean>`target_type = 'user' and target_id = ${userId}`;
+  const hasOrigin = sql<boolean>`(ip <> '' or user_agent <> '')`;
   const hasState = sql<boolean>`(state_before is not null or state_after is not null)`;
-  const types = sql.join(ownThings);
+  // Servers of operators are made by administrators, and are theirs; whose one was is told only where it was made.
+  const made = sql`action = 'mcp_server_created'`;
+  const ownServers = sql`select target_id from audit_log
+    where ${ofActor} and ${made} and state_after like ${`%"owner_id":${userId},%`}`;
+  const ofOwnThing = sql<boolean>`(target_type in (${sql.join(ownThings)})
+    or (target_type = 'mcp_server' and target_id in (${ownServers})))`;
   const steps = [
     sql`update audit_log set ip = '', user_agent = '' where id in (select id from audit_log
-      where ${ofActor} and (ip <> '' or user_agent <> '') limit `,
-    sql`update audit_log set target_name = case when target_type = 'api_key' then '' else target_name end,
+      where ${ofActor} and ${hasOrigin} limit `,
+    // Whoever mistook a password was most likely the person.
+    sql`update audit_log set ip = '', user_agent = '' where id in (select id from audit_log
+      where ${ofAccount} and actor_id is null and ${hasOrigin} limit `,
+    sql`update audit_log set target_name = case when target_type = 'application' then target_name else '' end,
       state_before = null, state_after = null where id in (select id from audit_log
-      where ${ofActor} and target_type in (${types})
-        and (${hasState} or (target_type = 'api_key' and target_name <> '')) limit `,
+      where ${ofActor} and ${ofOwnThing} and (${hasState} or (target_type <> 'application' and target_name <> ''))
+      order by case when ${made} then 1 else 0 end limit `,
     sql`update audit_log set state_before = null, state_after = null where id in (select id from audit_log
       where ${ofAccount} and ${hasState} limit `,
   ];

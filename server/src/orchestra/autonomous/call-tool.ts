@@ -1,5 +1,5 @@
+import { isHandedOver } from '../../lib/left-work.ts';
 import { argumentsIn, callConnected, followConnected, notAnObject, unknownOutcome } from '../connected-tools.ts';
-import { Leave } from './halt.ts';
 import { lookAgain } from './look-again.ts';
 import { loadSteps } from './store/steps.ts';
 import type { OpenCall } from './talk.ts';
@@ -23,7 +23,7 @@ export async function callOnce(work: Work, call: OpenCall, signal: AbortSignal):
   const found = await loadSteps(deps.db, holding.ref, [begunKey(call.id), taskKey(call.id), outcomeKey(call.id)]);
   if (found.has(outcomeKey(call.id))) return null;
   const begunTask = found.get(taskKey(call.id)) as { task: string } | undefined;
-  const handedOver = () => signal.reason instanceof Leave && signal.reason.why !== 'ended';
+  const handedOver = () => isHandedOver(signal);
   const paid = ({ text, cost }: { text: string; cost: number }): string => {
     work.state.cost += cost;
     return text;

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
+import { LeftWork } from '../../lib/left-work.ts';
 import { callFault } from '../task/call-fault.ts';
 import type { PauseReason } from './events.ts';
 
@@ -10,9 +11,9 @@ export class Pause extends Error {
 }
 
 /** This process stops working on the run, and leaves its row as it is: another has it, the process stops, or it has been ended. */
-export class Leave extends Error {
+export class Leave extends LeftWork {
   constructor(readonly why: 'lost' | 'stopping' | 'ended') {
-    super(`left: ${why}`);
+    super(`left: ${why}`, why !== 'ended');
   }
 }
 

@@ -2,6 +2,7 @@ import { findKept, forgetKept } from '../../billing/store/kept-answers.ts';
 import type { CallName } from '../../billing/types.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { LeftWork } from '../../lib/left-work.ts';
 import { isAway } from '../../platform/durable/errors.ts';
 import type { Job } from '../../platform/durable/jobs.ts';
 import { untilWritten } from '../../platform/durable/lease.ts';
@@ -10,7 +11,7 @@ import { bytesOfRows, newRows, rowsOf } from './keep.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
 import { admitItems, limits } from './limits.ts';
 import { failureOf, responseOf } from './render.ts';
-import { beginWork, cancelWork, countRunning, isHeld, readResponse } from './store/background.ts';
+import { beginWork, cancelWork, countRunning, readResponse, standingOf } from './store/background.ts';
 import { appendEvents, dropEventsAfter } from './store/events.ts';
 import { findResponse } from './store/responses.ts';
 import type { ResponseRow } from './store/tables.ts';
@@ -116,7 +117,7 @@ async function attempt(
     const body = JSON.parse(row.request ?? '{}') as Item;
     return await answer(owner, body, { id: row.id, epoch: row.epoch, requestId, signal, tell: teller.tell });
   } catch (error) {
-    if (error === cancelled || signal.reason === cancelled) return null;
+    if ([cancelled, elsewhere].includes(signal.reason)) return null;
     // Stopping, or lost: the job is given back, and this error says no more than that. The same where the database is away:
     // what is owed stands in line with its answer, and the next attempt finds both.
     if (signal.aborted || isAway(error)) throw error;
@@ -155,13 +156,16 @@ const endStatus = (status: string): string => (status === 'completed' || status 
 
 const createdAt = (row: ResponseRow): unknown => (JSON.parse(row.response) as Item).created_at ?? row.created_at;
 
-const cancelled = new Error('the response was cancelled or is worked on elsewhere');
+const cancelled = new LeftWork('the response was cancelled', false);
+const elsewhere = new LeftWork('the response is worked on elsewhere');
 
 /** Ends the work when its row is no longer this attempt's, by message at once and by looking soon after. */
 async function watchFor({ db, shared }: ResponsesDeps, { id, epoch }: ResponseRow, jobSignal: AbortSignal) {
   const gone = new AbortController();
   const look = async () => {
-    if (!(await isHeld(db, id, epoch))) gone.abort(cancelled);
+    const now = await standingOf(db, id);
+    if (now?.epoch === epoch && now.status === 'in_progress') return;
+    gone.abort(!now || now.status === 'cancelled' ? cancelled : elsewhere);
   };
   const quietly = () => void look().catch(() => {});
   const unsubscribe = await shared.subscribe(stopChannel(id), quietly, quietly);

@@ -44,7 +44,7 @@ export const backgroundAnswers =
     if (meta) return untilFitting(asStream, (asked) => byMeta(deps, meta, context, asked, attempt));
     const ask = (chargeLater: ChargeLater) =>
       untilFitting(asStream, (asked) => byUpstream(deps, { ...context, chargeLater }, asked, attempt));
-    return chargeWithAnswer(deps.billing, callOf(attempt.id), ask, JSON.stringify);
+    return chargeWithAnswer(deps.billing, callOf(attempt.id), attempt.signal, ask, JSON.stringify);
   };
 
 async function callerOf(permits: Pick<Permits, 'of'>, { userId, keyId }: Owner): Promise<RequestContext['caller']> {

@@ -30,16 +30,10 @@ export async function beginWork(db: Db, id: string, now: number): Promise<Respon
   return row ?? null;
 }
 
-/** Whether it is still this process's to work on. */
-export async function isHeld(db: Db, id: string, epoch: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('kept_responses')
-    .select('id')
-    .where('id', '=', id)
-    .where('epoch', '=', epoch)
-    .where('status', '=', 'in_progress')
-    .executeTakeFirst();
-  return row !== undefined;
+/** Whose it is to work on, and whether anybody's; null when it is gone. */
+export async function standingOf(db: Db, id: string): Promise<Pick<ResponseRow, 'epoch' | 'status'> | null> {
+  const found = db.selectFrom('kept_responses').select(['epoch', 'status']).where('id', '=', id);
+  return (await found.executeTakeFirst()) ?? null;
 }
 
 export interface Ending {

@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test';
+import type { Billing } from '../billing/billing.ts';
+import type { Hold, Settlement } from '../billing/types.ts';
+import { LeftWork } from '../lib/left-work.ts';
+import { chargeWithAnswer } from './charge-with-answer.ts';
+
+const hold: Hold = {
+  ...{ requestId: 'r', userId: 1, keyId: 0, keyUnlimited: true, amount: 9, modelId: 'm' },
+  ...{ stored: true, durable: false, levels: null },
+};
+const paid = { settled: true, charged: 0, shortfall: 0 };
+
+/** How a call ends, why its signal is aborted, and what then becomes of the money that was put aside. */
+const ends: [string, status: Settlement['status'], throws: boolean, reason: Error | null, became: string][] = [
+  ['a whole answer', 'ok', false, null, 'charged with its answer'],
+  ['a whole answer when the process stops', 'ok', false, new LeftWork('stopping'), 'charged with its answer'],
+  ['a part, cancelled', 'aborted', true, new LeftWork('cancelled', false), 'charged'],
+  ['a part, its time being up', 'aborted', false, new Error('too late'), 'charged'],
+  ['a part, cut by its provider', 'error', true, null, 'charged'],
+  ['a part that is told, the work going on elsewhere', 'aborted', false, new LeftWork('lost'), 'given back'],
+  ['a part that is thrown away, the work going on elsewhere', 'aborted', true, new LeftWork('lost'), 'given back'],
+  ['a whole that has no form yet, the work going on elsewhere', 'ok', true, new LeftWork('lost'), 'given back'],
+];
+
+test.each(ends)('%s', async (_, status, throws, reason, became) => {
+  const seen: string[] = [];
+  const billing: Pick<Billing, 'settle' | 'release'> = {
+    settle: async (_, { keep }) => {
+      seen.push(keep ? `charged with its ${keep.body}` : 'charged');
+      return paid;
+    },
+    release: async () => {
+      seen.push('given back');
+      return paid;
+    },
+  };
+  const usage = { promptTokens: 1, completionTokens: 1 };
+  const left = new AbortController();
+  const asked = chargeWithAnswer(
+    billing,
+    { work: 'w', call: 'c' },
+    left.signal,
+    async (chargeLater) => {
+      if (reason) left.abort(reason);
+      chargeLater(hold, { cost: 5, usage, endpoint: '/v1', status });
+      if (throws) throw new Error('no answer');
+      return 'answer';
+    },
+    String,
+  );
+  if (throws) await expect(asked).rejects.toThrow('no answer');
+  else expect(await asked).toBe('answer');
+  expect(seen).toEqual([became]);
+});
