@@ -64,6 +64,32 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     expect(models.data.map(({ id }) => id)).toEqual(['demo/chat']);
   }, 300_000);
 
+  test('a key is copied where the browser has no clipboard for pages, and where it allows none, one is told', async () => {
+    const { page, context, complaints } = await site.root({ viewport: { width: 1280, height: 800 } });
+    // As on every page that comes by plain http.
+    await context.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.goto('/keys');
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByRole('dialog').getByLabel('Name').fill('copied');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const shown = page.getByRole('textbox', { name: 'API key' });
+    const made = await shown.inputValue();
+    await page.getByRole('button', { name: 'Copy API key' }).click();
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    await page.evaluate(() => {
+      document.execCommand = () => false;
+    });
+    await page.getByRole('button', { name: 'Copy API key' }).click();
+    await page.getByText('It was not copied').waitFor();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    await page.goto('/admin/users');
+    await page.getByPlaceholder('Name or email').click();
+    await page.keyboard.press('Control+V');
+    expect(await page.getByPlaceholder('Name or email').inputValue()).toBe(made);
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 300_000);
+
   test('what was asked shows in usage, and downloads', async () => {
     const answer = await call('/v1/chat/completions', {
       model: 'demo/chat',

@@ -127,6 +127,47 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await background(page, '.mantine-SegmentedControl-root')).not.toBe(await background(page, 'body'));
   }, 300_000);
 
+  test('with the reader’s own colours one sees what is chosen and what is on', async () => {
+    const { page, open } = await site.root({ forcedColors: 'active' });
+    await open('/routing/preferences');
+    const dot = page.locator('.mantine-Radio-inner', { has: page.getByRole('radio', { checked: true }) }).first();
+    const [ink, paper] = await dot.evaluate((element) => [
+      getComputedStyle(element.querySelector('svg')!).color,
+      getComputedStyle(element.querySelector('input')!).backgroundColor,
+    ]);
+    expect(ink).not.toBe(paper!);
+    await open('/usage');
+    const control = '.mantine-SegmentedControl-label';
+    expect(await background(page, `${control}[data-active]`)).not.toBe(
+      await background(page, `${control}:not([data-active])`),
+    );
+    await open('/playground');
+    await page.getByRole('button', { name: 'Parameters' }).click();
+    const track = '.mantine-Switch-input:checked + .mantine-Switch-track';
+    await page.locator(track).first().waitFor();
+    expect(await background(page, track)).not.toBe(
+      await background(page, '.mantine-Switch-input:not(:checked) + .mantine-Switch-track'),
+    );
+  }, 300_000);
+
+  test('in a low window one can write, on a tablet numbers stay in their line, and paper has the page alone', async () => {
+    const { page, open } = await site.root({ viewport: { width: 640, height: 400 } });
+    await open('/playground');
+    const { y, height } = (await page.getByLabel('Message', { exact: true }).boundingBox())!;
+    expect(y + height).toBeLessThanOrEqual(400);
+    await page.setViewportSize({ width: 794, height: 1123 });
+    await open('/routing/health');
+    const lines = await page
+      .locator('.svc-stat')
+      .evaluateAll((all) =>
+        all.map((one) => one.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(one).lineHeight)),
+      );
+    expect(lines.map(Math.round)).toEqual([1, 1, 1, 1]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    expect((await page.getByRole('main').boundingBox())!.x).toBe(0);
+  }, 300_000);
+
   test('times and numbers are written one way, in the language of the page', async () => {
     const { page, open } = await site.root({ locale: 'zh-CN' });
     await open('/requests');

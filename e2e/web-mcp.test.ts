@@ -120,7 +120,9 @@ describe.skipIf(browserMissing)('tools', () => {
   test('a user connects a server of their own, tries its tools, and answers an agent that asks', async () => {
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'McpUserServers', value: true } });
     const { page, complaints, context } = await site.register('tools-user', phone);
-    await page.goto('/tools');
+    await page.goto('/tools?q=nowhere');
+    await page.getByText('No server or tool has that in its name').waitFor();
+    await page.getByRole('textbox', { name: 'Server or tool' }).fill('');
     await page.getByRole('heading', { name: 'svc', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Connect a server' }).press('Enter');
     const form = page.getByRole('dialog', { name: 'Connect a server' });

@@ -70,6 +70,13 @@ describe.skipIf(browserMissing)('playground', () => {
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.getByText('Say something').waitFor();
 
+    // What is typed takes the place of what was chosen.
+    const model = page.getByRole('combobox', { name: 'Model' });
+    await model.click();
+    await page.keyboard.type('large');
+    await page.getByRole('option', { name: /demo\/chat-large/ }).click();
+    expect(await model.inputValue()).toBe('demo/chat-large');
+
     // What was free is drawn as nothing, on an axis that goes up to nothing.
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     const chart = page.getByRole('img', { name: /^Cost per day, \$0/ });

@@ -88,14 +88,20 @@ export function groupsOf(models: ListedModel[]): ModelGroup[] {
 /** Of those that chat. */
 export const modelGroups = (models: ListedModel[]): ModelGroup[] => groupsOf(models.filter(isChat));
 
-/** Where a newcomer starts, or what is compared next: a plain chat model that can answer now, a real one before the simulation. */
+/**
+ * Where a newcomer starts, or what is compared next: a plain chat model that can answer now, a real one before the simulation,
+ * and one that failed lately, and is only being tried again, after those that did not.
+ */
 export function firstModel(models: ListedModel[]): string {
   const answering = models.filter(canAnswer);
-  return plainModel(answering) ?? plainModel(models) ?? models.find(isChat)?.id ?? '';
+  const steady = answering.filter(({ id, health }) => !isSimulated(id) && health?.circuit_state !== 'half_open');
+  return plainModel(steady) ?? plainModel(answering) ?? plainModel(models) ?? models.find(isChat)?.id ?? '';
 }
+
+const isSimulated = (id: string): boolean => id.startsWith('demo/');
 
 function plainModel(models: ListedModel[]): string | undefined {
   const ids = modelGroups(models).flatMap(({ items }) => items.map(({ value }) => value));
   const plain = ids.filter((id) => id !== orchestrationModel);
-  return plain.find((id) => !id.startsWith('demo/')) ?? plain[0];
+  return plain.find((id) => !isSimulated(id)) ?? plain[0];
 }

@@ -7,6 +7,7 @@ import {
   type MantineTheme,
   type NumberInputProps,
 } from '@mantine/core';
+import type { MouseEvent } from 'react';
 import { t } from './language/words.ts';
 import { leaveNumber, pasteNumber, typeNumber, wholeNumber } from './number-entry.ts';
 
@@ -59,6 +60,14 @@ const clearing = {
   defaultProps: { clearButtonProps: { 'aria-label': t('Clear the choice'), 'aria-hidden': false } },
 } as const;
 
+/** What is typed looks for another; behind the name of what is chosen already it would find nothing. */
+const choosing = {
+  defaultProps: {
+    ...clearing.defaultProps,
+    onClick: ({ currentTarget: field }: MouseEvent<HTMLInputElement>) => field.readOnly || field.select(),
+  },
+};
+
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 6 },
@@ -79,6 +88,8 @@ export const theme = createTheme({
     },
   },
   components: {
+    // What stands on a page for whoever comes by must not interrupt those who hear it; what has just happened says so itself.
+    Alert: { defaultProps: { role: 'note' } },
     Card: { defaultProps: { withBorder: true, padding: 'lg' } },
     Modal: {
       defaultProps: {
@@ -106,7 +117,7 @@ export const theme = createTheme({
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('Dismiss') } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
-    Select: clearing,
+    Select: choosing,
     MultiSelect: clearing,
     TagsInput: clearing,
     Autocomplete: clearing,

@@ -9,8 +9,8 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 const before = new Map<Field, string>();
 let changed = () => {};
 
-/** Passwords, and what is typed to confirm something, are nothing that anybody would miss. */
-const isMissed = (field: Field): boolean => field.type !== 'password' && !('confirms' in field.dataset);
+/** Passwords, what is typed to confirm something, and the way in which something is entered: nobody would miss them. */
+const isMissed = (field: Field): boolean => field.type !== 'password' && !('unmissed' in field.dataset);
 
 /** Of several that exclude each other the first stands for all. */
 function fieldOf(target: EventTarget | null): Field | null {

@@ -45,7 +45,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
               data-autofocus
-              data-confirms
+              data-unmissed
               autoComplete="off"
             />
           )}

@@ -1,6 +1,9 @@
-import { ActionIcon, CopyButton as MantineCopyButton, Tooltip } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy, type TablerIcon } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { copyText } from '../copy-text.ts';
 import { t } from '../language/words.ts';
+import { notifyError } from './notify.ts';
 
 interface CopyButtonProps {
   value: string;
@@ -8,23 +11,27 @@ interface CopyButtonProps {
   icon?: TablerIcon;
 }
 
+const saidForMs = 1_500;
+
 /** An icon that puts `value` on the clipboard and says so. */
 export function CopyButton({ value, label = t('Copy'), icon: Icon = IconCopy }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), saidForMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
   return (
-    <MantineCopyButton value={value} timeout={1500}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? t('Copied') : label}>
-          <ActionIcon
-            variant="subtle"
-            color={copied ? 'teal' : 'gray'}
-            size="sm"
-            onClick={copy}
-            aria-label={copied ? t('Copied') : label}
-          >
-            {copied ? <IconCheck size={15} aria-hidden /> : <Icon size={15} aria-hidden />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </MantineCopyButton>
+    <Tooltip label={copied ? t('Copied') : label}>
+      <ActionIcon
+        variant="subtle"
+        color={copied ? 'teal' : 'gray'}
+        size="sm"
+        onClick={() => copyText(value).then(() => setCopied(true), notifyError)}
+        aria-label={copied ? t('Copied') : label}
+      >
+        {copied ? <IconCheck size={15} aria-hidden /> : <Icon size={15} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
   );
 }

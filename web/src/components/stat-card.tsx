@@ -1,5 +1,5 @@
 import { Card, Skeleton, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 
 interface StatCardProps {
   label: string;
@@ -7,6 +7,16 @@ interface StatCardProps {
   hint?: ReactNode;
   loading?: boolean;
 }
+
+/** As amounts of money do, a long number gets smaller before it breaks. The type knows no properties of one's own. */
+const fitted = (value: ReactNode): ReactNode =>
+  typeof value === 'string' ? (
+    <span className="svc-number" style={{ '--length': value.length } as CSSProperties}>
+      {value}
+    </span>
+  ) : (
+    value
+  );
 
 /** One number that matters. Keeps its height while loading. */
 export function StatCard({ label, value, hint, loading = false }: StatCardProps) {
@@ -18,7 +28,7 @@ export function StatCard({ label, value, hint, loading = false }: StatCardProps)
       <Skeleton visible={loading} mt={4}>
         {/* Six decimals of a small cost must fit two cards beside each other on a phone. */}
         <Text fz={{ base: 'clamp(1rem, 5.1vw, 1.25rem)', xs: 26 }} fw={600} lh={1.3} className="svc-number svc-stat">
-          {loading ? '\u00a0' : value}
+          {loading ? '\u00a0' : fitted(value)}
         </Text>
       </Skeleton>
       {hint && (

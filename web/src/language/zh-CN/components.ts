@@ -1,4 +1,6 @@
 export default {
+  'It was not copied: the browser does not allow it. Select the text and copy it by hand.':
+    '未能复制：浏览器不允许。请选中文本后手动复制。',
   'Account menu of {name}': '{name} 的账号菜单',
   Language: '语言',
   'Colour scheme': '外观',

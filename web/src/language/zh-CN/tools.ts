@@ -1,4 +1,6 @@
 export default {
+  'Server or tool': '服务器或工具',
+  'No server or tool has that in its name': '没有名称匹配的服务器或工具',
   'Needed.': '必填。',
   'A whole number is needed.': '请输入整数。',
   'No JSON: {reason}': '不是有效的 JSON：{reason}',

@@ -202,6 +202,8 @@ test('what cannot answer now is nothing to start with while something else can',
   const orchestration = { id: 'svc/svc-ms', owned_by: 'svc', health: null };
   expect(firstModel([broken, { id: 'b/fine', owned_by: 'b', ...health('closed') }, demo])).toBe('b/fine');
   expect(firstModel([broken, { id: 'b/probing', owned_by: 'b', ...health('half_open') }, demo])).toBe('b/probing');
+  const probing = { id: 'a/probing', owned_by: 'a', ...health('half_open') };
+  expect(firstModel([probing, { id: 'b/fine', owned_by: 'b', ...health('closed') }, demo])).toBe('b/fine');
   expect(firstModel([broken, demo, orchestration])).toBe('demo/chat');
   expect(firstModel([broken, orchestration])).toBe('a/broken');
 });

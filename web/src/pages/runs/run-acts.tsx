@@ -63,7 +63,13 @@ export function Stopped({ run }: { run: RunStatus }) {
   if (waits(run) && run.pending_approvals.length + run.pending_tool_calls.length > 0) return null;
   if (isPaused(run.status)) {
     return (
-      <Alert color="orange" variant="light" icon={<IconInfoCircle aria-hidden />} title={runLook(run.status).label}>
+      <Alert
+        color="orange"
+        variant="light"
+        icon={<IconInfoCircle aria-hidden />}
+        title={runLook(run.status).label}
+        role="status"
+      >
         {t('It stopped because {reason}. {advice}', {
           reason: reasonWords(run.reason),
           advice: adviceOf(run.reason),
@@ -73,7 +79,7 @@ export function Stopped({ run }: { run: RunStatus }) {
   }
   if (run.status !== 'cancelled') return null;
   return (
-    <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={t('Cancelled')}>
+    <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={t('Cancelled')} role="status">
       {run.reason && run.reason !== 'cancelled'
         ? t('{reason}. What was finished is kept; it can go on from a checkpoint.', { reason: told(run.reason) })
         : t('What was finished is kept; it can go on from a checkpoint.')}

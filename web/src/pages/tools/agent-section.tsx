@@ -31,6 +31,7 @@ export function AgentSection({ connections }: { connections: Connections }) {
           value={server?.name ?? ''}
           onChange={(name) => setChosen(name ?? '')}
           allowDeselect={false}
+          searchable
           maw={320}
         />
         <CopyField label={t('Address')} value={place.address} />

@@ -1,9 +1,11 @@
 import { Alert, Button, Skeleton, Stack } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconTool } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useUrlState } from '../../use-url-state.ts';
@@ -14,7 +16,13 @@ import { ServerCard } from './server-card.tsx';
 import { type ConnectedTool, type Connection, connectionsQuery, offeredQuery } from './tools-queries.ts';
 import { TryTool } from './try-tool.tsx';
 
-const defaults = { signed_in: '', not_signed_in: '' };
+const defaults = { signed_in: '', not_signed_in: '', q: '' };
+
+/** More are looked through by name, of a server or of one of its tools. */
+const mostAtAGlance = 8;
+
+const isMeant = ({ name, tools }: Connection, q: string): boolean =>
+  [name, ...tools.map((tool) => tool.name)].some((text) => text.toLowerCase().includes(q.toLowerCase()));
 
 /** What was connected comes first; what is always there can wait. */
 const ownLast = (servers: readonly Connection[]): Connection[] =>
@@ -33,7 +41,7 @@ function CameBack({ servers }: { servers: readonly Connection[] }) {
       role="status"
       withCloseButton
       closeButtonLabel={t('Close')}
-      onClose={() => set(defaults)}
+      onClose={() => set({ signed_in: '', not_signed_in: '' })}
     >
       {done
         ? t('You are signed in to {name}.', { name: done.name })
@@ -48,7 +56,10 @@ export function ToolsPage() {
   const offered = useQuery(offeredQuery);
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const [tried, setTried] = useState<ConnectedTool | null>(null);
+  const [{ q }, set] = useUrlState(defaults);
   const { data, error } = connections;
+  const many = data !== undefined && data.servers.length > mostAtAGlance;
+  const meant = ownLast(data?.servers ?? []).filter((server) => isMeant(server, q));
   return (
     <>
       <PageHeader
@@ -69,11 +80,18 @@ export function ToolsPage() {
           <ErrorState error={error} title={t('Servers could not be loaded')} onRetry={() => connections.refetch()} />
         )}
         {!data && !error && <Skeleton height={220} />}
-        {data &&
-          ownLast(data.servers).map((server) => (
-            <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />
-          ))}
-        {data && <AgentSection connections={data} />}
+        {/* Before many of them, whom nobody scrolls past to find it. */}
+        {many && <AgentSection connections={data} />}
+        {(many || q !== '') && (
+          <SearchInput label={t('Server or tool')} value={q} onChange={(text) => set({ q: text })} />
+        )}
+        {data && meant.length === 0 && (
+          <EmptyState icon={IconTool} title={t('No server or tool has that in its name')} />
+        )}
+        {meant.map((server) => (
+          <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />
+        ))}
+        {data && !many && <AgentSection connections={data} />}
       </Stack>
       <ServerDialogs open={open} setOpen={setOpen} own={!isAdmin(user)} />
       <TryTool tool={tried} onClose={() => setTried(null)} />

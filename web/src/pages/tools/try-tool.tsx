@@ -110,6 +110,7 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
         <Group justify="space-between">
           <Switch
             label={t('Write arguments as JSON')}
+            data-unmissed
             checked={written !== null}
             onChange={(event) =>
               setWritten(
