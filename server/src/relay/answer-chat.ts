@@ -18,6 +18,7 @@ import { type OpenCall, openCall } from './open-call.ts';
 import { type Bounds, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import type { ProviderKind } from './providers/kind.ts';
+import { heedsWishes } from './taken-parameters.ts';
 import { tryCandidates } from './try-candidates.ts';
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
 import type { AnswerSummary } from './wire/watch.ts';
@@ -55,8 +56,9 @@ export function answerChat<R extends ReadAnswer, T>(
 ): Promise<T> {
   const prompt = promptOf(conversation);
   const named = new NamedConversation(given, conversation);
+  const [fits, suits] = [fitsPrompt(prompt), heedsWishes(conversation.params)];
   return askInTurn(deps, given, conversation.model, async (context, { name, shown }) => {
-    const call = await openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fitsPrompt(prompt), named);
+    const call = await openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fits, named, suits);
     const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
     const asked = { deps, context, conversation: told, prompt };
     const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));

@@ -1,3 +1,4 @@
+import { mapAtOnce } from '../lib/map-at-once.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
@@ -68,31 +69,18 @@ interface One {
   prompt: Prompt;
 }
 
-async function askAll(
+const askAll = (
   deps: RelayDeps,
   context: RequestContext,
   call: OpenCall,
   attempt: Attempt,
   all: One[],
-): Promise<ChatAnswer<WholeAnswer>[]> {
-  const answers: ChatAnswer<WholeAnswer>[] = [];
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < all.length) {
-      const place = next++;
-      try {
-        answers[place] = await ask({ deps, context, ...all[place]! }, call, whole, attempt);
-        answers[place].sent.done();
-      } catch (error) {
-        // The others need not be asked any more.
-        next = all.length;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: mostAtOnce }, work));
-  return answers;
-}
+): Promise<ChatAnswer<WholeAnswer>[]> =>
+  mapAtOnce(all, mostAtOnce, async (one) => {
+    const answer = await ask({ deps, context, ...one }, call, whole, attempt);
+    answer.sent.done();
+    return answer;
+  });
 
 async function settleAll(
   deps: RelayDeps,

@@ -62,7 +62,7 @@ export function kindOf({ channel, modelName }: Candidate): ProviderKind {
 /** Where most requests to a candidate go; the catalog makes new candidates when a channel changes. */
 const usualTargets = new WeakMap<Candidate, Target>();
 
-export function targetOf(candidate: Candidate, context: RequestContext): Target {
+export function targetOf(candidate: Candidate, context: Pick<RequestContext, 'clientHeaders'>): Target {
   const usual = context.clientHeaders === noClientHeaders;
   const known = usual ? usualTargets.get(candidate) : undefined;
   if (known) return known;

@@ -2,7 +2,7 @@ import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
 import type { RequestContext } from './deps.ts';
 import { imageType } from './endpoints/image-type.ts';
 import type { ProviderKind } from './providers/kind.ts';
-import type { Conversation, ImagePart, Part } from './wire/conversation.ts';
+import { type Conversation, type ImagePart, isObject, type Json, type Part } from './wire/conversation.ts';
 
 /** What vendors take of pictures in a request is bounded by about this. */
 const maxImageBytes = 15 * 1024 * 1024;
@@ -21,8 +21,8 @@ export function inlineImages(
   allowPrivate: boolean,
   context: Pick<RequestContext, 'signal'>,
 ): Conversation | Promise<Conversation> {
-  // What goes as it came names its pictures itself.
-  const passes = conversation.source?.format === kind.wire && !kind.writesAnew;
+  // What goes to Google as it came names its pictures itself, which may be files of its own.
+  const passes = kind.wire === 'gemini' && conversation.source?.format === 'gemini';
   return kind.wantsImageData && !passes ? withPictures(conversation, allowPrivate, context.signal) : conversation;
 }
 
@@ -46,7 +46,22 @@ async function withPictures(
     ...turn,
     parts: turn.parts.map((part) => replaced(part, sources)),
   }));
-  return { ...conversation, turns };
+  const { source } = conversation;
+  if (source?.format !== 'messages') return { ...conversation, turns };
+  // Where a body of this format goes as it came, its pictures go with it.
+  return { ...conversation, turns, source: { ...source, body: withSources(source.body, sources) as Json } };
+}
+
+/** A value of a body of Messages with its pictures as data, wherever they stand in it. */
+function withSources(value: unknown, sources: Map<string, ImagePart['source']>): unknown {
+  if (Array.isArray(value)) return value.map((item) => withSources(item, sources));
+  if (!isObject(value)) return value;
+  const { type, source, content, messages } = value;
+  const found = type === 'image' && isObject(source) && source.type === 'url' && sources.get(String(source.url));
+  if (found && 'data' in found)
+    return { ...value, source: { type: 'base64', media_type: found.mediaType, data: found.data } };
+  if (Array.isArray(messages)) return { ...value, messages: withSources(messages, sources) };
+  return Array.isArray(content) ? { ...value, content: withSources(content, sources) } : value;
 }
 
 function* imagesOf(conversation: Conversation): Generator<ImagePart> {

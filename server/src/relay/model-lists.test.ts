@@ -55,6 +55,19 @@ afterAll(async () => {
   await relay.close();
 });
 
+test('a wish that only one of two heeds leads to that one', async () => {
+  const answer = { choices: [{ message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }] };
+  upstream.answer(() => Response.json(answer));
+  const model = { model_id: 'acme/wish', model_name: 'w', prompt_price: 0 };
+  await addUpstream(relay.test, upstream.url, [model], { provider: 'deepseek' });
+  await addUpstream(relay.test, upstream.url, [{ ...model, model_name: 'w-heeds', prompt_price: 5 }], {
+    provider: 'dear',
+  });
+  for (let i = 0; i < 8; i++) await ask({ model: 'acme/wish', seed: 7 });
+  upstream.answer(answered);
+  expect(new Set(asked())).toEqual(new Set(['w-heeds']));
+});
+
 const asked = () => upstream.seen.map(({ body }) => modelIn(body));
 const messages = [{ role: 'user', content: 'hi' }];
 const ask = (fields: object, path = '/v1/chat/completions') => relay.post(path, { messages, ...fields });

@@ -31,6 +31,7 @@ export async function openCall(
   estimate: Estimate,
   fits?: (candidate: Candidate) => boolean,
   conversation?: ConversationName,
+  suits?: (candidate: Candidate) => boolean,
 ): Promise<OpenCall> {
   const { caller, requestId, override, insteadOf, parentRequestId } = context;
   const { userId, group, keyId } = caller;
@@ -53,6 +54,7 @@ export async function openCall(
         conversation,
         insteadOf,
         parentRequestId,
+        suits,
         expectation: estimate,
       },
       override: sortedAs(override, meant.sort),

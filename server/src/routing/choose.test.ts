@@ -66,6 +66,12 @@ describe('draw', () => {
 });
 
 describe('preferences', () => {
+  test('whoever leaves out what was asked for goes behind those who give it, and stays', () => {
+    const suits = ({ channel }: Candidate) => channel.id > 2;
+    expect(ids(choose(chooseOf(five, { ...cost, suits, random: () => 0 })))).toEqual([3, 4, 5, 1, 2]);
+    expect(ids(choose(chooseOf(five, { ...cost, suits: () => false, random: () => 0 })))).toEqual([1, 2, 3, 4, 5]);
+  });
+
   test('a preferred provider scores 1.5 times as much: 0.64 * 1.5 = 0.96 passes 0.88', () => {
     // Candidate 4 costs 60: (1 - 0.6)*0.6 + 0.3 + 0.1 = 0.64.
     const choice = choose(chooseOf(five, { ...cost, preferences: preferencesOf({ preferredProviders: ['p4'] }) }));

@@ -29,7 +29,7 @@ export interface Scored {
   score: number;
   boosted: boolean;
   circuit: CircuitState;
-  /** Misses `min_success_rate` or `max_latency_ms` with enough samples to say so. */
+  /** Misses `min_success_rate` or `max_latency_ms` with enough samples to say so, or leaves out what was asked for. */
   overSoftLimit: boolean;
   dropped: Dropped | null;
 }
@@ -45,6 +45,8 @@ export interface RankRequest {
   override: Override | null;
   /** What else the request needs (context length, a video size); false drops the candidate. */
   fits?: (candidate: Candidate) => boolean;
+  /** What it would like to have; whoever does not give it goes behind those who do. */
+  suits?: ((candidate: Candidate) => boolean) | undefined;
 }
 
 const boost = 1.5;
@@ -117,7 +119,7 @@ export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
       score,
       boosted,
       circuit: circuitOf(candidate, circuit),
-      overSoftLimit: missesSoftLimit(measured, preferences),
+      overSoftLimit: missesSoftLimit(measured, preferences) || request.suits?.(candidate) === false,
       dropped,
     };
   }

@@ -37,6 +37,8 @@ export interface PlanRequest {
   override?: Override | null;
   /** What else the request needs of a candidate: context length, a tool, a video size. */
   fits?: (candidate: Candidate) => boolean;
+  /** What it would like of a candidate, and can do without. */
+  suits?: ((candidate: Candidate) => boolean) | undefined;
   /** Stays with whoever answered it before, for the sake of the cache there. */
   conversation?: ConversationName | undefined;
   /** What it may use, for the limits of credentials. */
@@ -244,6 +246,7 @@ class RoutingRoom implements Routing {
       roundRobinCounter: turn,
       probeCounter: probe,
       fits: request.fits,
+      suits: request.suits,
     });
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);

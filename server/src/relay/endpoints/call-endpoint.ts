@@ -23,11 +23,19 @@ export interface Endpoint<T> {
   estimate: Estimate;
   toUpstream(kind: ProviderKind, target: Target): UpstreamRequest;
   /** Reads an answer of status 200. Throws UpstreamFault for one that cannot be used: the next candidate is asked. */
-  read(response: Response, kind: ProviderKind, candidate: Candidate, touch: () => void): Promise<Read<T>>;
+  read(response: Response, kind: ProviderKind, candidate: Candidate, sent: Sent): Promise<Read<T>>;
   /** What has reached the caller before the end, if anything has: should the rest not come, it is charged all the same. */
   handedOn?(): Promise<Usage> | null;
   /** Makes the answer ready to be handed over; its failure is ours, and the caller does not pay. */
   deliver?(value: T): Promise<T>;
+}
+
+/** What was sent, for whoever reads the answer. */
+export interface Sent {
+  /** Something came. */
+  touch(): void;
+  /** Asks the same upstream again, where one request is not enough. */
+  askMore(request: UpstreamRequest): Promise<Response>;
 }
 
 export interface Read<T> {
@@ -97,20 +105,25 @@ async function ask<T>(
   const { candidate } = attempt;
   const kind = kindOf(candidate);
   const sent = await dispatch(deps, attempt, endpoint.toUpstream(kind, targetOf(candidate, context)), context, false);
+  const further: Dispatch[] = [];
+  const askMore = async (request: UpstreamRequest): Promise<Response> => {
+    const next = await dispatch(deps, attempt, request, context, false);
+    further.push(next);
+    sent.touch();
+    await refuseFailure(kind, next.response);
+    return next.response;
+  };
   try {
     await refuseFailure(kind, sent.response);
-    return {
-      ...(await endpoint.read(sent.response, kind, candidate, () => sent.touch())),
-      attempt,
-      startedMs: sent.startedMs,
-    };
+    const read = await endpoint.read(sent.response, kind, candidate, { touch: () => sent.touch(), askMore });
+    return { ...read, attempt, startedMs: sent.startedMs };
   } catch (error) {
-    sent.abort();
+    for (const one of [sent, ...further]) one.abort();
     const given = endpoint.handedOn?.();
     if (!given) throw readFault(error, sent);
     return { attempt, startedMs: sent.startedMs, error: readFault(error, sent), usage: await given };
   } finally {
-    sent.done();
+    for (const one of [sent, ...further]) one.done();
   }
 }
 

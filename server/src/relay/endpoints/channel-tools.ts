@@ -13,7 +13,8 @@ import { legacyCandidate } from '../../routing/legacy.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { demoModels } from '../providers/demo/models.ts';
-import type { ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
+import { providerKinds } from '../providers/index.ts';
+import type { ModelEntry, ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
 import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
 import { withoutCredential } from '../without-credential.ts';
 import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
@@ -95,15 +96,31 @@ async function discover(deps: RelayDeps, channel: Channel, asker: Asker): Promis
     }));
   try {
     const entries = await call(deps, channel, asker, '', listRequest, (kind, json) => kind.models.fromUpstream(json));
-    return entries.map(({ id, price, contextLength, maxOutputTokens }) => ({
-      name: id,
-      ...(price && { price }),
-      ...(contextLength !== undefined && { contextLength }),
-      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    }));
+    return [...entries, ...(await furtherModels(deps, channel, asker))].map(
+      ({ id, price, contextLength, maxOutputTokens }) => ({
+        name: id,
+        ...(price && { price }),
+        ...(contextLength !== undefined && { contextLength }),
+        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      }),
+    );
   } catch (error) {
     throw new AppError('provider_error', `The upstream's list of models: ${messageOf(error, channel.credential)}`);
   }
+}
+
+/** Of other publishers at the same upstream. One that is closed to the credential has no models for it. */
+async function furtherModels(deps: RelayDeps, channel: Channel, asker: Asker): Promise<ModelEntry[]> {
+  const found: ModelEntry[] = [];
+  for (const list of providerKinds[channel.kind]?.models.further ?? []) {
+    try {
+      const write = (_: ProviderKind, target: Target) => list(target);
+      found.push(...(await call(deps, channel, asker, '', write, (kind, json) => kind.models.fromUpstream(json))));
+    } catch (error) {
+      if (!(error instanceof UpstreamFault)) throw error;
+    }
+  }
+  return found;
 }
 
 const listRequest = (kind: ProviderKind, target: Target): UpstreamRequest => kind.models.toUpstream(target);

@@ -89,7 +89,7 @@ export async function drawOrder<In>(
       if (target.paid) refuseOtherCounts(order.fields);
       return endpointOf(kind)!.toUpstream(body, target);
     },
-    read: async (response, kind, candidate, touch) => {
+    read: async (response, kind, candidate, { touch }) => {
       const preview = (event: Json): void => {
         previewed = candidate;
         tell!(candidate, { ...event, type: `${order.name}.partial_image` });

@@ -1,6 +1,9 @@
 import { randomString } from '../../lib/ids.ts';
+import { mapAtOnce } from '../../lib/map-at-once.ts';
 import { plausibleOrCounted } from '../count-usage.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
+import { targetOf } from '../dispatch.ts';
+import type { ProviderKind } from '../providers/kind.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 import { fitEmbeddings } from '../wire/embeddings.ts';
 import { invalid, maxInteger, missing, optionalEnum, optionalInteger, requiredString, weigh } from '../wire/read.ts';
@@ -51,6 +54,24 @@ export function placed(data: unknown[], inputs: number): Json[] {
   });
 }
 
+/** Asked at once where each takes one request; more would be sent away for coming too fast. */
+const mostAtOnce = 8;
+
+const piecesOf = ({ embeddings }: ProviderKind, body: Json): Json[] => embeddings!.split?.(body) ?? [body];
+
+type Answer = ReturnType<NonNullable<ProviderKind['embeddings']>['fromUpstream']>;
+
+/** Answers to pieces of a request as the answer to all of it; counted only where each of them is. */
+function joined(answers: Answer[]): Answer {
+  const [first, ...more] = answers;
+  if (more.length === 0) return first!;
+  const data = answers.flatMap(({ body }) => body.data as Json[]).map((item, index) => ({ ...item, index }));
+  const counts = answers.map(({ usage }) => usage?.promptTokens);
+  const counted = counts.every((count) => count !== undefined);
+  const promptTokens = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  return { body: { ...first!.body, data }, ...(counted && { usage: { promptTokens, completionTokens: 0 } }) };
+}
+
 export async function embed(deps: RelayDeps, context: RequestContext, body: Json): Promise<Answered<Json>> {
   const model = requiredString(body, 'model');
   const inputs = readInputs(body.input);
@@ -67,9 +88,16 @@ export async function embed(deps: RelayDeps, context: RequestContext, body: Json
       most: () => ({ promptTokens: most, completionTokens: 0, units: 1 }),
       countPrompt: async () => (await countMost(texts)) + beside,
     },
-    toUpstream: (kind, target) => kind.embeddings!.toUpstream(body, target),
-    read: async (response, kind) => {
-      const read = kind.embeddings!.fromUpstream(await readJson(response, mostAnswerBytes(inputs.length)), body);
+    toUpstream: (kind, target) => kind.embeddings!.toUpstream(piecesOf(kind, body)[0]!, target),
+    read: async (response, kind, candidate, sent) => {
+      const target = targetOf(candidate, context);
+      const pieces = piecesOf(kind, body);
+      const bytes = mostAnswerBytes(pieces.length === 1 ? inputs.length : 1);
+      const answers = await mapAtOnce(pieces, mostAtOnce, async (piece) => {
+        const own = piece === pieces[0] ? response : await sent.askMore(kind.embeddings!.toUpstream(piece, target));
+        return kind.embeddings!.fromUpstream(await readJson(own, bytes), piece);
+      });
+      const read = joined(answers);
       const data = await fitEmbeddings(placed(read.body.data as unknown[], inputs.length), format);
       const count = async () => numbersOf(inputs) + (await countTexts(texts));
       const { tokens, ...how } = await plausibleOrCounted(deps, context, read.usage?.promptTokens, most, count);

@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
 import type { Caller, Reach, RelayDeps } from '../deps.ts';
+import { takenBy } from '../taken-parameters.ts';
 import { allowedModels } from './default-model.ts';
 import { viewModel } from './model-view.ts';
 
@@ -82,7 +83,11 @@ export async function usableModel(
   });
 }
 
-function view({ catalog }: Pick<RelayDeps, 'catalog'>, caller: Caller, model: ModelListing): ModelView {
-  const legacy = model.price ? undefined : catalog.legacyCandidatesFor(model.id, 'chat', caller.group)[0];
-  return viewModel(model, legacy?.price ?? free);
+function view({ catalog }: Pick<RelayDeps, 'catalog'>, { group }: Caller, model: ModelListing): ModelView {
+  const candidates = (catalog.membersOf(model.id, group) ?? [model.id]).flatMap((id) => {
+    const offered = catalog.candidatesFor(id, 'chat', group);
+    return offered.length > 0 ? offered : catalog.legacyCandidatesFor(id, 'chat', group);
+  });
+  const legacy = model.price ? undefined : catalog.legacyCandidatesFor(model.id, 'chat', group)[0];
+  return viewModel(model, legacy?.price ?? free, takenBy(candidates));
 }

@@ -1,5 +1,5 @@
 import type { ModelListing } from '../../routing/catalog/listing.ts';
-import { supportedParameters } from './model-view.ts';
+import { supportedParameters, type Taken } from './model-view.ts';
 
 /** What people look for in a chat model. */
 export const abilities = ['tools', 'structured_outputs', 'vision', 'audio', 'reasoning', 'caching'] as const;
@@ -17,10 +17,10 @@ const thinks =
 const sound = /audio|realtime|transcribe|tts/;
 
 /** In the order of the list above. */
-export function abilitiesOf(listing: ModelListing): Ability[] {
+export function abilitiesOf(listing: ModelListing, taken: Taken): Ability[] {
   const { id, types, capabilities, price } = listing;
   if (types.length > 0 && !types.includes('chat')) return [];
-  const parameters = supportedParameters(listing);
+  const parameters = supportedParameters(listing, taken);
   const parts = price?.parts ?? {};
   const said = (flag: string): boolean | undefined => {
     const value = capabilities[flag];

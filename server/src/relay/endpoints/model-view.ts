@@ -37,14 +37,17 @@ const abilityOf: Record<string, string> = {
   stream: 'streaming',
 };
 
-export function supportedParameters({ types, capabilities }: Pick<ModelListing, 'types' | 'capabilities'>): string[] {
+/** `taken`: whether one of those who serve it is given a parameter. */
+export type Taken = (parameter: string) => boolean;
+
+export function supportedParameters({ types, capabilities }: ModelListing, taken: Taken): string[] {
   const all = (types.length === 0 ? (['chat'] as const) : types).flatMap((type) => parametersOf[type]);
   const has = (parameter: string) => capabilities[abilityOf[parameter] ?? parameter] !== false;
-  return [...new Set(all)].filter(has);
+  return [...new Set(all)].filter((parameter) => has(parameter) && taken(parameter));
 }
 
 /** Readable by OpenAI's and Anthropic's clients alike; `price` is that of legacy routing where the listing has none. */
-export function viewModel(listing: ModelListing, legacyPrice: Price) {
+export function viewModel(listing: ModelListing, legacyPrice: Price, taken: Taken) {
   return {
     id: listing.id,
     object: 'model',
@@ -58,7 +61,7 @@ export function viewModel(listing: ModelListing, legacyPrice: Price) {
     context_length: listing.contextLength || null,
     max_output_tokens: listing.maxOutputTokens || null,
     pricing: renderPricing(listing.price ?? legacyPrice),
-    supported_parameters: supportedParameters(listing),
+    supported_parameters: supportedParameters(listing, taken),
     providers: listing.providers,
   };
 }

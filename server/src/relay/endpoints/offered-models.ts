@@ -3,6 +3,7 @@ import type { ModelListing } from '../../routing/catalog/listing.ts';
 import { viewPrices } from '../../routing/catalog/prices-field.ts';
 import { type Health, sharedHealth } from '../../routing/health.ts';
 import type { Caller, RelayDeps } from '../deps.ts';
+import { takenBy } from '../taken-parameters.ts';
 import { usableModel, usableModels } from './list-models.ts';
 import { abilitiesOf } from './model-abilities.ts';
 import { supportedParameters } from './model-view.ts';
@@ -16,12 +17,11 @@ export const offeredModels = async (deps: OfferDeps, caller: Caller, own: readon
 /** One of them, with those who serve it. */
 export async function offeredModel(deps: OfferDeps, caller: Caller, own: readonly ModelListing[], name: string) {
   const model = await usableModel(deps, caller, own, name);
+  const candidates = candidatesOf(deps, caller, own, model);
   return {
     ...summaryOf(deps, caller, own, model),
-    supported_parameters: supportedParameters(model),
-    offers: candidatesOf(deps, caller, own, model).map((candidate) =>
-      offerOf(candidate, deps.routing.health(candidate)),
-    ),
+    supported_parameters: supportedParameters(model, takenBy(candidates.filter(isChat))),
+    offers: candidates.map((candidate) => offerOf(candidate, deps.routing.health(candidate))),
   };
 }
 
@@ -42,7 +42,7 @@ function summaryOf(deps: OfferDeps, caller: Caller, own: readonly ModelListing[]
     max_output_tokens: model.maxOutputTokens || null,
     // Our own cost what the models cost that they ask.
     prices: price && !isOwn(own, model) ? viewPrices(price) : null,
-    capabilities: abilitiesOf(model),
+    capabilities: abilitiesOf(model, takenBy(candidates.filter(isChat))),
     providers,
     unavailable: providers.filter((name) =>
       asked.every(({ provider, health }) => provider !== name || health.circuit === 'open'),
@@ -51,6 +51,8 @@ function summaryOf(deps: OfferDeps, caller: Caller, own: readonly ModelListing[]
     health: viewHealth(sharedHealth(asked.map(({ health }) => health))),
   };
 }
+
+const isChat = ({ type }: Candidate): boolean => type === 'chat';
 
 const isOwn = (own: readonly ModelListing[], { id }: ModelListing): boolean => own.some((model) => model.id === id);
 

@@ -79,7 +79,7 @@ export async function transcribe(
     offeredBy: (kind) => kind[endpoint] !== undefined,
     estimate: { most: () => mostOf(seconds, form) },
     toUpstream: (kind, target) => kind[endpoint]!.toUpstream(formFor(form, tell !== undefined, target), target),
-    read: async (response, _, candidate, touch) => {
+    read: async (response, _, candidate, { touch }) => {
       const hear = (event: Json): void => {
         const piece = event.delta ?? event.text;
         heard = (heard ?? '') + (typeof piece === 'string' ? piece : '');

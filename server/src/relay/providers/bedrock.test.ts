@@ -122,6 +122,15 @@ test('pictures that are given by an address are fetched, whatever the client spe
     const image = { format: 'png', source: { bytes: png.toString('base64') } };
     expect((fetching.upstream.seen.at(-1)!.body as Loose).messages).toEqual([{ role: 'user', content: [{ image }] }]);
   }
+  // Claude is asked in the words of the client.
+  fetching.upstream.answer(answers('claude'));
+  const result = { type: 'tool_result', tool_use_id: 't1', content: [given.messages] };
+  const use = { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: {} }] };
+  const messages = [{ role: 'user', content: [given.messages] }, use, { role: 'user', content: [result] }];
+  await fetching.relay.post('/v1/messages', { ...clients.messages!.body('bed/claude'), messages });
+  const source = { type: 'base64', media_type: 'image/png', data: png.toString('base64') };
+  const sent = (fetching.upstream.seen.at(-1)!.body as Loose).messages;
+  expect([sent[0].content[0].source, sent[2].content[0].content[0].source]).toEqual([source, source]);
   await fetching.close();
   await pictures.stop(true);
 });
@@ -138,8 +147,35 @@ describe('embeddings', () => {
       usage: { prompt_tokens: 3 },
     });
     expect(bedrock.upstream.seen[0]!.body).toEqual({ inputText: 'near texts', dimensions: 256 });
-    const two = await embed('bed/titan', ['a', 'b']);
-    expect([two.status, ((await two.json()) as Loose).error.param]).toEqual([400, 'input']);
+  });
+
+  test('of Titan, several: side by side, in their order, counted and charged together', async () => {
+    let open = 0;
+    let most = 0;
+    bedrock.upstream.answer(async ({ body }) => {
+      most = Math.max(most, ++open);
+      await new Promise(setImmediate);
+      open -= 1;
+      const place = Number((body as Loose).inputText);
+      return Response.json({ embedding: [place], inputTextTokenCount: 1 });
+    });
+    const input = Array.from({ length: 20 }, (_, i) => `${i}`);
+    const { data, usage } = (await (await embed('bed/titan', input)).json()) as Loose;
+    expect(data.map((one: Loose) => [one.index, one.embedding])).toEqual(input.map((_, i) => [i, [i]]));
+    expect(usage.prompt_tokens).toBe(20);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  test('of Titan, several, of which one fails: no answer, and no charge', async () => {
+    bedrock.upstream.answer(({ body }) =>
+      (body as Loose).inputText === '3'
+        ? Response.json({ message: 'no' }, { status: 500 })
+        : Response.json({ embedding: [1], inputTextTokenCount: 1 }),
+    );
+    const before = await bedrock.relay.money();
+    expect((await embed('bed/titan', ['1', '2', '3', '4'])).status).toBe(502);
+    expect(await bedrock.relay.money()).toEqual(before);
   });
 
   test('of Cohere, several', async () => {

@@ -27,7 +27,6 @@ const claude: ProviderKind = {
 /** Everybody else, in the one format that Bedrock has for all. */
 const converse: ProviderKind = {
   ...common,
-  writesAnew: true,
   toUpstream: toConverse,
   fromUpstream: fromConverse,
   received: converseReceived,

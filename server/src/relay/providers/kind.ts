@@ -35,6 +35,8 @@ export type Proof =
 
 /** An endpoint other than chat: its body in the public format both ways. */
 export interface Endpoint<In = Json> {
+  /** Where a vendor takes less with one request: bodies that are asked one by one, and whose answers are put together. */
+  split?(body: In): In[];
   toUpstream(body: In, target: Target): UpstreamRequest;
   fromUpstream(json: unknown, body: In): { body: Json; usage?: Usage };
 }
@@ -60,8 +62,6 @@ export interface ProviderKind {
   wire: WireFormat;
   /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
   wantsImageData?: boolean;
-  /** Requests are written anew even where a client speaks the format of the answers. */
-  writesAnew?: boolean;
   /** Throws AppError `unsupported_parameter` for what the vendor cannot do and must not silently ignore. */
   toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
   /** Throws UpstreamFault for a malformed answer and for an error object with status 200. */
@@ -89,7 +89,12 @@ export interface ProviderKind {
     toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
     fromUpstream(json: unknown): number;
   };
-  models: { toUpstream(target: Target): UpstreamRequest; fromUpstream(json: unknown): ModelEntry[] };
+  models: {
+    toUpstream(target: Target): UpstreamRequest;
+    /** Further lists, of other publishers; they may be closed to a credential. */
+    further?: ((target: Target) => UpstreamRequest)[];
+    fromUpstream(json: unknown): ModelEntry[];
+  };
 }
 
 /** Put aside, and sent, where neither the request nor the model bounds an answer that costs money. */

@@ -16,6 +16,15 @@ beforeAll(async () => {
   await addUpstream(relay.test, away, [{ model_id: 'acme/draw', type: 'image', request_price: 0.04 }]);
   await addUpstream(relay.test, away, [{ model_id: 'acme/secret' }], { group: 'insiders' });
   await addUpstream(relay.test, away, [], { models: ['old-model'] });
+  const claude = { model_id: 'acme/claude', model_name: 'claude-sonnet-4-6' };
+  const both = { model_id: 'acme/both', model_name: 'claude-sonnet-4-6' };
+  await addUpstream(relay.test, away, [claude, both], { kind: 'anthropic', provider: 'anthropic' });
+  await addUpstream(relay.test, away, [{ ...both, model_name: 'other' }]);
+  await addUpstream(relay.test, away, [{ ...claude, model_id: 'acme/resold' }], { provider: 'openrouter' });
+  await addUpstream(relay.test, away, [{ model_id: 'acme/newest', model_name: 'claude-opus-5-5' }], {
+    kind: 'anthropic',
+  });
+  await addUpstream(relay.test, away, [{ model_id: 'acme/searches' }], { provider: 'perplexity' });
 });
 afterAll(() => relay.close());
 
@@ -79,6 +88,18 @@ describe('one model', () => {
     expect(await parameters('acme/fine')).toContain('temperature');
     expect(await parameters('demo/chat')).toContain('tools');
     expect(await parameters('acme/draw')).toEqual(['n', 'size', 'response_format']);
+    // Of the kind that is asked, and of one of several.
+    const asked = ['seed', 'frequency_penalty', 'temperature', 'tools', 'stop'];
+    const taken = async (id: string) => {
+      const all = await parameters(id);
+      return asked.filter((name) => all.includes(name));
+    };
+    expect(await taken('acme/claude')).toEqual(['temperature', 'tools', 'stop']);
+    expect(await taken('acme/resold')).toEqual(['temperature', 'tools', 'stop']);
+    expect(await taken('acme/newest')).toEqual(['tools', 'stop']);
+    expect(await taken('acme/both')).toEqual(asked);
+    expect(await taken('acme/searches')).toEqual(['frequency_penalty', 'temperature']);
+    expect(await taken('old-model')).toEqual(asked);
     const draw = (await (await relay.get('/v1/models/acme/draw')).json()) as Json;
     expect(draw.pricing).toEqual({ prompt: '0', completion: '0', request: '0.04' });
   });

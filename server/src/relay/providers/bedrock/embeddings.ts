@@ -22,9 +22,9 @@ const without = (what: string) => new UpstreamFault(failure(`the upstream answer
 
 /** Amazon Titan: one text with each request. */
 export const titanEmbeddings: Endpoint = {
+  split: (body) => textsOf(body.input).map((input) => ({ ...body, input })),
   toUpstream(body, target) {
-    const [inputText, ...more] = textsOf(body.input);
-    if (more.length > 0) throw unsupported('input', 'This model takes one text with each request.');
+    const [inputText] = textsOf(body.input);
     return askModel(target, 'invoke', { inputText, dimensions: body.dimensions ?? undefined });
   },
   fromUpstream(json, body) {

@@ -3,7 +3,7 @@ import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversa
 import { expectObject, geminiCountTokens, geminiImages, imageRequest, inputTexts } from '../gemini/endpoints.ts';
 import { geminiRequestOf } from '../gemini/request.ts';
 import { geminiKind } from '../gemini.ts';
-import type { Endpoint, ModelEntry, ProviderKind, Target } from '../kind.ts';
+import type { Endpoint, ModelEntry, ProviderKind, Target, UpstreamRequest } from '../kind.ts';
 import { asked, asStream, modelAt } from './address.ts';
 
 /** Names may come as Google's other API writes them. */
@@ -39,6 +39,16 @@ function hintOf(hint: unknown): Json {
   return { ...(taskType !== undefined && { task_type: taskType }), ...(title !== undefined && { title }) };
 }
 
+/** Lists are of all that a publisher has, whatever the project; only the preview of the API has them. */
+function published(target: Target, publisher: string): UpstreamRequest {
+  const [origin] = withoutTrailing(target.baseUrl, '/').split(/\/v\d|\/projects\//);
+  return asked(target, `${origin}/v1beta1/publishers/${publisher}/models?pageSize=500`);
+}
+
+/** Claude is asked by its date, where it has one. */
+const versionOf = ({ versionId }: Json): string =>
+  typeof versionId === 'string' && /^20\d{6}$/.test(versionId) ? `@${versionId}` : '';
+
 /** Gemini and Imagen: as with Google's other API, but for their addresses. */
 export const vertexGemini: ProviderKind = {
   ...geminiKind,
@@ -67,17 +77,14 @@ export const vertexGemini: ProviderKind = {
     },
   },
   models: {
-    /** Its list is of all that Google publishes, whatever the project; only the preview of the API has it. */
-    toUpstream(target) {
-      const [origin] = withoutTrailing(target.baseUrl, '/').split(/\/v\d|\/projects\//);
-      return asked(target, `${origin}/v1beta1/publishers/google/models?pageSize=500`);
-    },
+    toUpstream: (target) => published(target, 'google'),
+    further: [(target) => published(target, 'anthropic')],
     fromUpstream(json) {
       const { publisherModels } = expectObject(json);
       if (!Array.isArray(publisherModels)) throw new UpstreamFault(failure('the upstream listed no models'));
       return publisherModels.flatMap((item): ModelEntry[] => {
         const id = isObject(item) && typeof item.name === 'string' ? item.name.split('/models/')[1] : undefined;
-        return id ? [{ id }] : [];
+        return id ? [{ id: id + versionOf(item as Json) }] : [];
       });
     },
   },

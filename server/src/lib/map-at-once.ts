@@ -1,0 +1,23 @@
+/**
+ * Works on all of them, at most so many at once; what comes out has the order of what went in. After a failure nothing is
+ * begun any more, and it is thrown when what had begun is over: nobody looks after that otherwise.
+ */
+export async function mapAtOnce<T, R>(all: readonly T[], most: number, work: (one: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = new Array(all.length);
+  const failures: unknown[] = [];
+  let next = 0;
+  const goOn = async (): Promise<void> => {
+    while (next < all.length) {
+      const place = next++;
+      try {
+        done[place] = await work(all[place]!);
+      } catch (error) {
+        next = all.length;
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: most }, goOn));
+  if (failures.length > 0) throw failures[0];
+  return done;
+}

@@ -1,0 +1,83 @@
+import { AppError } from '../lib/errors.ts';
+import type { Candidate } from '../routing/candidate.ts';
+import { kindOf, targetOf } from './dispatch.ts';
+import { anthropicKind } from './providers/anthropic.ts';
+import type { ProviderKind } from './providers/kind.ts';
+import { noClientHeaders } from './request-context.ts';
+import { parseChatRequest } from './wire/chat/request.ts';
+import type { Json, Params } from './wire/conversation.ts';
+
+const tools = [{ type: 'function', function: { name: 'find', parameters: { type: 'object', properties: {} } } }];
+
+/** Parameters that not every upstream is given, each with what asks for it, and what it goes with. */
+const asking: Record<string, [asked: unknown, beside?: Json]> = {
+  temperature: [0.5],
+  top_p: [0.5],
+  stop: ['END'],
+  seed: [1],
+  frequency_penalty: [0.5],
+  presence_penalty: [0.5],
+  tools: [tools],
+  tool_choice: ['none', { tools }],
+};
+
+/** Only these differ among the models of a channel. */
+const isClaude = ({ modelName }: Candidate): boolean => modelName.includes('claude-');
+
+/** Parameters that are left out, found out once for all models that are asked alike: lists have hundreds. */
+const known = new Map<ProviderKind, Map<string, ReadonlySet<string>>>();
+const mostKnown = 1_000;
+
+/** Whether an upstream is given a parameter of a chat: it is asked with and without, and nothing is sent. */
+export function takes(candidate: Candidate, parameter: string): boolean {
+  if (!(parameter in asking)) return true;
+  const { channel, modelName } = candidate;
+  const kind = kindOf(candidate);
+  const ways = known.get(kind) ?? new Map<string, ReadonlySet<string>>();
+  const way = `${channel.provider} ${channel.baseUrl} ${isClaude(candidate) ? modelName : ''}`;
+  let left = ways.get(way);
+  if (!left) {
+    if (ways.size >= mostKnown) ways.clear();
+    // What Claude does not take it takes from nobody, whoever passes it on.
+    const writers = isClaude(candidate) ? [kind, anthropicKind] : [kind];
+    left = new Set(Object.keys(asking).filter((name) => !writers.every((one) => isWritten(one, candidate, name))));
+    known.set(kind, ways.set(way, left));
+  }
+  return !left.has(parameter);
+}
+
+function isWritten(kind: ProviderKind, candidate: Candidate, parameter: string): boolean {
+  const [asked, beside] = asking[parameter]!;
+  const target = { ...targetOf(candidate, { clientHeaders: noClientHeaders }), paid: false };
+  const written = (members: Json): unknown => {
+    const body = { model: candidate.modelId, messages: [{ role: 'user', content: 'Hi' }], ...beside, ...members };
+    return kind.toUpstream(parseChatRequest(body), target).body;
+  };
+  try {
+    return written({ [parameter]: asked }) !== written({});
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
+/** Of several who serve a model, at least one. */
+export const takenBy =
+  (candidates: readonly Candidate[]) =>
+  (parameter: string): boolean =>
+    candidates.length === 0 || candidates.some((candidate) => takes(candidate, parameter));
+
+/** Wishes that some upstreams leave out; whoever heeds them all goes before those. Undefined where there are none. */
+export function heedsWishes({
+  seed,
+  frequencyPenalty,
+  presencePenalty,
+}: Params): ((candidate: Candidate) => boolean) | undefined {
+  const wishes = [
+    ...(seed === undefined ? [] : ['seed']),
+    // Nothing is what everybody gives.
+    ...(frequencyPenalty ? ['frequency_penalty'] : []),
+    ...(presencePenalty ? ['presence_penalty'] : []),
+  ];
+  return wishes.length === 0 ? undefined : (candidate) => wishes.every((wish) => takes(candidate, wish));
+}
