@@ -1,6 +1,6 @@
 /** The `openai` library, pointed at us, with an upstream of each kind behind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { type Kind, kinds, says } from './relay-replies.ts';
 import { type Served, type Service, startService, until } from './service.ts';
 import { refuse, startUpstream, type Upstream } from './upstream.ts';
@@ -125,6 +125,41 @@ describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
     ];
     await openai.chat.completions.create({ model: model(), messages: [{ role: 'user', content }] });
     expect(JSON.stringify(upstreams[kind].last().body)).toContain(png);
+  });
+
+  test('files that were uploaded, by their ids, for their owner alone', async () => {
+    upstreams[kind].script = says(kind, { text: 'seen' });
+    const pdf = '%PDF-1.4 of tea';
+    const contents = { 'dot.png': Buffer.from(png, 'base64'), 'tea.pdf': pdf, 'tea.txt': 'Tea is “green”.' };
+    const ids: string[] = [];
+    for (const [name, content] of Object.entries(contents))
+      ids.push(
+        (await openai.files.create({ file: await toFile(Buffer.from(content), name), purpose: 'user_data' })).id,
+      );
+    const [picture, paper, text] = ids as [string, string, string];
+    const asData = (content: string) => Buffer.from(content).toString('base64');
+    const sent = () => JSON.stringify(upstreams[kind].last().body);
+    const named = [paper, text].map((file_id) => ({ type: 'file' as const, file: { file_id } }));
+    const chat = { model: model(), messages: [{ role: 'user' as const, content: named }] };
+    await openai.chat.completions.create(chat);
+    expect([sent().includes(asData(pdf)), sent().includes('Tea is “green”.')]).toEqual([true, true]);
+
+    const content = [
+      { type: 'input_image' as const, file_id: picture, detail: 'auto' as const },
+      { type: 'input_file' as const, file_id: paper },
+    ];
+    const first = await openai.responses.create({ model: model(), input: [{ role: 'user', content }] });
+    expect([sent().includes(png), sent().includes(asData(pdf))]).toEqual([true, true]);
+    // What is kept names them, and the next turn brings them along.
+    const [item] = (await openai.responses.inputItems.list(first.id)).data;
+    expect(item).toMatchObject({ content: [{ file_id: picture }, { file_id: paper }] });
+    await openai.responses.create({ model: model(), input: 'Again?', previous_response_id: first.id });
+    expect(sent()).toContain(png);
+
+    const other = new OpenAI({ apiKey: await (await service.user()).key(), baseURL: openai.baseURL, maxRetries: 0 });
+    const before = upstreams[kind].asked.length;
+    await other.chat.completions.create(chat).catch((error) => expect(error.status).toBe(400));
+    expect(JSON.stringify(upstreams[kind].asked.slice(before).map(({ body }) => body))).not.toContain(asData(pdf));
   });
 
   test('typed errors: what the request is to blame for, and what it is not', async () => {

@@ -1,5 +1,6 @@
 import { openAccounts } from './accounts/open.ts';
 import { ownTools } from './agents/own-tools.ts';
+import { ownFile } from './batches/files.ts';
 import { openBatches } from './batches/open.ts';
 import { openBilling } from './billing/billing.ts';
 import { failureRoutes } from './billing/failure-routes.ts';
@@ -166,6 +167,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     stopping: stopping.signal,
     answers: openAnswerCache({ shared, sealer, clock, log, options }),
     contents,
+    fileOf: (userId, id) => ownFile({ db, blobs, clock }, userId, id),
   };
 
   const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, identity, mcp });

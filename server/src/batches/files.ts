@@ -76,6 +76,21 @@ async function refuseFull({ db, maxUserBytes }: FileDeps, userId: number): Promi
   });
 }
 
+/** A file as a request of its owner may name it. */
+export async function ownFile(
+  { db, blobs, clock }: Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>,
+  userId: number,
+  id: string,
+) {
+  const file = await store.findFile(db, userId, id, nowSeconds(clock));
+  if (!file) return null;
+  const content = async () => {
+    const stream = await blobs.read(file.blob);
+    return stream && new Uint8Array(await new Response(stream).arrayBuffer());
+  };
+  return { filename: file.filename, bytes: file.bytes, content };
+}
+
 /** Files with requests or results are kept for a while, others until they are deleted. */
 export const defaultExpiry = (purpose: string): number | null => (purpose === 'batch' ? limits.keptSeconds : null);
 

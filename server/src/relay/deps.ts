@@ -10,6 +10,7 @@ import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { AnswerCache } from './cache/open.ts';
 import type { Contents } from './contents.ts';
+import type { OwnFile } from './own-files.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -41,6 +42,8 @@ export interface RelayDeps {
   admit?(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
   /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */
   reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
+  /** A file that the user has uploaded; absent where none are kept. */
+  fileOf?(userId: number, id: string): Promise<OwnFile | null>;
   /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
   stopping?: AbortSignal;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
+import { chatWithOwnFiles } from '../own-files.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
 import type { Sourced } from '../wire/conversation.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
@@ -72,7 +73,8 @@ const messagesAnswer = z
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
     const body = await readJsonSoonAnswered(call.request, maxJsonBytes);
-    return answer(deps, metaModels, call, endpoint, parse(withMembers(call, body)));
+    const given = await chatWithOwnFiles(deps, call, withMembers(call, body));
+    return answer(deps, metaModels, call, endpoint, parse(given));
   };
   return [
     defineRoute({

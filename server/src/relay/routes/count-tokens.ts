@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { countTokens } from '../endpoints/count-tokens.ts';
+import { chatWithOwnFiles } from '../own-files.ts';
 import { contextOf } from '../request-context.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
 import { relayRoute, whileClientStays } from './json-endpoint.ts';
@@ -29,7 +30,8 @@ export function countTokensRoutes(deps: RelayDeps): Route[] {
       answers: { 200: z.object({ input_tokens: z.int() }).meta({ id: 'TokenCount' }) },
       handle: (call) =>
         whileClientStays(call, async () => {
-          const conversation = parseMessagesRequest(await readJsonBody(call), 'count_tokens');
+          const body = await chatWithOwnFiles(deps, call, await readJsonBody(call));
+          const conversation = parseMessagesRequest(body, 'count_tokens');
           return json(call, { input_tokens: await countTokens(deps, contextOf(call, path), conversation) });
         }),
     }),

@@ -28,7 +28,7 @@ export const backgroundAnswers =
   (deps: RelayDeps, metaModels: MetaModels, keeper: ResponseKeeper, permits: Pick<Permits, 'of'>): AnswerBackground =>
   async (owner, body, attempt) => {
     const caller = await callerOf(permits, owner);
-    const { conversation } = await readRequest(keeper, owner, body);
+    const { conversation } = await readRequest(deps, keeper, owner, body);
     const context: RequestContext = {
       requestId: attempt.requestId,
       parentRequestId: attempt.id,

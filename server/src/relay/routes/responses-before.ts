@@ -1,4 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
+import type { RelayDeps } from '../deps.ts';
+import { withOwnFiles } from '../own-files.ts';
 import type { Before, Item, Owner, ResponseKeeper } from '../responses/keeper.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
 import { invalid, optionalString, readString } from '../wire/read.ts';
@@ -27,14 +29,22 @@ export interface ReadRequest {
 }
 
 /** The whole conversation that a request asks to go on with. What could not be kept is refused before a model is asked. */
-export async function readRequest(keeper: ResponseKeeper, owner: Owner, body: Json): Promise<ReadRequest> {
+export async function readRequest(
+  deps: Pick<RelayDeps, 'fileOf'>,
+  keeper: ResponseKeeper,
+  owner: Owner,
+  body: Json,
+): Promise<ReadRequest> {
   const named = namedIn(body);
   const brought = itemsOf(body.input);
   const before = Object.keys(named).length > 0 ? await keeper.before(owner, named) : [];
   const items = await resolveItems(keeper, owner, brought);
   if (body.store !== false) keeper.admit(items);
-  const whole = { ...body, ...(body.input != null && { input: keeper.expand(owner, items) }) };
-  const conversation = parseResponsesRequest(whole, await resolveItems(keeper, owner, before), keeper.seals(owner));
+  // What is kept names them still.
+  const withFiles = (some: Item[]) => withOwnFiles(deps, owner.userId, some);
+  const whole = { ...body, ...(body.input != null && { input: await withFiles(keeper.expand(owner, items)) }) };
+  const earlier = await withFiles(await resolveItems(keeper, owner, before));
+  const conversation = parseResponsesRequest(whole, earlier, keeper.seals(owner));
   return { conversation, input: brought, named };
 }
 

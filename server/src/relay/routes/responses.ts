@@ -84,7 +84,7 @@ export async function respond(
     throw invalid('store', `'background' needs 'store', which is how its response is fetched.`);
   // The response says whether it is kept.
   const body = keeper.keeps() || background ? given : { ...given, store: false };
-  const request = await readRequest(keeper, owner, body);
+  const request = await readRequest(deps, keeper, owner, body);
   if (background) return enqueue(deps, keeper, call, request, body);
   const { conversation, input, named } = request;
   const keep: Keep = (response) => keeper.keep(owner, { response: response as ResponseObject, input, named });

@@ -83,8 +83,8 @@ export default {
   "is '{type}', which is no known type of item": "为 '{type}'，不是已知的项类型",
   "is '{type}', which is no known type of content": "为 '{type}'，不是已知的内容类型",
   "names the tool '{name}', which is not among 'tools'": "指定的工具 '{name}' 不在 'tools' 中",
-  "names a file by 'file_id', and no files are kept here: send its data or its address":
-    "以 'file_id' 指定文件，但此处不保存文件：请发送文件数据或地址",
+  "names a file by 'file_id' that is not kept here: send its data or its address":
+    "以 'file_id' 指定的文件未保存在此处：请发送文件数据或地址",
   'was changed on its way: give reasoning items back as they came': '在传递中被更改：请原样传回推理项',
   'has {count} items; {most} at most can be kept': '有 {count} 项，最多只能保存 {most} 项',
   'is larger than {size} MiB, which is all that is kept': '超过可保存的 {size} MiB',

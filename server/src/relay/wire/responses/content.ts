@@ -29,7 +29,7 @@ export const readOutput = (value: unknown, param: string): ToolResultPart['conte
 const foreign = (value: Json): RawPart => ({ type: 'raw', format: 'responses', value });
 
 const notKept = (param: string) =>
-  invalid(param, `'${param}' names a file by 'file_id', and no files are kept here: send its data or its address.`);
+  invalid(param, `'${param}' names a file by 'file_id' that is not kept here: send its data or its address.`);
 
 const cache = (part: Json): { cacheControl?: unknown } =>
   part.prompt_cache_breakpoint == null ? {} : { cacheControl: { type: 'ephemeral' } };
