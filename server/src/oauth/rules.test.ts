@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { readOptionValue } from '../identity/option-table.ts';
 import { sha256Hex } from '../lib/hashing.ts';
@@ -206,14 +204,6 @@ describe('client credentials', () => {
     expect(provesClient(null, { secret: 'no client has this secret' })).toBe(false);
     expect(provesClient(null, { secret: null, signed: true })).toBe(false);
   });
-});
-
-test('every test that the page of demands names is there', () => {
-  const page = readFileSync(join(import.meta.dir, '../../../docs/oauth-conformance.md'), 'utf8');
-  const named = [...page.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, path]) => path!);
-  expect(named.length).toBeGreaterThan(50);
-  const pathOf = (path: string) => join(import.meta.dir, path.startsWith('e2e/') ? '../../..' : '.', path);
-  expect(named.filter((path) => !existsSync(pathOf(path)))).toEqual([]);
 });
 
 test('the operator allows scopes that there are', () => {
