@@ -21,6 +21,8 @@ async function model(body: Item, attempt: Attempt) {
   const text = String(body.input);
   if (text.startsWith('refuse')) throw new AppError('rate_limit_exceeded', 'Slow down.');
   if (text.startsWith('break')) throw new Error('secret');
+  if (text.startsWith('away') && begun.filter(({ id }) => id === attempt.id).length < 6)
+    throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
   if (text.startsWith('wait'))
     await new Promise((_, reject) => {
       attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason), { once: true });
@@ -155,12 +157,29 @@ for (const engine of engines)
           .execute();
         return id;
       };
-      const [found, hopeless] = [await lost(0), await lost(3)];
+      const [found, handedOver, endless, deadly] = (await Promise.all([0, 9, 50, 3].map(lost))) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      const died = { queue: 'responses', key: deadly, data: JSON.stringify({ id: deadly }), attempt: 3 };
+      await open.db
+        .insertInto('jobs')
+        .values({ ...died, state: 'waiting', max_attempts: 50, backoff_ms: 1, due_at_ms: 0, created_at_ms: 0 })
+        .execute();
       await here.kept.sweep();
-      expect((await ended(found)).status).toBe('completed');
-      const given = await ended(hopeless);
-      expect(given.status).toBe('failed');
-      expect(begun.filter(({ id }) => id === hopeless)).toHaveLength(1);
+      for (const id of [found, handedOver]) expect((await ended(id)).status).toBe('completed');
+      for (const hopeless of [endless, deadly]) {
+        const { status, response } = await ended(hopeless);
+        expect([status, JSON.parse(response).error.message]).toEqual(['failed', expect.stringContaining('Ask again')]);
+        expect(begun.filter(({ id }) => id === hopeless)).toHaveLength(1);
+      }
+    });
+
+    test('a database that is away again and again is no reason to give up', async () => {
+      const id = await queue('away');
+      expect(await ended(id)).toMatchObject({ status: 'completed', epoch: 6 });
     });
 
     test('a former holder changes nothing, although it comes to an answer', async () => {

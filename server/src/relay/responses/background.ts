@@ -42,8 +42,14 @@ export const backgroundQueue = 'responses';
 const stopChannel = (id: string): string => `response-stop:${id}`;
 /** How often a cancel is looked for, for when the message about it is lost. */
 const guardMs = 900;
-/** A request that takes its process along must not take one after the other. */
-const mostAttempts = 3;
+/** A request that takes its process along must not take one after the other. Processes that stop, and hand it over, do not count. */
+const mostDeaths = 3;
+/** However it came to that. */
+const mostBegun = 50;
+/** Until a database that is away is asked again. */
+const awayMs = 250;
+const givenUp =
+  'The work on this response broke off each time it was begun, and was given up. Ask again; if that fails too, ask for less at once.';
 const maxAttempts = 50;
 /** `response.created` and `response.queued`, which are told by whoever took the request. */
 const firstEvents = 2;
@@ -75,22 +81,36 @@ export async function workOn(
   deps: ResponsesDeps,
   answer: AnswerBackground,
   id: string,
-  jobSignal: Job['signal'],
+  job: Pick<Job, 'attempt' | 'signal'>,
+  // biome-ignore lint/suspicious/noConfusingVoidType: as a handler of jobs may return
+): Promise<{ againInMs: number } | void> {
+  try {
+    await workOnce(deps, answer, id, job);
+  } catch (error) {
+    // What is owed stands in line with its answer, and the next attempt finds both.
+    if (job.signal.aborted || !isAway(error)) throw error;
+    return { againInMs: awayMs };
+  }
+}
+
+async function workOnce(
+  deps: ResponsesDeps,
+  answer: AnswerBackground,
+  id: string,
+  job: Pick<Job, 'attempt' | 'signal'>,
 ): Promise<void> {
   const row = await beginWork(deps.db, id, nowSeconds(deps.clock));
   if (!row) return;
   // Whoever had it before has paid for an answer, and did not live to write it.
   const paid = row.epoch > 1 ? await findKept(deps.db, callOf(row.id)) : null;
   if (paid !== null) return finish(deps, row, JSON.parse(paid) as ResponseObject);
-  if (row.epoch > mostAttempts) {
-    await finish(deps, row, failureOf(row, new AppError('internal_error', 'The work on this response broke off.')));
-    return;
-  }
+  if (job.attempt > mostDeaths || row.epoch > mostBegun)
+    return finish(deps, row, failureOf(row, new AppError('internal_error', givenUp)));
   if (row.epoch > 1) await dropEventsAfter(deps.db, id, firstEvents - 1);
   const begun = eventText({ type: 'response.in_progress', response: responseOf(row, []) });
   await appendEvents(deps.db, id, row.epoch, [begun]);
   await deps.shared.publish(eventChannel(id), '').catch(() => {});
-  const watch = await watchFor(deps, row, jobSignal);
+  const watch = await watchFor(deps, row, job.signal);
   try {
     const ended = await attempt(deps, answer, row, watch.signal);
     // Cancelled, or another has it: what was made has been paid for, and is not kept.
@@ -118,8 +138,7 @@ async function attempt(
     return await answer(owner, body, { id: row.id, epoch: row.epoch, requestId, signal, tell: teller.tell });
   } catch (error) {
     if ([cancelled, elsewhere].includes(signal.reason)) return null;
-    // Stopping, or lost: the job is given back, and this error says no more than that. The same where the database is away:
-    // what is owed stands in line with its answer, and the next attempt finds both.
+    // Stopping, or lost: the job is given back, and this error says no more than that. The same where the database is away.
     if (signal.aborted || isAway(error)) throw error;
     if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a response in the background failed');
     return failureOf(row, error);

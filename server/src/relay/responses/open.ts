@@ -82,7 +82,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
     conversations: newConversations(deps),
     work: (answer) => {
       working = true;
-      jobs.work(backgroundQueue, work, (job) => workOn(deps, answer, workData.parse(job.data).id, job.signal));
+      jobs.work(backgroundQueue, work, (job) => workOn(deps, answer, workData.parse(job.data).id, job));
     },
     drain: () => draining.abort(),
     exportOf: (userId) => exportOf(db, userId),
