@@ -1,6 +1,6 @@
 /** Where the name of a link or of a footnote is explained, it may stand anywhere in the text. */
-const definition = /^ {0,3}\[[^\]\n]+\]:/m;
-const fence = /^ *(`{3,}|~{3,})(.*)$/;
+const definition = /^ {0,3}\[[^[\]\n]+\]:/m;
+const fence = /^ *(`{3,}|~{3,})/;
 /** At its beginning, a line that goes on with nothing: no item, quote, row or indented code. */
 const begins = /^[^\s\-*+>|\d]/;
 
@@ -21,9 +21,9 @@ export function markdownBlocks(text: string): string[] {
       blocks.push(text.slice(from, at));
       from = at;
     }
-    const [, marks, rest] = fence.exec(line) ?? [];
+    const [begun, marks] = fence.exec(line) ?? [];
     if (marks && open === null) open = marks;
-    else if (marks && rest === '' && marks.startsWith(open!)) open = null;
+    else if (marks && begun === line && marks.startsWith(open!)) open = null;
     emptyBefore = line === '';
     at = next;
   }
