@@ -84,6 +84,24 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ['chat', 'no end mark', said + finished],
   ['chat', 'an end mark without its blank line', said + finished + ended.trim()],
   ['chat', 'a blank after the end mark', `${said}${finished}data: [DONE] \n\n`],
+  ['chat', 'a byte order mark', `\ufeff${said}${finished}${ended}`],
+  ['chat', 'empty events between', `${said}data:\n\ndata: \n\n\n\n${finished}${ended}`],
+  [
+    'chat',
+    'pieces without words',
+    chunk({}) + chunk({ content: null }) + said + chunk({ content: '' }) + finished + ended,
+  ],
+  [
+    'chat',
+    'no delta at all',
+    data({ id: 'c', choices: [{ index: 0, finish_reason: null }] }) + said + finished + ended,
+  ],
+  ['chat', 'events after the end', `${said}${finished}${ended}${data({ id: 'c', choices: [], cost: 1 })}`],
+  [
+    'chat',
+    'usage in the middle',
+    chunk({ content: first }) + data({ id: 'c', choices: [], usage }) + chunk({ content: second }) + finished + ended,
+  ],
   [
     'messages',
     'as it should be',
@@ -119,6 +137,26 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ['messages', 'no last event', [begun, block(''), words(first), words(second), closed, told].map(named).join('')],
   [
     'messages',
+    'a byte order mark',
+    `\ufeff${[begun, block(''), words(first), words(second), closed, told, stop].map(named).join('')}`,
+  ],
+  [
+    'messages',
+    'lines that end in CRLF',
+    [begun, block(''), words(first), words(second), closed, told, stop].map(named).join('').replaceAll('\n', '\r\n'),
+  ],
+  [
+    'messages',
+    'pings and comments',
+    `: hello\n\n${[{ type: 'ping' }, begun, block(''), words(first), { type: 'ping' }, words(''), words(second), closed, { type: 'ping' }, told, stop].map(named).join('')}`,
+  ],
+  [
+    'messages',
+    'events after the end',
+    [begun, block(''), words(first), words(second), closed, told, stop, { type: 'ping' }].map(named).join(''),
+  ],
+  [
+    'messages',
     'the end mark of another format',
     [begun, block(''), words(first), words(second), closed, told].map(named).join('') + ended,
   ],
@@ -126,7 +164,44 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ['gemini', 'usage after the end', candidate(first) + candidate(second, 'STOP') + data({ usageMetadata })],
   ['gemini', 'a finish reason in every chunk', candidate(first, 'STOP') + candidate(second, 'STOP', { usageMetadata })],
   ['gemini', 'the end mark of another format', candidate(first) + candidate(second, 'STOP', { usageMetadata }) + ended],
+  ['gemini', 'a byte order mark', `\ufeff${candidate(first)}${candidate(second, 'STOP', { usageMetadata })}`],
+  [
+    'gemini',
+    'lines that end in CRLF',
+    (candidate(first) + candidate(second, 'STOP', { usageMetadata })).replaceAll('\n', '\r\n'),
+  ],
+  [
+    'gemini',
+    'pieces without words',
+    candidate('') +
+      candidate(first) +
+      data({ candidates: [{ index: 0 }] }) +
+      candidate(second) +
+      candidate('', 'STOP', { usageMetadata }),
+  ],
+  ['gemini', 'no blank line at the end', (candidate(first) + candidate(second, 'STOP', { usageMetadata })).trimEnd()],
+  [
+    'gemini',
+    'usage in every chunk',
+    candidate(first, undefined, { usageMetadata: { ...usageMetadata, candidatesTokenCount: 1 } }) +
+      candidate(second, 'STOP', { usageMetadata }),
+  ],
   ['responses', 'as it should be', [created, piece(first), piece(second), itemDone, completed].map(named).join('')],
+  [
+    'responses',
+    'a byte order mark',
+    `\ufeff${[created, piece(first), piece(second), itemDone, completed].map(named).join('')}`,
+  ],
+  [
+    'responses',
+    'lines that end in CRLF',
+    [created, piece(first), piece(second), itemDone, completed].map(named).join('').replaceAll('\n', '\r\n'),
+  ],
+  [
+    'responses',
+    'the end mark of another format',
+    [created, piece(first), piece(second), itemDone, completed].map(named).join('') + ended,
+  ],
   [
     'responses',
     'events that nobody knows',

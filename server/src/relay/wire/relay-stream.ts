@@ -152,7 +152,9 @@ export class RelayStream {
     return join(out);
   }
 
-  #frame(frame: Uint8Array): Uint8Array | null {
+  #frame(given: Uint8Array): Uint8Array | null {
+    // A byte order mark may begin what comes, and nothing that is sent on: a ping may have gone before it.
+    const frame = given[0] === 0xef && given[1] === 0xbb && given[2] === 0xbf ? given.subarray(3) : given;
     const plain = this.#quick?.pass(frame) ?? this.#quick?.learn(frame);
     if (plain) {
       this.#watch.sawOutput();

@@ -27,6 +27,36 @@ describe('price list', () => {
     }
   });
 
+  test.each(priceList.filter(({ parts, tiers }) => parts ?? tiers))(
+    '$provider $modelName: what costs apart is in proportion, and longer prompts cost no less',
+    ({ promptPrice: prompt, completionPrice: completion, parts = {}, tiers = [], contextLength }) => {
+      const steps = [{ aboveContext: 0, prompt, completion, ...parts }, ...tiers];
+      for (const [i, step] of steps.entries()) {
+        const ascending = [0, step.cacheRead, step.prompt, step.cacheWrite, step.cacheWrite1h].filter(
+          (price) => price !== undefined,
+        );
+        expect(ascending).toEqual(ascending.toSorted((a, b) => a - b));
+        expect(step.audioIn ?? step.prompt).toBeGreaterThanOrEqual(step.prompt);
+        expect(step.audioOut ?? step.completion).toBeGreaterThanOrEqual(step.completion);
+        expect(step.aboveContext).toBeLessThan(contextLength);
+        const before = steps[i - 1];
+        if (!before) continue;
+        expect(step.aboveContext).toBeGreaterThan(before.aboveContext);
+        expect(step.prompt).toBeGreaterThanOrEqual(before.prompt);
+        expect(step.completion).toBeGreaterThanOrEqual(before.completion);
+        // What is told apart below is told apart above.
+        expect(Object.keys(step).sort()).toEqual(
+          expect.arrayContaining(Object.keys(before).filter((key) => /^cache/.test(key))),
+        );
+      }
+    },
+  );
+
+  test('a model has one name, whoever serves it', () => {
+    for (const [, entries] of Map.groupBy(priceList, ({ modelId }) => modelId))
+      expect(new Set(entries.map(({ name, type }) => `${name} ${type}`)).size).toBe(1);
+  });
+
   test('a provider serves a public id and an upstream name once', () => {
     const ids = priceList.map((entry) => `${entry.provider} ${entry.modelId}`);
     const names = priceList.map((entry) => `${entry.provider} ${entry.modelName}`);

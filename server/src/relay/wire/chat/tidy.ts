@@ -3,7 +3,7 @@ import { argumentsText, CallPlaces, newCallId } from './call-places.ts';
 import { saidIn } from './said.ts';
 
 /**
- * Servers of this format write answers otherwise than its clients read them: null where absence is meant, arguments as an
+ * Servers of this format write answers otherwise than its clients read them: null where absence is meant, no delta, arguments as an
  * object, calls without a number or an id, content in parts, `stop` where tools are called. What is as it should be
  * passes untouched.
  */
@@ -76,7 +76,8 @@ export class ChunkTidier {
   #tidyChoice(choice: Json): boolean {
     const { delta } = choice;
     const told = 'usage' in choice && delete choice.usage;
-    const changed = (isObject(delta) && this.#tidyDelta(choice, delta)) || told;
+    if (!isObject(delta)) choice.delta = {};
+    const changed = !isObject(delta) || this.#tidyDelta(choice, delta) || told;
     if (choice.finish_reason !== 'stop' || !this.#places.has(choice.index)) return changed;
     choice.finish_reason = 'tool_calls';
     return true;
