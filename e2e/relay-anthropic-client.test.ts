@@ -1,6 +1,6 @@
 /** The `@anthropic-ai/sdk` library, pointed at us, with an upstream of each kind behind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import Anthropic from '@anthropic-ai/sdk';
+import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { type Kind, kinds, says } from './relay-replies.ts';
 import { type Served, type Service, startService, until } from './service.ts';
 import { events, refuse, startUpstream, type Upstream } from './upstream.ts';
@@ -111,6 +111,27 @@ describe.each(kinds)('anthropic library on an upstream of kind %s', (kind) => {
     ];
     await anthropic.messages.create({ ...base(), messages: [{ role: 'user', content }] });
     expect(JSON.stringify(upstreams[kind].last().body)).toContain(png);
+  });
+
+  test('files that were uploaded, by their ids', async () => {
+    upstreams[kind].script = says(kind, { text: 'seen' });
+    const { files } = anthropic.beta;
+    const picture = await files.upload({ file: await toFile(Buffer.from(png, 'base64'), 'dot.png') });
+    const text = await files.upload({ file: await toFile(Buffer.from('Tea is green.'), 'tea.txt') });
+    expect(picture).toMatchObject({ type: 'file', filename: 'dot.png', mime_type: 'image/png' });
+    const content = [
+      { type: 'image' as const, source: { type: 'file' as const, file_id: picture.id } },
+      { type: 'document' as const, source: { type: 'file' as const, file_id: text.id } },
+    ];
+    await anthropic.beta.messages.create({ ...base(), messages: [{ role: 'user', content }] });
+    const sent = JSON.stringify(upstreams[kind].last().body);
+    expect([sent.includes(png), sent.includes('Tea is green.')]).toEqual([true, true]);
+    const listed: string[] = [];
+    for await (const { id } of files.list({ limit: 1 })) listed.push(id);
+    expect(listed.slice(0, 2).sort()).toEqual([picture.id, text.id].sort());
+    expect((await files.retrieveMetadata(text.id)).size_bytes).toBe(13);
+    expect(await (await files.download(text.id)).text()).toBe('Tea is green.');
+    for (const id of listed) expect(await files.delete(id)).toEqual({ id, type: 'file_deleted' });
   });
 
   test('counting tokens', async () => {

@@ -10,7 +10,6 @@ import type { Override } from '../routing/override.ts';
 import type { Routing } from '../routing/routing.ts';
 import type { AnswerCache } from './cache/open.ts';
 import type { Contents } from './contents.ts';
-import type { OwnFile } from './own-files.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -46,6 +45,13 @@ export interface RelayDeps {
   fileOf?(userId: number, id: string): Promise<OwnFile | null>;
   /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
   stopping?: AbortSignal;
+}
+
+/** A file that a user has uploaded here. */
+interface OwnFile {
+  filename: string;
+  bytes: number;
+  content(): Promise<Uint8Array | null>;
 }
 
 /** Which providers a request may go to. */

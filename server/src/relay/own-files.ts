@@ -5,13 +5,6 @@ import { imageType } from './endpoints/image-type.ts';
 import type { KeyCall } from './request-context.ts';
 import { isObject, type Json } from './wire/conversation.ts';
 
-/** A file that a user has uploaded here. */
-export interface OwnFile {
-  filename: string;
-  bytes: number;
-  content(): Promise<Uint8Array | null>;
-}
-
 /** Each is read for the request: more would make a small one a large one without end. */
 const mostFiles = 20;
 /** As base64 this is what a request may have that brings its data itself. */

@@ -50,6 +50,29 @@ const render = (row: FileRow) => ({
   status: 'processed',
 });
 
+/** The same as Anthropic's clients read it, which call these addresses too. */
+const anthropicAnswer = z
+  .object({
+    id: z.string(),
+    type: z.literal('file'),
+    filename: z.string(),
+    mime_type: z.string(),
+    size_bytes: z.int(),
+    created_at: z.iso.datetime(),
+    downloadable: z.boolean(),
+  })
+  .meta({ id: 'AnthropicFile' });
+
+const renderForAnthropic = ({ id, filename, bytes, created_at }: FileRow) => ({
+  ...{ id, type: 'file', filename, size_bytes: bytes, downloadable: true },
+  mime_type: Bun.file(filename).type.split(';')[0]!,
+  created_at: new Date(created_at * 1000).toISOString(),
+});
+
+const isAnthropics = ({ request }: Pick<Call, 'request'>): boolean => request.headers.has('anthropic-version');
+const rendererFor = (call: Pick<Call, 'request'>) => (isAnthropics(call) ? renderForAnthropic : render);
+const shownFile = z.union([fileAnswer, anthropicAnswer]);
+
 export function fileRoutes(deps: BatchesDeps): Route[] {
   const find = async (call: Call<'apiKey', unknown, unknown, { file_id: string }>): Promise<FileRow> => {
     const { file_id: id } = call.params;
@@ -66,8 +89,8 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
       bodyAs: 'raw',
       bodyTypes: ['multipart/form-data'],
       body: fields.extend({ file: z.string() }).meta({ id: 'FileUpload' }),
-      answers: { 200: fileAnswer },
-      handle: async (call) => json(call, render(await upload(deps, call))),
+      answers: { 200: shownFile },
+      handle: async (call) => json(call, rendererFor(call)(await upload(deps, call))),
     }),
     defineRoute({
       ...base,
@@ -77,20 +100,23 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
       query: z.strictObject({
         ...apiVersion,
         after: idQuery,
+        page: idQuery.meta({ description: 'The same, as Anthropic’s clients have it of `next_page`' }),
         limit: limitOf(10_000),
         order: z.enum(['asc', 'desc']).optional(),
         purpose: z.string().max(100).optional(),
       }),
-      answers: { 200: listed(fileAnswer) },
+      answers: { 200: listed(shownFile).extend({ next_page: z.string().nullable().optional() }) },
       handle: async (call) => {
-        const { after: afterId, limit: asked = 1_000, order = 'desc', purpose } = call.query;
+        const { page, after: afterId = page, limit: asked = 1_000, order = 'desc', purpose } = call.query;
         const limit = Math.min(asked, 1_000);
         const now = nowSeconds(deps.clock);
         const after = afterId === undefined ? undefined : await findFile(deps.db, userOf(call), afterId, now);
         if (after === null) throw noFile(afterId!, 'after');
         const rows = await pageFiles(deps.db, userOf(call), now, { after, limit: limit + 1, order, purpose });
         unshared(call);
-        return json(call, listOf(rows, limit, render));
+        const list = listOf(rows, limit, rendererFor(call));
+        const next_page = list.has_more ? list.last_id : null;
+        return json(call, isAnthropics(call) ? { ...list, next_page } : list);
       },
     }),
     defineRoute({
@@ -99,11 +125,11 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
       path: `${path}/{file_id}`,
       summary: 'One file, without its content',
       params,
-      answers: { 200: fileAnswer },
+      answers: { 200: shownFile },
       handle: async (call) => {
         const row = await find(call);
         unshared(call);
-        return json(call, render(row));
+        return json(call, rendererFor(call)(row));
       },
     }),
     defineRoute({
@@ -132,11 +158,17 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
       path: `${path}/{file_id}`,
       summary: 'Delete a file',
       params,
-      answers: { 200: z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }) },
+      answers: {
+        200: z.union([
+          z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }),
+          z.object({ id: z.string(), type: z.literal('file_deleted') }),
+        ]),
+      },
       handle: async (call) => {
         const row = await find(call);
         await removeFile(deps, row);
-        return json(call, { id: row.id, object: 'file', deleted: true });
+        const { id } = row;
+        return json(call, isAnthropics(call) ? { id, type: 'file_deleted' } : { id, object: 'file', deleted: true });
       },
     }),
   ];
@@ -157,7 +189,8 @@ async function upload(deps: BatchesDeps, call: Call<'apiKey'>): Promise<FileRow>
       begun = await beginUpload(deps, userOf(call), Number.isFinite(length) ? length : 0);
       await begun.store(file.content);
     });
-    const about = readFields(form);
+    // Anthropic's have no purpose: they are for requests to name.
+    const about = readFields(isAnthropics(call) ? { purpose: 'user_data', ...form } : form);
     if (!begun) throw new AppError('missing_required_parameter', 'file is required.', { param: 'file' });
     return await begun.finish({ ...about, filename: filename.slice(0, 512) });
   } catch (error) {
