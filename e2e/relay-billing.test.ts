@@ -1,6 +1,9 @@
 /** Exact money over the whole way: clients, holds, settlements, and a process that is killed in the middle. */
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { loadTokens } from '../server/src/lib/tokens.ts';
+import { created, done, scriptedVendor, Talk, words } from '../server/src/relay/realtime/realtime.fixture.ts';
 import { says } from './relay-replies.ts';
 import { type Caller, type ModelSetup, type Service, startService, until } from './service.ts';
 import { refuse, type Script, startUpstream, type Upstream } from './upstream.ts';
@@ -202,4 +205,48 @@ test('SIGTERM lets streams finish, charges them and exits 0', async () => {
   await service.restart();
   await settled(user, 8);
   expect(await service.self(user)).toMatchObject({ used_quota: 8 * 30 * perToken, request_count: 8 });
+});
+
+test('realtime sessions end with a word at SIGTERM, and what they had said is paid after SIGKILL', async () => {
+  const vendor = scriptedVendor();
+  const { modelId } = await service.serve({ kind: 'openai', url: vendor.url, type: 'realtime', ...priced });
+  const user = await service.user(10_000_000);
+  const headers = { authorization: `Bearer ${await user.key()}` };
+  const address = `${service.url.replace('http', 'ws')}/v1/realtime?model=${modelId}`;
+  const answering = async (): Promise<Talk> => {
+    const talk = new Talk(address, { headers });
+    await talk.told('session.created');
+    const socket = vendor.sockets.at(-1)!;
+    socket.send(created('a'));
+    // A token for four letters, where nobody counts.
+    socket.send(words('a', 'tea!'.repeat(100)));
+    await talk.told('response.output_text.delta');
+    return talk;
+  };
+  const quiet = new Talk(address, { headers });
+  await quiet.told('session.created');
+  const talk = await answering();
+  const exited = service.kill('SIGTERM');
+  expect(await quiet.closed()).toMatchObject({ code: 1001 });
+  vendor.sockets.at(-1)!.send(done('a', { input_tokens: 10, output_tokens: 20 }));
+  await talk.told('response.done');
+  expect(await talk.closed()).toMatchObject({ code: 1001 });
+  expect(await exited).toBe(0);
+  await service.restart();
+  expect(await service.self(user)).toMatchObject({ used_quota: 30 * perToken });
+  await answering();
+  const kept = new Database(join(service.dataDir, 'svc.db'), { readonly: true });
+  const noted = kept.query('select 1 from billing_holds where progress > 0');
+  await until('its progress is written', () => noted.get() !== null);
+  kept.close();
+  await service.kill('SIGKILL');
+  await service.restart();
+  await settled(user, 2);
+  expect((await logsOf(user)).logs[0]).toMatchObject({
+    status: 'interrupted',
+    completion_tokens: 100,
+    estimated: true,
+  });
+  expect(await service.self(user)).toMatchObject({ used_quota: 130 * perToken, quota: 10_000_000 - 130 * perToken });
+  await vendor.close();
 });

@@ -38,6 +38,7 @@ const models: [RegExp, string][] = [
   [/moderations/, 'demo/moderation'],
   [/rerank/, 'demo/rerank'],
   [/videos/, 'demo/video'],
+  [/realtime/, 'demo/realtime'],
 ];
 
 /** The model that an endpoint is for. */

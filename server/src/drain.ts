@@ -20,11 +20,12 @@ export async function drain(server: Bun.Server<unknown>, drainMs: number, cutOff
     await Bun.sleep(lookMs);
   }
   const finished = server.stop(false);
+  const underWay = (): boolean => server.pendingRequests + server.pendingWebSockets > 0;
   const finishedBy = async (ms: number): Promise<void> => {
-    while (server.pendingRequests > 0 && performance.now() < ms) await Bun.sleep(lookMs);
+    while (underWay() && performance.now() < ms) await Bun.sleep(lookMs);
   };
   await finishedBy(deadline);
-  if (server.pendingRequests > 0) {
+  if (underWay()) {
     cutOff();
     await finishedBy(performance.now() + lastWordsMs);
   }

@@ -36,6 +36,7 @@ import type { RelayDeps } from './relay/deps.ts';
 import { testOwnKey } from './relay/endpoints/key-tests.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
+import { openRealtime } from './relay/realtime/open.ts';
 import { openResponses } from './relay/responses/open.ts';
 import { stoppingError } from './relay/stopping.ts';
 import { openWatchdog } from './relay/watchdog.ts';
@@ -179,6 +180,12 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
     permits: identity.permits,
   });
+  const realtime = openRealtime({
+    ...relay,
+    clientSecrets: identity.clientSecrets,
+    identify: identity.authenticators.socketKey,
+    metrics: platform.metrics,
+  });
   const ownKeysOfTeams = organisations.ownKeyRoutes({
     ...{ keys: routing.parts.ownKeys!, surroundings: routing.parts.deps },
     test: (record, asker) => testOwnKey(relay, { db, sealer, clock, catalog }, record, asker),
@@ -245,6 +252,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...overviewRoutes({ db, database, clock, sealer, jobs, catalog, refusals, routing: routing.parts }),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayed,
+      ...realtime.routes,
       ...batches.routes,
       ...orchestra.routes,
       ...autonomous.routes,
@@ -262,9 +270,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       autonomous.drain();
       responses.drain();
       front.drain();
+      realtime.drain();
     },
     cutOff: () => stopping.abort(stoppingError()),
     stop: async () => {
+      await realtime.stop();
       await autonomous.stop();
       await jobs.stop(0);
       await orchestra.settled();

@@ -392,6 +392,8 @@ const without = [
   '/v1/audio/transcriptions',
   '/v1/audio/translations',
   '/v1/moderations',
+  // Sealed, and kept nowhere.
+  '/v1/realtime/client_secrets',
   '/v1/rerank',
   // Each event has a name of its own, and is dealt with once.
   '/api/stripe/webhook',

@@ -4,6 +4,7 @@ import { drain, lastOnItsConnection } from './drain.ts';
 import { watchForDamage } from './platform/db/damage-watch.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { patienceSeconds } from './platform/http/http-call.ts';
+import { socketHandlers } from './platform/http/sockets.ts';
 import { openLog } from './platform/log.ts';
 import { openPlatform } from './platform/open.ts';
 import { ownProgram } from './platform/own-program.ts';
@@ -45,6 +46,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
       return new Response(null, { status: 500, headers: headerSets(config.baseUrl.startsWith('https:')).api });
     },
     fetch: (request, self) => (stopping ? lastOnItsConnection(app.fetch(request, self)) : app.fetch(request, self)),
+    websocket: socketHandlers,
   });
   platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
   const endWatch =

@@ -75,6 +75,7 @@ const typeNames: Record<ModelType, string> = {
   moderation: t('moderation##type'),
   rerank: t('rerank##type'),
   video: t('video##type'),
+  realtime: t('realtime##type'),
 };
 export const typeName = (type: ModelType): string => typeNames[type];
 

@@ -1,5 +1,6 @@
 import { AppError } from '../lib/errors.ts';
 import type { Call } from '../platform/http/route.ts';
+import { type ClientSecrets, clientSecretStart } from './client-secrets.ts';
 import { factorRequired } from './factors/required.ts';
 import type { KeyLookup } from './key-lookup.ts';
 import type { KeyPrincipal, SessionPrincipal } from './principals.ts';
@@ -13,6 +14,7 @@ export function authenticatorsOf(deps: {
   origins: string[];
   /** Access tokens of applications that may use models; null until somebody knows of any. */
   tokens(): TokenReader | null;
+  clientSecrets: ClientSecrets;
   /** Whether an administrator has what is required of administrators. */
   mayAdminister(user: User): boolean | Promise<boolean>;
 }) {
@@ -56,6 +58,13 @@ export function authenticatorsOf(deps: {
 
   const googleKey = (call: Call) => byKey(call, secretOf(call, keysInQuery(call)), 'x-goog-api-key:');
 
+  const socketKey = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
+    const secret = socketSecretOf(call);
+    return secret?.startsWith(clientSecretStart)
+      ? deps.keys.identifyDigest(deps.clientSecrets.read(secret).key, call)
+      : byKey(call, secret, 'Authorization: Bearer');
+  };
+
   const keyOrSession = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
     const secret = secretOf(call);
     return secret ? deps.keys.identify(secret, call) : bySession(call);
@@ -67,7 +76,7 @@ export function authenticatorsOf(deps: {
     return secret ? byKeyOrToken(call, secret) : bySession(call);
   };
 
-  return { session, admin, apiKey, googleKey, keyOrSession, modelsOrSession };
+  return { session, admin, apiKey, googleKey, socketKey, keyOrSession, modelsOrSession };
 }
 
 /** How access tokens begin. Where a key or the session will do, they will not: those endpoints are not about models. */
@@ -82,6 +91,19 @@ export interface TokenUse {
 }
 export type TokenReader = (token: string, use: TokenUse) => KeyPrincipal | Promise<KeyPrincipal>;
 
+const keyProtocol = 'openai-insecure-api-key.';
+
+/**
+ * Browsers send no headers of theirs with a WebSocket: OpenAI's clients put the key among the subprotocols there, and
+ * Azure's into the address.
+ */
+export function socketSecretOf(call: Call): string | null {
+  const { headers } = call.request;
+  const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
+  const named = protocols.filter((name) => name.startsWith(keyProtocol)).map((name) => name.slice(keyProtocol.length));
+  return secretOf(call, [...named, ...keysInQuery(call, 'api-key')]);
+}
+
 const proofIn = ({ request }: Call): Request | undefined =>
   /^dpop\s/i.test(request.headers.get('authorization') ?? '') ? request : undefined;
 
@@ -92,7 +114,7 @@ const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
  * The one rule of which credential counts: whichever header it comes in, and no two that differ. Taking the first of several
  * would charge an account that the caller may not have meant.
  */
-function secretOf({ request: { headers } }: Call, inQuery: readonly string[] = []): string | null {
+export function secretOf({ request: { headers } }: Call, inQuery: readonly string[] = []): string | null {
   const authorization = headers.get('authorization');
   let secret = authorization ? (bearerOf(authorization) ?? 'malformed') : null;
   for (const name of keyHeaders) secret = agreed(secret, headers.get(name));
@@ -109,11 +131,11 @@ function agreed(secret: string | null, key: string | null): string | null {
   );
 }
 
-/** Google's clients may put the key into the address, which therefore is written nowhere: logs and traces name the route. */
-function keysInQuery({ request: { url } }: Call): string[] {
+/** Google's clients, and Azure's in a browser, may put the key into the address, which therefore is written nowhere: logs and traces name the route. */
+function keysInQuery({ request: { url } }: Call, name = 'key'): string[] {
   const at = url.indexOf('?');
-  const keys = at < 0 ? [] : new URLSearchParams(url.slice(at + 1)).getAll('key');
-  // RFC 9700 §4.3.2; a key may be there because Google's clients put it there.
+  const keys = at < 0 ? [] : new URLSearchParams(url.slice(at + 1)).getAll(name);
+  // RFC 9700 §4.3.2; a key may be there because these clients put it there.
   if (keys.some((key) => key.startsWith(tokenStart)))
     throw new AppError('invalid_api_key', 'Send an access token in the header Authorization, not in the address.');
   return keys;

@@ -26,6 +26,8 @@ interface WarmKey {
 export interface KeyLookup {
   /** The key's owner and rights; throws 401 or 403. */
   identify(secret: string, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal>;
+  /** The same by the digest of a secret, for what stands for a key. */
+  identifyDigest(digest: string, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal>;
   /** Writes when keys were last used, which otherwise happens now and then. */
   stop(): Promise<void>;
 }
@@ -83,6 +85,10 @@ export function openKeyLookup(deps: {
       // Warm keys only, so that guesses are not kept.
       if (found && !known && digests.size < mostDigests) digests.set(secret, digest);
       return admit(found, from);
+    },
+    identifyDigest: (digest, from) => {
+      const found = cache.get(digest);
+      return found instanceof Promise ? found.then((key) => admit(key, from)) : admit(found, from);
     },
     stop: () => used.stop(),
   };

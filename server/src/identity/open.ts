@@ -11,6 +11,7 @@ import { type Announcements, openAnnouncements } from './announce.ts';
 import type { AuditLog } from './audit/log.ts';
 import { deleteOldAudit } from './audit/store.ts';
 import { authenticatorsOf, type TokenReader } from './authenticators.ts';
+import { type ClientSecrets, openClientSecrets } from './client-secrets.ts';
 import type { FactorDeps } from './factors/deps.ts';
 import { mayAdminister, openFactorLookup } from './factors/required.ts';
 import { requireRecentFactor } from './factors/step-up.ts';
@@ -46,6 +47,7 @@ export interface Identity {
   announcements: Announcements;
   keys: KeyLookup;
   permits: Permits;
+  clientSecrets: ClientSecrets;
   accounts: AccountDeps;
   authenticators: ReturnType<typeof authenticatorsOf>;
   /** Where a key is asked for, access tokens will do too, read by whoever issues them. */
@@ -88,6 +90,7 @@ export async function openIdentity(deps: {
   const sessions = openSessions({ db, clock, announcements, https, hearing });
   const keys = openKeyLookup({ db, clock, announcements, hearing });
   const permits = openPermits({ db, clock, announcements, hearing });
+  const clientSecrets = openClientSecrets(deps);
   const { heldBy, recallKey } = deps;
   const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
   const { sealer, log, webUrl, mailer, allowPrivateAddresses: allowPrivate } = deps;
@@ -101,9 +104,10 @@ export async function openIdentity(deps: {
     announcements,
     keys,
     permits,
+    clientSecrets,
     accounts,
     authenticators: authenticatorsOf({
-      ...{ sessions, keys, origins, tokens: () => tokens },
+      ...{ sessions, keys, origins, clientSecrets, tokens: () => tokens },
       mayAdminister: (user) => mayAdminister(accounts, hasFactor, user),
     }),
     acceptTokens: (reader) => {

@@ -32,5 +32,6 @@ declare module '../platform/http/route.ts' {
     keyOrSession: KeyPrincipal;
     modelsOrSession: KeyPrincipal;
     googleKey: KeyPrincipal;
+    socketKey: KeyPrincipal;
   }
 }

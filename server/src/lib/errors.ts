@@ -68,6 +68,7 @@ export const errorTable = {
   idempotency_key_in_use: 409,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
+  upgrade_required: 426,
   internal_error: 500,
   unavailable: 503,
 } as const;

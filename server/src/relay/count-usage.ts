@@ -37,7 +37,7 @@ export async function plausibleOrCounted(
   return { tokens, estimated: true };
 }
 
-function tellDisbelief(
+export function tellDisbelief(
   { log }: Pick<RelayDeps, 'log'>,
   { requestId }: Pick<RequestContext, 'requestId'>,
   reported: unknown,

@@ -15,7 +15,7 @@ export interface Behind {
 }
 
 /** A call with a key, wherever it came in. */
-export type KeyCall = Call<'apiKey' | 'googleKey'> & {
+export type KeyCall = Call<'apiKey' | 'googleKey' | 'socketKey'> & {
   readonly behind?: Behind;
   /** It was let in before, and is asked anew. */
   counted?: boolean;

@@ -10,6 +10,7 @@ export const modelTypes = [
   'moderation',
   'rerank',
   'video',
+  'realtime',
 ] as const;
 export type ModelType = (typeof modelTypes)[number];
 

@@ -25,6 +25,8 @@ export interface Attempt {
   readonly candidate: Candidate;
   /** Once; later reports are ignored. Moves the breaker, counts in the metrics, goes into the decision log. */
   report(report: Report): void;
+  /** The same connection brought one more answer, which counts towards the limits of its credential; absent where nobody counts. */
+  usedMore?(usage: Usage): void;
 }
 
 export interface Plan {
@@ -89,6 +91,10 @@ class OneAttempt implements Attempt {
     this.#reported = true;
     this.permit[report.outcome]();
     this.plan.done(this.candidate, report, this.aside);
+  }
+
+  usedMore(usage: Usage): void {
+    this.plan.usedMore(this.candidate, usage);
   }
 
   /** Nobody said how it ended: the place is given back, nothing is counted. */
@@ -251,6 +257,11 @@ class RoutePlan implements Plan {
 
   giveBack({ via }: Candidate, aside: PutAside): void {
     if (via) this.deps.meter.ended(via.credential, { failed: false, tokens: 0, spent: 0 }, aside);
+  }
+
+  usedMore({ via }: Candidate, usage: Usage): void {
+    if (via && !via.own)
+      this.deps.meter.ended(via.credential, useOf(via.base, { outcome: 'success', ...usage, usage }));
   }
 
   done(candidate: Candidate, report: Report, aside: PutAside | undefined): void {

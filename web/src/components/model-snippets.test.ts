@@ -12,6 +12,7 @@ const types: OfferedModel['types'] = [
   'moderation',
   'rerank',
   'video',
+  'realtime',
 ];
 const call = { baseUrl: 'https://ai.example', apiKey: 'sk-x' };
 const snippets = (type: OfferedModel['types'][number], id = 'acme/one') => modelSnippets(call, { id, types: [type] });
@@ -25,6 +26,7 @@ test('every type of model can be called, with what speaks to it', () => {
     // No client of OpenAI's knows these.
     rerank: ['curl'],
     video: ['curl'],
+    realtime: ['Python', 'TypeScript'],
   });
   for (const type of types)
     for (const { code } of snippets(type)) {

@@ -23,7 +23,7 @@ interface Endpoint {
   file?: string;
 }
 
-const endpoints: Record<Exclude<ModelType, 'chat' | 'transcription'>, Endpoint> = {
+const endpoints: Record<Exclude<ModelType, 'chat' | 'transcription' | 'realtime'>, Endpoint> = {
   embedding: {
     path: '/v1/embeddings',
     body: { input: 'A boat on a quiet lake' },
@@ -142,11 +142,44 @@ console.log(answer.text);`,
   ];
 }
 
+/** No program of the command line speaks WebSockets as a matter of course. */
+function realtimeSnippets({ baseUrl, apiKey }: ModelCall, model: string): Snippet[] {
+  const [url, key, name] = [json(`${baseUrl}/v1`), json(apiKey), json(model)];
+  const address = json(`${baseUrl.replace(/^http/, 'ws')}/v1/realtime`);
+  return [
+    {
+      label: 'Python',
+      code: `from openai import OpenAI
+
+client = OpenAI(base_url=${url}, api_key=${key})
+with client.realtime.connect(model=${name}) as session:
+    session.response.create(response={"instructions": "Greet the user."})
+    for event in session:
+        print(event.type)
+        if event.type == "response.done":
+            break`,
+    },
+    {
+      label: 'TypeScript',
+      code: `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: ${url}, apiKey: ${key} });
+const secret = await client.realtime.clientSecrets.create({ session: { type: 'realtime', model: ${name} } });
+
+// In a browser, which gets the short-lived secret instead of the key:
+const socket = new WebSocket(${address}, ['realtime', \`openai-insecure-api-key.\${secret.value}\`]);
+socket.onopen = () => socket.send(JSON.stringify({ type: 'response.create' }));
+socket.onmessage = ({ data }) => console.log(JSON.parse(data));`,
+    },
+  ];
+}
+
 /** How a model is called, by what it is for. */
 export function modelSnippets(call: ModelCall, { id, types }: Pick<OfferedModel, 'id' | 'types'>): Snippet[] {
   const type = types[0] ?? 'chat';
   if (type === 'chat') return chatSnippets({ ...call, model: id });
   if (type === 'transcription') return transcriptionSnippets(call, id);
+  if (type === 'realtime') return realtimeSnippets(call, id);
   const endpoint = endpoints[type];
   const body = { model: id, ...endpoint.body };
   return [curlOf(call, endpoint, body), ...clientsOf(call, endpoint, body)];

@@ -55,17 +55,20 @@ interface Quirks {
 /** Upstream name, or `[public id, upstream name]` where the vendor serves another vendor's model. */
 export type Model = string | [id: string, upstream: string];
 
+/** One that is paid by the tokens of prompt and answer. */
+type TokenModel = [
+  model: Model,
+  name: string,
+  prompt: number,
+  completion: number,
+  context: number,
+  output: number,
+  quality: number,
+];
+
 /** Models by type; USD per million tokens, and per image, minute of audio, second of video or request. */
 export interface Models {
-  chat?: [
-    model: Model,
-    name: string,
-    prompt: number,
-    completion: number,
-    context: number,
-    output: number,
-    quality: number,
-  ][];
+  chat?: TokenModel[];
   embedding?: [model: Model, name: string, prompt: number, context: number][];
   image?: [model: Model, name: string, perImage: number][];
   speech?: [model: Model, name: string, perMinute: number][];
@@ -73,9 +76,10 @@ export interface Models {
   moderation?: [model: Model, name: string][];
   rerank?: [model: Model, name: string, perRequest: number, prompt: number, context: number][];
   video?: [model: Model, name: string, perSecond: number, capabilities: VideoCapabilities][];
+  realtime?: TokenModel[];
   /** Models of other vendors resold at their price: public id and the name they have here. */
   resold?: Readonly<Record<string, string>>;
-  /** What else a chat model costs, by its upstream name. */
+  /** What else a model of chat or of realtime sessions costs, by its upstream name. */
   rates?: (modelName: string) => Rates | undefined;
   /** What a chat model can, by its upstream name: flags of its row in the catalog. */
   abilities?: (modelName: string) => Abilities | undefined;

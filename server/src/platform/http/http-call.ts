@@ -1,8 +1,10 @@
 import type { Server } from 'bun';
+import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
 import { type Block, clientIp } from './client-ip.ts';
 import type { LastHeaders } from './last-headers.ts';
 import type { Call } from './route.ts';
+import type { SocketEnd } from './sockets.ts';
 
 /**
  * A connection on which nothing comes for so long is closed: half a head, half a body (one that trickles too: Bun asks for
@@ -61,6 +63,13 @@ export class HttpCall implements Call {
     this.server?.timeout(this.request, 0);
   }
 
+  upgrade(end: SocketEnd): Response {
+    if (!this.server?.upgrade(this.request, { data: end, headers: this.headers })) throw upgradeRequired();
+    // Sockets have limits of their own.
+    this.#lifted = false;
+    return new Response(null, { status: 101 });
+  }
+
   /** What follows on the connection has to come soon again. Streams may be quiet for minutes. */
   answered(): void {
     if (this.#lifted) this.server?.timeout(this.request, this.whole ? patienceSeconds : streamPatienceSeconds);
@@ -72,3 +81,9 @@ export class HttpCall implements Call {
     return clientIp(peer, this.request.headers.get('x-forwarded-for'), this.trustedProxies);
   }
 }
+
+/** RFC 9110 §15.5.22. */
+export const upgradeRequired = (): AppError =>
+  new AppError('upgrade_required', 'This address is for WebSockets: ask for an upgrade to `websocket`.', {
+    headers: { upgrade: 'websocket', connection: 'Upgrade' },
+  });

@@ -42,13 +42,15 @@ const security: Record<string, Record<string, string[]>[]> = {
   keyOrSession: [{ apiKey: [] }, { session: [] }],
   modelsOrSession: [{ apiKey: [] }, { session: [] }],
   googleKey: [{ apiKey: [] }, { googleKey: [] }],
+  socketKey: [{ apiKey: [] }],
   mcp: [{ apiKey: [] }, { oauth: [] }],
   mcpOwner: [{ session: [] }],
 };
 
-/** 204 has no body (RFC 9110 §15.3.5), so there is nothing to describe. */
+/** 101 and 204 have no body (RFC 9110 §15.2.2, §15.3.5), so there is nothing to describe. */
 const contentOf = (status: string, answer: Answer) => {
   if (status === '204') return { description: 'Nothing to say' };
+  if (status === '101') return { description: 'A WebSocket' };
   return 'safeParse' in answer
     ? { description: 'Success', content: { 'application/json': { schema: answer } } }
     : { description: answer.description, content: { [answer.type]: { schema: z.string() } } };

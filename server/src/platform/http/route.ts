@@ -3,6 +3,7 @@ import type { ErrorFormat } from '../../lib/error-shapes.ts';
 import { writeInTurns } from '../../lib/write-in-turns.ts';
 import type { AuditRule } from './audit-rule.ts';
 import type { LastHeaders } from './last-headers.ts';
+import type { SocketEnd } from './sockets.ts';
 
 /**
  * Who may call. Each room that can tell a caller adds its kind with
@@ -41,6 +42,8 @@ export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P
   headers: Record<string, string>;
   /** Says that the whole request is here: until then a client that sends nothing is cut off. */
   arrived?(): void;
+  /** Changes over to a WebSocket, with the headers gathered; throws where the client asked for none, or is gone. */
+  upgrade?(end: SocketEnd): Response;
   /** The answer is JSON, which is written at once. */
   whole?: boolean;
   /** Where a route keeps what its answers' headers have in common. */

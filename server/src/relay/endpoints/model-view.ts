@@ -26,6 +26,7 @@ const parametersOf: Record<ModelType, readonly string[]> = {
   moderation: [],
   rerank: ['top_n', 'return_documents'],
   video: ['aspect_ratio', 'duration', 'resolution', 'size', 'generate_audio', 'seed', 'frame_images'],
+  realtime: ['instructions', 'tools', 'tool_choice', 'output_modalities', 'max_output_tokens', 'audio'],
 };
 
 /** Abilities by the parameter that asks for them; a model that says `false` lacks the parameter. */

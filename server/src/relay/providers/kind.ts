@@ -85,6 +85,8 @@ export interface ProviderKind {
   speech?: Pick<Endpoint, 'toUpstream'>;
   transcriptions?: Pick<Endpoint<FormData>, 'toUpstream'>;
   translations?: Pick<Endpoint<FormData>, 'toUpstream'>;
+  /** Where a WebSocket with events in OpenAI's format is opened. */
+  realtime?: { toUpstream(target: Target): Pick<UpstreamRequest, 'url' | 'headers'> };
   countTokens?: {
     toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
     fromUpstream(json: unknown): number;

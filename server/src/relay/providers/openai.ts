@@ -9,6 +9,7 @@ import {
   openaiImages,
   openaiModels,
   openaiModerations,
+  openaiRealtime,
   openaiRerank,
   openaiSpeech,
 } from './openai/endpoints.ts';
@@ -35,6 +36,7 @@ const chatKind: ProviderKind = {
   speech: openaiSpeech,
   transcriptions: openaiAudioForm('/audio/transcriptions'),
   translations: openaiAudioForm('/audio/translations'),
+  realtime: openaiRealtime,
   models: openaiModels,
 };
 

@@ -122,6 +122,19 @@ export const renderResponsesUsage = (usage: Usage): Json => ({
   total_tokens: usage.promptTokens + usage.completionTokens,
 });
 
+/** Of a response within a realtime session, and of a transcript that is counted in tokens. */
+export function readRealtimeUsage(value: unknown): Usage | undefined {
+  if (!isObject(value) || (value.input_tokens === undefined && value.output_tokens === undefined)) return undefined;
+  const input = record(value.input_token_details);
+  const cached = record(input.cached_tokens_details);
+  return usageOf(count(value.input_tokens), count(value.output_tokens), {
+    cacheRead: count(input.cached_tokens),
+    audioIn: uncached(input.audio_tokens, cached.audio_tokens),
+    imageIn: uncached(input.image_tokens, cached.image_tokens),
+    audioOut: count(record(value.output_token_details).audio_tokens),
+  });
+}
+
 /**
  * Anthropic counts cached tokens beside `input_tokens`, not in them. A stream gives the input with its first event and
  * the output with its last, so what an event leaves out is taken from `before`.

@@ -20,6 +20,7 @@ const columns = {
   moderation: [],
   rerank: ['requestPrice', 'promptPrice', 'contextLength'],
   video: ['requestPrice', 'capabilities'],
+  realtime: ['promptPrice', 'completionPrice', 'contextLength', 'maxOutputTokens', 'qualityScore'],
 } as const satisfies Record<ModelType, readonly (keyof ProviderModelSeed)[]>;
 
 const base = {
@@ -58,7 +59,7 @@ function ownEntries(provider: string, models: Models): PriceEntry[] {
       const names = namesOf(model);
       const able = type === 'chat' && models.abilities?.(names.modelName);
       const entry = { ...base, provider, ...names, name, type, ...said, ...(able && { capabilities: { ...able } }) };
-      const rates = type === 'chat' && models.rates?.(entry.modelName);
+      const rates = (type === 'chat' || type === 'realtime') && models.rates?.(entry.modelName);
       return rates ? withRates(entry, rates) : entry;
     }),
   );

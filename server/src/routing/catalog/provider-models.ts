@@ -195,6 +195,7 @@ const typeWords: [RegExp, store.ProviderModelFields['type']][] = [
   [/embed/, 'embedding'],
   [/rerank/, 'rerank'],
   [/moderation|guard/, 'moderation'],
+  [/realtime/, 'realtime'],
   [/whisper|transcri/, 'transcription'],
   [/tts|speech|orpheus/, 'speech'],
   [/veo|sora|video|seedance|kling/, 'video'],

@@ -47,6 +47,7 @@ export default {
   'moderation##type': '内容审核',
   'rerank##type': '重排序',
   'video##type': '视频',
+  'realtime##type': '实时会话',
   'Structured output': '结构化输出',
   Vision: '视觉',
   Sound: '音频',

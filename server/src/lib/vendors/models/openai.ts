@@ -10,6 +10,9 @@ const rates: [RegExp, Rates][] = [
   [/^gpt-5/, { cacheRead: 0.1 }],
   [/^gpt-4\.1/, { cacheRead: 0.25 }],
   [/^gpt-4o/, { cacheRead: 0.5 }],
+  // Of what is cached sound costs more than text with the small ones; sessions are nearly all sound.
+  [/^gpt-realtime-mini/, { cacheRead: 0.5, audioIn: 10, audioOut: 20 }],
+  [/^gpt-realtime/, { cacheRead: 0.1, audioIn: 32, audioOut: 64 }],
   [/^gpt-audio-mini$/, { audioIn: 10, audioOut: 20 }],
   [/^gpt-audio$/, { audioIn: 32, audioOut: 64 }],
 ];
@@ -71,6 +74,10 @@ export const openaiModels: Models = {
     ['gpt-4o-transcribe', 'GPT-4o Transcribe', 0.006],
     ['gpt-4o-mini-transcribe', 'GPT-4o mini Transcribe', 0.003],
     ['whisper-1', 'Whisper', 0.006],
+  ],
+  realtime: [
+    ['gpt-realtime', 'GPT Realtime', 4, 16, 32_000, 4_096, 0.8],
+    ['gpt-realtime-mini', 'GPT Realtime mini', 0.6, 2.4, 32_000, 4_096, 0.7],
   ],
   moderation: [['omni-moderation-latest', 'Omni Moderation']],
   rates: (name) => rates.find(([names]) => names.test(name))?.[1],

@@ -11,7 +11,7 @@ describe('models', () => {
   test('the list names every model of every type', async () => {
     const { body } = await call('/models', undefined);
     expect(body.data.map((model: Loose) => model.id)).toEqual(demoModels.map((model) => model.id));
-    expect(new Set(demoModels.map((model) => model.type)).size).toBe(8);
+    expect(new Set(demoModels.map((model) => model.type)).size).toBe(9);
     expect((await call('/nowhere', {})).body.error.code).toBe('not_found');
   });
 });

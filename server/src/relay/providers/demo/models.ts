@@ -86,6 +86,14 @@ export const demoModels: readonly DemoModel[] = [
     capabilities: { response_formats: ['json', 'text', 'srt', 'verbose_json', 'vtt'] },
   },
   {
+    id: 'demo/realtime',
+    name: 'Simulated realtime sessions (built-in)',
+    type: 'realtime',
+    context_length: 32_768,
+    max_output_tokens: 4096,
+    capabilities: {},
+  },
+  {
     id: 'demo/video',
     name: 'Simulated video (built-in)',
     type: 'video',

@@ -4,7 +4,14 @@ import { readPricing } from '../../wire/pricing.ts';
 import { normalizeRerank } from '../../wire/rerank.ts';
 import { readChatUsage, tokens, usageOf } from '../../wire/usage.ts';
 import { readEmbeddedError } from '../kind/errors.ts';
-import { type Endpoint, jsonHeaders, type ModelEntry, type Target, type UpstreamRequest } from '../kind.ts';
+import {
+  type Endpoint,
+  jsonHeaders,
+  type ModelEntry,
+  type ProviderKind,
+  type Target,
+  type UpstreamRequest,
+} from '../kind.ts';
 import { openaiHeaders, openaiUrl } from './request.ts';
 
 /** `hints`: what Google's models are told of a text that is embedded. */
@@ -102,6 +109,13 @@ export const openaiAudioForm = (path: string): Pick<Endpoint<FormData>, 'toUpstr
     return { url: openaiUrl(target, path), method: 'POST', headers: openaiHeaders(target), body: sent };
   },
 });
+
+export const openaiRealtime: NonNullable<ProviderKind['realtime']> = {
+  toUpstream: (target) => ({
+    url: `${openaiUrl(target, '/realtime')}?${new URLSearchParams({ model: target.modelName })}`,
+    headers: openaiHeaders(target),
+  }),
+};
 
 const positive = (value: unknown): number | undefined => (typeof value === 'number' && value > 0 ? value : undefined);
 

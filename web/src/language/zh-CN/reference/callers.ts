@@ -46,6 +46,9 @@ export default {
   'An image that was made in the last 24 hours; its address is its only key':
     '最近 24 小时内生成的图像；知道地址即可访问',
   'Speech from text, streamed': '文本转语音，流式返回',
+  'A session of speech and text over a WebSocket, in OpenAI’s Realtime format':
+    '通过 WebSocket 进行语音和文本会话，采用 OpenAI Realtime 格式',
+  'A short-lived secret with which a browser opens realtime sessions': '供浏览器开启实时会话的短期密钥',
   'Text of a sound file': '将音频文件转写为文本',
   'English text of a sound file': '将音频文件翻译为英文文本',
   'Whether texts break a content policy': '检查文本是否违反内容政策',

@@ -1,0 +1,169 @@
+import { afterAll, expect, test } from 'bun:test';
+import { until } from '../../lib/until.fixture.ts';
+import { rawServer } from './raw-server.fixture.ts';
+import { RefusedUpgrade, UpstreamWebSocket } from './web-socket.ts';
+import { clientFrame, FrameFault, FrameReader, opcodes } from './web-socket-frames.ts';
+
+/** A frame as servers send it. */
+function serverFrame(opcode: number, payload: Uint8Array, last = true): Buffer {
+  const { length } = payload;
+  const head = length <= 125 ? [length] : length < 65_536 ? [126, length >> 8, length & 255] : [127, 0, 0, 0, 0];
+  if (length >= 65_536) for (const shift of [24, 16, 8, 0]) head.push((length >> shift) & 255);
+  return Buffer.concat([Buffer.from([(last ? 0x80 : 0) | opcode, ...head]), payload]);
+}
+
+function read(bytes: Buffer, cutEvery: number, mostBytes = 1_000_000): [string, string][] {
+  const found: [string, string][] = [];
+  const reader = new FrameReader(
+    {
+      message: (payload, binary) => found.push([binary ? 'binary' : 'text', payload.toString()]),
+      control: (opcode, payload) => found.push([`${opcode}`, payload.toString()]),
+    },
+    mostBytes,
+  );
+  for (let at = 0; at < bytes.length; at += cutEvery) reader.push(bytes.subarray(at, at + cutEvery));
+  return found;
+}
+
+test('frames are read however they are cut, and messages put together', () => {
+  const long = 'é'.repeat(40_000);
+  const bytes = Buffer.concat([
+    serverFrame(opcodes.text, Buffer.from('tea'), false),
+    serverFrame(opcodes.ping, Buffer.from('p')),
+    serverFrame(opcodes.more, Buffer.from(' and'), false),
+    serverFrame(opcodes.more, Buffer.from(' cake')),
+    serverFrame(opcodes.binary, Buffer.from('x'.repeat(200))),
+    serverFrame(opcodes.text, Buffer.from(long)),
+    serverFrame(opcodes.text, Buffer.alloc(0)),
+  ]);
+  const expected: [string, string][] = [
+    ['9', 'p'],
+    ['text', 'tea and cake'],
+    ['binary', 'x'.repeat(200)],
+    ['text', long],
+    ['text', ''],
+  ];
+  for (const cutEvery of [1, 2, 3, 7, 1_000, bytes.length]) expect(read(bytes, cutEvery)).toEqual(expected);
+});
+
+test('what is against the protocol, or too large, is refused', () => {
+  const text = Buffer.from('tea');
+  const cases: [bytes: Buffer, code: number][] = [
+    [Buffer.from([0xc1, 0]), 1002],
+    [Buffer.from([0x81, 0x80, 0, 0, 0, 0]), 1002],
+    [Buffer.from([0x83, 0]), 1002],
+    [serverFrame(opcodes.more, text), 1002],
+    [Buffer.concat([serverFrame(opcodes.text, text, false), serverFrame(opcodes.text, text)]), 1002],
+    [serverFrame(opcodes.ping, text, false), 1002],
+    [serverFrame(opcodes.ping, Buffer.alloc(126)), 1002],
+    [serverFrame(opcodes.text, Buffer.alloc(201)), 1009],
+    [Buffer.from([0x81, 127, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), 1009],
+    [
+      Buffer.concat([
+        serverFrame(opcodes.text, Buffer.alloc(101), false),
+        serverFrame(opcodes.more, Buffer.alloc(100)),
+      ]),
+      1009,
+    ],
+  ];
+  const codeOf = (bytes: Buffer): number => {
+    try {
+      return read(bytes, bytes.length, 200).length;
+    } catch (error) {
+      if (error instanceof FrameFault) return error.code;
+      throw error;
+    }
+  };
+  expect(cases.map(([bytes]) => codeOf(bytes))).toEqual(cases.map(([, code]) => code));
+});
+
+test('what is sent is masked, and the same when the mask is taken off', () => {
+  for (const length of [0, 1, 3, 4, 5, 125, 126, 127, 65_535, 65_536, 65_539]) {
+    const payload = Buffer.from(Array.from({ length }, (_, i) => i & 255));
+    const frame = clientFrame(opcodes.binary, payload);
+    const head = length <= 125 ? 2 : length < 65_536 ? 4 : 10;
+    expect([frame[0], frame[1]! & 0x80, frame.length]).toEqual([0x82, 0x80, head + 4 + length]);
+    const mask = frame.subarray(head, head + 4);
+    const seen = frame.subarray(head + 4).map((byte, i) => byte ^ mask[i & 3]!);
+    expect(Buffer.from(seen).equals(payload)).toBe(true);
+  }
+});
+
+const answers: Record<string, string> = {
+  '/chunked': 'HTTP/1.1 403 No\r\ntransfer-encoding: chunked\r\nx-a: b\r\n\r\n3\r\nwhy\r\n0\r\n\r\n',
+  '/until-close': 'HTTP/1.1 429 Slow\r\n\r\nslow',
+  '/unasked': 'HTTP/1.1 101 Ok\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: AAAA\r\n\r\n',
+  '/not-http': 'SSH-2.0-x\r\n\r\n',
+  '/early': 'HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 404 Gone\r\ncontent-length: 4\r\n\r\ngone',
+};
+const raw = rawServer(({ socket }, count) => {
+  socket.write(Object.values(answers)[count - 1]!);
+  if (count === 2) socket.end();
+});
+afterAll(() => raw.stop());
+
+test('an upgrade that is refused tells why', async () => {
+  const outcomes: unknown[] = [];
+  for (const path of Object.keys(answers)) {
+    const asking = UpstreamWebSocket.connect(
+      { url: raw.url + path, headers: {}, mostBytes: 10 },
+      new AbortController().signal,
+    );
+    const error = await asking.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    outcomes.push(error instanceof RefusedUpgrade ? [error.status, error.body] : (error as Error).message);
+  }
+  expect(outcomes).toEqual([
+    [403, 'why'],
+    [429, 'slow'],
+    'the upstream did not agree to a WebSocket',
+    'the upstream does not speak HTTP/1.1',
+    [404, 'gone'],
+  ]);
+});
+
+test('a socket that is paused is not read, and who gives up is not connected', async () => {
+  const server = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1' },
+    fetch: (request, self) => (self.upgrade(request) ? undefined : new Response()),
+    websocket: {
+      backpressureLimit: 1024 ** 3,
+      open: (socket) => {
+        for (let i = 0; i < 200; i += 1) socket.send('x'.repeat(200_000));
+      },
+      message: (socket, data) => void socket.send(`back ${data}`),
+    },
+  });
+  const url = `http://127.0.0.1:${server.port}/`;
+  const leaving = new AbortController();
+  leaving.abort(new Error('left'));
+  const request = { url, headers: {}, mostBytes: 1_000_000 };
+  expect(UpstreamWebSocket.connect(request, leaving.signal)).rejects.toThrow('left');
+  const socket = await UpstreamWebSocket.connect(request, new AbortController().signal);
+  const heard: string[] = [];
+  let end: [number, string] | undefined;
+  socket.listen({
+    message: (payload) => {
+      heard.push(payload.toString());
+      if (heard.length === 1) socket.pause();
+    },
+    heard: () => {},
+    closed: (code, reason) => {
+      end = [code, reason];
+    },
+  });
+  socket.resume();
+  await until('the first is heard', () => heard.length === 1);
+  await Bun.sleep(50);
+  expect(heard).toHaveLength(1);
+  socket.resume();
+  await until('all are heard', () => heard.length === 200);
+  socket.send('tea');
+  await until('it is answered', () => heard.length === 201);
+  expect(heard[200]).toBe('back tea');
+  socket.close(1000, 'enough');
+  expect(end).toEqual([1000, 'enough']);
+  await server.stop(true);
+});

@@ -1,0 +1,187 @@
+import { AppError } from '../../../../lib/errors.ts';
+import { randomString } from '../../../../lib/ids.ts';
+import { maybeJson } from '../../../../lib/maybe-json.ts';
+import type { SocketListener } from '../../../../lib/socket-listener.ts';
+import { isObject, type Json } from '../../../wire/conversation.ts';
+import { DemoAnswer, type Speaker } from './answer.ts';
+
+const idOf = (start: string): string => `${start}_${randomString(21)}`;
+const pcm = { type: 'audio/pcm', rate: 24_000 };
+
+/** Far more than is ever read; whoever sends more would fill our memory. */
+const mostLetters = 500_000;
+const mostWaiting = 500;
+const tooLong = (param: string): AppError =>
+  new AppError('context_length_exceeded', 'The session has become too long.', { param });
+
+/** An object laid over another, as updates of a session are. */
+function merged(old: Json, update: Json): Json {
+  const all: Json = { ...old };
+  for (const [name, value] of Object.entries(update)) {
+    const before = all[name];
+    all[name] = isObject(before) && isObject(value) ? merged(before, value) : value;
+  }
+  return all;
+}
+
+/** The built-in provider's end of a session: OpenAI's events in their order, with words of the demo chat and tones for a voice. */
+export class DemoRealtime implements Speaker {
+  readonly items: Json[] = [];
+  session: Json;
+  #listener: SocketListener | null = null;
+  #paused = true;
+  #closed = false;
+  #outbox: Json[] = [];
+  #soundBytes = 0;
+  #answer: DemoAnswer | null = null;
+  #letters = 0;
+
+  constructor(
+    readonly model: string,
+    readonly paceMs = 12,
+  ) {
+    this.session = {
+      ...{ object: 'realtime.session', type: 'realtime', id: idOf('sess'), model },
+      ...{ output_modalities: ['audio'], instructions: '', tools: [], tool_choice: 'auto', max_output_tokens: 'inf' },
+      audio: {
+        input: { format: pcm, transcription: null, turn_detection: null },
+        output: { format: pcm, voice: 'alloy', speed: 1 },
+      },
+    };
+    this.tell({ type: 'session.created', session: this.session });
+  }
+
+  listen(listener: SocketListener): void {
+    this.#listener = listener;
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    while (!this.#paused && !this.#closed) {
+      const event = this.#outbox.shift();
+      if (!event) return;
+      this.#listener?.message(Buffer.from(JSON.stringify(event)), false);
+    }
+  }
+
+  ping(): void {
+    this.#listener?.heard();
+  }
+
+  close(code: number, reason = ''): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#answer?.cancel();
+    this.#listener?.closed(code, reason);
+  }
+
+  tell(event: Json): void {
+    if (this.#closed) return;
+    this.#outbox.push({ event_id: idOf('event'), ...event });
+    if (!this.#paused) this.resume();
+  }
+
+  send(payload: string | Uint8Array): void {
+    const event = typeof payload === 'string' ? maybeJson(payload) : undefined;
+    try {
+      this.#act(isObject(event) ? event : {});
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.#refuse(error, event);
+    }
+  }
+
+  /** Nothing waits to be read here; but who asks and asks, and does not listen, asks too much. */
+  get unsentBytes(): number {
+    return this.waiting > mostWaiting ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  get waiting(): number {
+    return this.#outbox.length;
+  }
+
+  add(item: Json): Json {
+    const previous = this.items.at(-1)?.id ?? null;
+    const added = { object: 'realtime.item', id: idOf('item'), status: 'completed', ...item };
+    this.#letters += JSON.stringify(added).length;
+    if (this.#letters > mostLetters) throw tooLong('item');
+    this.items.push(added);
+    this.tell({ type: 'conversation.item.added', previous_item_id: previous, item: added });
+    return added;
+  }
+
+  #act(event: Json): void {
+    const acts: Record<string, () => void> = {
+      'session.update': () => {
+        const session = merged(this.session, isObject(event.session) ? event.session : {});
+        if (JSON.stringify(session).length > mostLetters) throw tooLong('session');
+        this.session = session;
+        this.tell({ type: 'session.updated', session: this.session });
+      },
+      'conversation.item.create': () => {
+        if (!isObject(event.item)) throw new AppError('invalid_value', `'item' must be an object.`, { param: 'item' });
+        const item = this.add(event.item);
+        this.tell({ type: 'conversation.item.done', previous_item_id: null, item });
+      },
+      'input_audio_buffer.append': () => {
+        this.#soundBytes += typeof event.audio === 'string' ? (event.audio.length * 3) / 4 : 0;
+      },
+      'input_audio_buffer.clear': () => {
+        this.#soundBytes = 0;
+        this.tell({ type: 'input_audio_buffer.cleared' });
+      },
+      'input_audio_buffer.commit': () => this.#commit(),
+      'response.create': () => this.#respond(isObject(event.response) ? event.response : {}),
+      'response.cancel': () => this.#answer?.cancel(),
+    };
+    const type = String(event.type);
+    if (!Object.hasOwn(acts, type))
+      throw new AppError('invalid_value', 'There is no event of that type.', { param: 'type' });
+    acts[type]!();
+  }
+
+  #commit(): void {
+    if (this.#soundBytes === 0) throw new AppError('invalid_value', 'The buffer of sound is empty.');
+    const seconds = this.#soundBytes / 48_000;
+    this.#soundBytes = 0;
+    const id = idOf('item');
+    this.tell({ type: 'input_audio_buffer.committed', previous_item_id: this.items.at(-1)?.id ?? null, item_id: id });
+    const transcript = `${seconds.toFixed(1)} seconds of sound`;
+    const content = [{ type: 'input_audio', transcript }];
+    const item = this.add({ id, type: 'message', role: 'user', content });
+    this.tell({ type: 'conversation.item.done', previous_item_id: null, item });
+    const { audio } = this.session;
+    if (isObject(audio) && isObject(audio.input) && isObject(audio.input.transcription))
+      this.tell({
+        ...{ type: 'conversation.item.input_audio_transcription.completed', item_id: id, content_index: 0, transcript },
+        usage: { type: 'duration', seconds },
+      });
+  }
+
+  /** One at a time, as with OpenAI. */
+  #respond(asked: Json): void {
+    if (this.#answer) throw new AppError('invalid_value', 'A response is under way. Wait for it, or cancel it.');
+    this.#answer = new DemoAnswer(this, { ...this.session, ...asked });
+    const refuse = (error: unknown): void =>
+      this.#refuse(
+        error instanceof AppError ? error : new AppError('invalid_value', 'There is no answer to that.'),
+        {},
+      );
+    void this.#answer
+      .give()
+      .catch(refuse)
+      .finally(() => {
+        this.#answer = null;
+      });
+  }
+
+  #refuse({ code, message, extras }: AppError, event: unknown): void {
+    const about = isObject(event) && typeof event.event_id === 'string' ? event.event_id : null;
+    const error = { type: 'invalid_request_error', code, message, param: extras.param ?? null, event_id: about };
+    this.tell({ type: 'error', error });
+  }
+}

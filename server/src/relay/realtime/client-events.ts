@@ -1,0 +1,66 @@
+import type { Candidate } from '../../routing/candidate.ts';
+import { allowModel } from '../bill.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
+import { meantModel } from '../model-names.ts';
+import { isObject, type Json } from '../wire/conversation.ts';
+import { invalid } from '../wire/read.ts';
+
+/** What the rights of a session's caller are held against. */
+export interface SessionRights {
+  context: RequestContext;
+  candidate: Candidate;
+  modelId: string;
+  /** Who writes down what is heard, by the names that they have at the upstream. */
+  transcribers: Map<string, Candidate>;
+}
+
+/**
+ * The description of a session as it may go on: models are the caller's own business only as far as its key goes, and have
+ * the upstream's names there. Throws for what the caller may not do.
+ */
+export async function permitted(deps: RelayDeps, rights: SessionRights, given: Json): Promise<Json> {
+  const session = { ...given };
+  if (typeof session.model === 'string') session.model = sameModel(deps, rights, session.model);
+  for (const holder of transcriptionsIn(session))
+    if (typeof holder.model === 'string') holder.model = await transcriberFor(deps, rights, holder.model);
+  return session;
+}
+
+/** A session stays with its model: another was neither held for nor asked about. */
+function sameModel({ catalog }: RelayDeps, { context, candidate, modelId }: SessionRights, name: string): string {
+  const meant = meantModel(catalog, name, context.caller.group);
+  if (name === candidate.modelName || meant.modelId === modelId) return candidate.modelName;
+  throw invalid('session.model', 'The model of a session cannot be changed. Open another session for it.');
+}
+
+/** Where a session says who writes down what is heard, in the format of now and of before; copied, as they may be changed. */
+export function transcriptionsIn(session: Json): Json[] {
+  const found: Json[] = [];
+  if (isObject(session.input_audio_transcription)) {
+    const old = { ...session.input_audio_transcription };
+    session.input_audio_transcription = old;
+    found.push(old);
+  }
+  if (isObject(session.audio) && isObject(session.audio.input) && isObject(session.audio.input.transcription)) {
+    const transcription = { ...session.audio.input.transcription };
+    session.audio = { ...session.audio, input: { ...session.audio.input, transcription } };
+    found.push(transcription);
+  }
+  return found;
+}
+
+/** The upstream's name of whoever transcribes: its price where it is offered by itself, else that of the session's model. */
+async function transcriberFor(deps: RelayDeps, rights: SessionRights, given: string): Promise<string> {
+  const { context, candidate, transcribers } = rights;
+  const { group, keyId } = context.caller;
+  const { name, modelId } = meantModel(deps.catalog, given, group);
+  allowModel(deps, context, name, modelId);
+  if (keyId !== null) await deps.admit?.(keyId, [modelId, name], true);
+  const { id, provider } = candidate.channel;
+  const offered = deps.catalog.candidatesFor(modelId, 'transcription', group);
+  const found =
+    offered.find(({ channel }) => channel.id === id) ?? offered.find(({ channel }) => channel.provider === provider);
+  if (!found) return given;
+  transcribers.set(found.modelName, found);
+  return found.modelName;
+}

@@ -1,0 +1,103 @@
+import type { ClientSecrets } from '../../identity/client-secrets.ts';
+import type { KeyPrincipal } from '../../identity/principals.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Call } from '../../platform/http/route.ts';
+import { allowModel } from '../bill.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
+import { kindOf } from '../dispatch.ts';
+import { meantModel } from '../model-names.ts';
+import { openCall } from '../open-call.ts';
+import { contextOf } from '../request-context.ts';
+import { stoppingError } from '../stopping.ts';
+import { tryCandidates } from '../try-candidates.ts';
+import type { Json } from '../wire/conversation.ts';
+import { endings } from './endings.ts';
+import { RealtimeSession } from './session.ts';
+import { asks, mostOf } from './turns.ts';
+import { greetedBy } from './upstream.ts';
+
+export const realtimePath = '/v1/realtime';
+
+export interface RealtimeDeps extends RelayDeps {
+  clientSecrets: ClientSecrets;
+  /** Asked about once a second while a session lasts: whoever was let in may have been put out meanwhile. */
+  identify(call: Call): KeyPrincipal | Promise<KeyPrincipal>;
+  sessions: OpenSessions;
+}
+
+export interface OpenSessions {
+  readonly here: Set<RealtimeSession>;
+  /** No more are opened. */
+  draining: boolean;
+}
+
+/** What the client asked for. */
+export interface Wanted {
+  model: string;
+  configuration?: Json | undefined;
+}
+
+export type SocketCall = Call<'socketKey'>;
+
+/** Finds an upstream that greets, and only then changes over to a WebSocket: until then refusals are answers as everywhere. */
+export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: Wanted): Promise<Response> {
+  if (deps.sessions.draining) throw stoppingError();
+  const context = contextIn(call);
+  const { name, modelId } = requireRealtime(deps, context, wanted.model);
+  const estimate = { most: (candidate: Parameters<typeof mostOf>[0]) => mostOf(candidate, 0), asks };
+  const opened = await openCall(
+    deps,
+    context,
+    wanted.model,
+    'realtime',
+    estimate,
+    (candidate) => kindOf(candidate).realtime !== undefined,
+  );
+  const greeted = await tryCandidates(deps, context, opened, (attempt) => greetedBy(deps, context, attempt));
+  const { candidate } = greeted.attempt;
+  const session = new RealtimeSession(deps, {
+    ...{ context, candidate, modelId, names: [modelId, name], call: opened, greeted },
+    transcribers: new Map(),
+    configuration: wanted.configuration,
+    stillPermitted: async () => {
+      const { models } = await deps.identify(call);
+      allowModel(deps, { ...context, caller: { ...context.caller, models } }, name, modelId);
+    },
+    ended: (over) => deps.sessions.here.delete(over),
+  });
+  deps.sessions.here.add(session);
+  call.headers['x-svc-provider'] = candidate.channel.provider;
+  // Else the first that was offered is chosen, which may be the key.
+  if (protocolsOf(call).includes('realtime')) call.headers['sec-websocket-protocol'] = 'realtime';
+  try {
+    return call.upgrade!(session);
+  } catch (error) {
+    await session.end(endings.clientLeft());
+    throw error;
+  }
+}
+
+const protocolsOf = ({ request: { headers } }: SocketCall): string[] =>
+  (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
+
+/** Of the format of before GA browsers tell by a subprotocol, and everybody else by a header, which is what upstreams read. */
+function contextIn(call: SocketCall): RequestContext {
+  const context = contextOf(call, realtimePath);
+  if (!protocolsOf(call).includes('openai-beta.realtime-v1')) return context;
+  const clientHeaders = { ...context.clientHeaders, 'openai-beta': 'realtime=v1' };
+  return Object.create(context, { clientHeaders: { value: clientHeaders, enumerable: true } }) as RequestContext;
+}
+
+/** The model that is meant; a model of another type is the caller's mistake, and not unknown. */
+export function requireRealtime(
+  deps: RelayDeps,
+  context: Pick<RequestContext, 'caller'>,
+  model: string,
+): { name: string; modelId: string } {
+  const { group } = context.caller;
+  const { name, modelId } = meantModel(deps.catalog, model, group);
+  const types = deps.catalog.model(modelId, group)?.types ?? [];
+  if (types.length > 0 && !types.includes('realtime'))
+    throw new AppError('invalid_value', `The model '${model}' has no realtime sessions.`, { param: 'model' });
+  return { name, modelId };
+}

@@ -1,0 +1,207 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { costOf } from '../../lib/money.ts';
+import { until } from '../../lib/until.fixture.ts';
+import type { UsageEntry } from '../endpoints/relay.fixture.ts';
+import type { Json } from '../wire/conversation.ts';
+import { created, done, openRealtimeTest, type RealtimeTest, sound, words } from './realtime.fixture.ts';
+
+const price = {
+  ...{ promptPrice: 4, completionPrice: 16, requestPrice: 0 },
+  parts: { cacheRead: 0.4, audioIn: 32, audioOut: 64 },
+};
+const usage = {
+  ...{ total_tokens: 1_300, input_tokens: 1_000, output_tokens: 300 },
+  input_token_details: {
+    ...{ text_tokens: 400, audio_tokens: 600, cached_tokens: 500 },
+    cached_tokens_details: { text_tokens: 300, audio_tokens: 200 },
+  },
+  output_token_details: { text_tokens: 100, audio_tokens: 200 },
+};
+const cost = costOf(price, {
+  ...{ promptTokens: 1_000, completionTokens: 300, cacheReadTokens: 500, audioInTokens: 400, audioOutTokens: 200 },
+});
+
+let t: RealtimeTest;
+let rows = 0;
+let quota = 0;
+
+beforeAll(async () => {
+  t = await openRealtimeTest();
+});
+afterAll(() => t.close());
+afterEach(() => t.settle());
+
+/** What is written and paid from here on. */
+async function fromHere(): Promise<void> {
+  rows = (await t.relay.usage()).length;
+  quota = (await t.relay.money()).quota;
+}
+const paid = async (amount: number) =>
+  until(`${amount} is paid, and nothing held`, async () => (await t.relay.money()).quota === quota - amount);
+
+/** Answers each `response.create`. */
+function answerWith(...events: ((id: string) => string)[]): void {
+  let count = 0;
+  t.vendor.onEvent = (socket, { type }) => {
+    if (type !== 'response.create') return;
+    count += 1;
+    for (const event of events) socket.send(event(`resp_${count}`));
+  };
+}
+
+test('events pass as they are, and each response is a row at the price of its parts', async () => {
+  await fromHere();
+  answerWith(
+    created,
+    (id) => words(id, 'tea'),
+    (id) => done(id, usage),
+  );
+  const talk = t.talk();
+  await talk.told('session.created');
+  expect(talk.texts[0]).toBe(t.vendor.greeting!);
+  expect((await t.relay.money()).quota).toBeLessThan(quota);
+  const odd = '{ "type":"response.create",  "event_id" : "é" }';
+  talk.say(odd);
+  await talk.told('response.done');
+  talk.say({ type: 'response.create' });
+  await talk.told('response.done', 2);
+  expect(t.vendor.heard).toEqual([JSON.parse(odd), { type: 'response.create' }]);
+  expect(talk.texts.slice(1, 4)).toEqual([created('resp_1'), words('resp_1', 'tea'), done('resp_1', usage)]);
+  const written = await t.rowsSince(rows);
+  expect(written).toHaveLength(2);
+  for (const row of written)
+    expect(row).toMatchObject({
+      ...{ model: 'acme/voice', endpoint: '/v1/realtime', quota: cost, prompt_tokens: 1_000, completion_tokens: 300 },
+      ...{ status: 'ok', estimated: false, cache_read_tokens: 500, audio_in_tokens: 400, audio_out_tokens: 200 },
+    } as Partial<UsageEntry>);
+  talk.socket.close();
+  await paid(2 * cost);
+  expect(t.vendor.asked[0]!.path).toBe('/v1/realtime?model=rt-1');
+  expect(t.vendor.asked[0]!.headers.get('authorization')).toBe('Bearer up-secret-credential');
+});
+
+test('responses that begin by themselves, or at the same time, are held for and charged', async () => {
+  await fromHere();
+  const talk = t.talk();
+  await talk.told('session.created');
+  const held = async () => quota - (await t.relay.money()).quota;
+  const one = await held();
+  expect(one).toBeGreaterThan(0);
+  const [socket] = t.vendor.sockets;
+  for (const id of ['a', 'b']) socket!.send(created(id));
+  await talk.told('response.created', 2);
+  expect(await held()).toBeGreaterThanOrEqual(2 * one);
+  socket!.send(done('b', usage));
+  socket!.send(done('a', usage, 'cancelled'));
+  await talk.told('response.done', 2);
+  const written = await t.rowsSince(rows);
+  expect(written.map(({ quota: charged, status }) => [charged, status])).toEqual([
+    [cost, 'ok'],
+    [cost, 'aborted'],
+  ]);
+  talk.socket.close();
+  await paid(2 * cost);
+});
+
+test('who leaves within a response pays for what was made, and nothing where nothing was', async () => {
+  await fromHere();
+  const { db } = t.relay.test.platform.database;
+  const talk = t.talk();
+  await talk.told('session.created');
+  talk.say({ type: 'conversation.item.create', item: { content: 'x'.repeat(4_000) } });
+  await until('it is heard', () => t.vendor.heard.length > 0);
+  const [socket] = t.vendor.sockets;
+  for (const event of [created('a'), sound('a', 2), words('a', 'four'), created('b')]) socket!.send(event);
+  await talk.told('response.created', 2);
+  // For the case that the process dies now.
+  const noted = db.selectFrom('billing_holds').select('progress').where('progress', '>', 0);
+  await until('its progress is written', async () => (await noted.executeTakeFirst()) !== undefined);
+  talk.socket.close();
+  await until('it is charged', async () => (await t.rowsSince(rows)).length > 0);
+  const [row] = await t.rowsSince(rows);
+  expect(row).toMatchObject({
+    status: 'aborted',
+    estimated: true,
+    audio_out_tokens: 40,
+    completion_tokens: 41,
+  } as object);
+  expect(row!.prompt_tokens).toBeGreaterThan(1_000);
+  expect(row!.prompt_tokens).toBeLessThan(1_100);
+  await paid(row!.quota);
+});
+
+test('a usage that cannot be true is counted here; none at all, where nothing was made, costs nothing', async () => {
+  await fromHere();
+  const told: (Json | null)[] = [
+    null,
+    { input_tokens: 10 ** 9, output_tokens: 5 },
+    { input_tokens: 50, output_tokens: 10 ** 9 },
+  ];
+  const talk = t.talk();
+  await talk.told('session.created');
+  const [socket] = t.vendor.sockets;
+  socket!.send(created('failed'));
+  socket!.send(done('failed', null, 'failed'));
+  for (const [i, lie] of told.entries())
+    for (const event of [created(`${i}`), words(`${i}`, 'four'), done(`${i}`, lie)]) socket!.send(event);
+  await talk.told('response.done', 4);
+  const written = (await t.rowsSince(rows)) as (UsageEntry & { estimated: boolean })[];
+  expect(written.map((row) => [row.estimated, row.completion_tokens])).toEqual([
+    [true, 1],
+    [true, 1],
+    [true, 1],
+  ]);
+  expect(written[2]!.prompt_tokens).toBe(50);
+});
+
+test('transcripts are charged beside, at the price of their model', async () => {
+  await fromHere();
+  t.vendor.onEvent = (socket, event) => {
+    if (event.type === 'session.update') socket.send(JSON.stringify({ ...event, type: 'session.updated' }));
+  };
+  const talk = t.talk();
+  await talk.told('session.created');
+  const completed = { type: 'conversation.item.input_audio_transcription.completed', transcript: 'tea' };
+  const session = { type: 'realtime', audio: { input: { transcription: { model: 'acme/write', language: 'en' } } } };
+  talk.say({ type: 'session.update', session });
+  await talk.told('session.updated');
+  const transcription = { model: 'write-1', language: 'en' };
+  expect(t.vendor.heard[0]).toEqual({
+    type: 'session.update',
+    session: { type: 'realtime', audio: { input: { transcription } } },
+  });
+  const [socket] = t.vendor.sockets;
+  socket!.send(JSON.stringify({ ...completed, usage: { type: 'duration', seconds: 30 } }));
+  await talk.told(completed.type);
+  const tokens = { type: 'tokens', input_tokens: 600, output_tokens: 5, input_token_details: { audio_tokens: 600 } };
+  socket!.send(JSON.stringify({ ...completed, usage: tokens }));
+  await talk.told(completed.type, 2);
+  const written = await t.rowsSince(rows);
+  // 0.6 USD a minute.
+  expect(written.map((row) => [row.model, row.units, row.quota])).toEqual([
+    ['acme/write', 0.5, 150_000],
+    ['acme/write', 1, 300_000],
+  ]);
+});
+
+test('whose money is at an end is told so, and the socket closes', async () => {
+  const poor = await t.relay.test.user();
+  const key = await poor.key();
+  const root = await t.relay.test.root();
+  const credit = (amount: number) =>
+    root.call(`/api/admin/users/${poor.id}/credits`, { method: 'POST', body: { quota: amount } });
+  const refused = await t.ask('?model=acme/voice', { authorization: `Bearer ${key}` });
+  expect(refused.status).toBe(403);
+  expect(((await refused.json()) as { error: Json }).error).toMatchObject({ code: 'insufficient_user_quota' });
+  // What one response may cost, and not a second one.
+  await credit(150_000);
+  answerWith(created, (id) => done(id, usage));
+  const talk = t.talk(undefined, { key });
+  await talk.told('session.created');
+  talk.say({ type: 'response.create' });
+  await talk.told('response.done');
+  expect(await talk.told('error')).toMatchObject({
+    error: { code: 'insufficient_user_quota', type: 'insufficient_quota' },
+  });
+  expect(await talk.closed()).toMatchObject({ code: 1008, reason: 'Your balance does not cover this request.' });
+});

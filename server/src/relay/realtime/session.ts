@@ -1,0 +1,290 @@
+import { openaiError } from '../../lib/error-shapes.ts';
+import { AppError } from '../../lib/errors.ts';
+import { randomString } from '../../lib/ids.ts';
+import { maybeJson } from '../../lib/maybe-json.ts';
+import type { Usage } from '../../lib/money.ts';
+import { parseInTurns } from '../../lib/parse-in-turns.ts';
+import { type ClientSocket, mostMessageBytes, type SocketEnd } from '../../platform/http/sockets.ts';
+import { toAppError } from '../../platform/http/to-app-error.ts';
+import type { RelayDeps } from '../deps.ts';
+import type { OpenCall } from '../open-call.ts';
+import { isStopping } from '../stopping.ts';
+import type { Watched } from '../watchdog.ts';
+import { isObject, type Json } from '../wire/conversation.ts';
+import { withoutCredential } from '../without-credential.ts';
+import { permitted, type SessionRights } from './client-events.ts';
+import { type Ending, endings, shortReason } from './endings.ts';
+import { ConversationMeter } from './meter.ts';
+import { UpstreamReport } from './report.ts';
+import { Turns } from './turns.ts';
+import type { Greeted } from './upstream.ts';
+import { UpstreamEvents } from './upstream-events.ts';
+
+/** As long as OpenAI lets a session live. */
+const longestMs = 3_600_000;
+/** A session that has been well for so long is a success of its upstream, though it may go on for an hour. */
+const provenMs = 30_000;
+const lookMs = 1_000;
+const pingMs = 20_000;
+/** An upstream that does not even answer pings for so long is gone. */
+const silenceMs = 60_000;
+/** A client that takes nothing for so long is gone in all but name. */
+const slowMs = 30_000;
+/** Parsed in one go. */
+const shortLength = 65_536;
+
+interface SessionOf extends SessionRights {
+  call: OpenCall;
+  greeted: Greeted;
+  /** All that the model is asked by. */
+  names: readonly string[];
+  /** Sent before anything of the client's. */
+  configuration?: Json | undefined;
+  /** Throws when the caller may no longer do this. */
+  stillPermitted(): void | Promise<void>;
+  ended(session: RealtimeSession): void;
+}
+
+/** A client and an upstream that talk over two sockets: bytes go on as they are, and what they cost is counted. */
+export class RealtimeSession implements SocketEnd, Watched {
+  readonly silenceMs = silenceMs;
+  lastMs: number;
+  heard = false;
+  place = -1;
+  readonly #meter = new ConversationMeter();
+  readonly #turns: Turns;
+  readonly #events: UpstreamEvents;
+  readonly #openedMs: number;
+  #lookedMs: number;
+  #pingedMs: number;
+  #socket: ClientSocket | null = null;
+  #slowSinceMs: number | null = null;
+  /** An event of the upstream is being worked on, and the next has to wait. */
+  #working = false;
+  #inbound: Promise<void> = Promise.resolve();
+  #inboundLength = 0;
+  readonly #report: UpstreamReport;
+  #draining = false;
+  #over = false;
+  readonly #settled = Promise.withResolvers<void>();
+
+  constructor(
+    readonly deps: RelayDeps,
+    readonly about: SessionOf,
+  ) {
+    const now = deps.clock.steadyMs();
+    this.lastMs = this.#openedMs = this.#lookedMs = this.#pingedMs = now;
+    const { call, greeted } = about;
+    const money = { ...about, meter: this.#meter, used: (usage: Usage) => greeted.attempt.usedMore?.(usage) };
+    this.#turns = new Turns(deps, money, call.hold);
+    this.#report = new UpstreamReport(call, greeted);
+    this.#events = new UpstreamEvents(about, this.#turns, this.#meter, this.#report);
+  }
+
+  opened(socket: ClientSocket): void {
+    this.#socket = socket;
+    const { greeted, configuration, candidate } = this.about;
+    this.deps.watchdog.watch(this);
+    greeted.upstream.listen({
+      message: (payload, binary) => this.#hear(payload, binary),
+      heard: () => {
+        this.heard = true;
+      },
+      closed: (code, reason) => void this.end(endings.byUpstream(code, reason, candidate.channel.credential)),
+    });
+    this.#hear(greeted.greeting, false);
+    if (configuration) this.#queue(JSON.stringify({ type: 'session.update', session: configuration }));
+    this.#goOn();
+  }
+
+  received(data: string | Buffer): void {
+    if (this.#over) return;
+    if (typeof data !== 'string')
+      this.#tell(new AppError('invalid_value', 'Events are JSON in text frames; this frame is binary.'));
+    else if (this.about.greeted.upstream.unsentBytes + this.#inboundLength > mostMessageBytes)
+      void this.end(endings.floodedUpstream());
+    else this.#queue(data);
+  }
+
+  drained(): void {
+    this.#slowSinceMs = null;
+    this.#goOn();
+  }
+
+  closed(): void {
+    void this.end(endings.clientLeft());
+  }
+
+  expired(): void {
+    void this.end(endings.silent());
+  }
+
+  tick(nowMs: number): void {
+    if (isStopping(this.deps, this.about.context)) void this.end(endings.stopping());
+    else if (nowMs - this.#openedMs > longestMs) void this.end(endings.expired());
+    else if (this.#slowSinceMs !== null && nowMs - this.#slowSinceMs > slowMs) void this.end(endings.slowClient());
+    if (this.#over) return;
+    if (nowMs - this.#openedMs > provenMs) this.#report.well();
+    if (nowMs - this.#pingedMs > pingMs) {
+      this.#pingedMs = nowMs;
+      this.about.greeted.upstream.ping();
+    }
+    if (nowMs - this.#lookedMs >= lookMs) {
+      this.#lookedMs = nowMs;
+      void this.#look();
+    }
+  }
+
+  /** The service is stopping: a response that is under way may come to its end. */
+  drain(): void {
+    this.#draining = true;
+    this.#endIfDrained();
+  }
+
+  /** Tells the client why, and charges what there is to charge. Once. */
+  end(ending: Ending): Promise<void> {
+    if (!this.#over) {
+      this.#over = true;
+      void this.#end(ending).then(this.#settled.resolve);
+    }
+    return this.#settled.promise;
+  }
+
+  async #end({ error, code, reason, status, cause }: Ending): Promise<void> {
+    const { deps, about } = this;
+    deps.watchdog.forget(this);
+    if (error) this.#tell(error);
+    this.#socket?.close(code, shortReason(reason));
+    about.greeted.upstream.close(1000);
+    if (cause === undefined || cause === 'client_left') this.#report.well();
+    else this.#report.failed(cause);
+    try {
+      await this.#turns.end(status);
+    } catch (failed) {
+      deps.log.error({ requestId: about.context.requestId, error: failed }, 'a session could not be charged');
+    }
+    about.ended(this);
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.about.stillPermitted();
+    } catch (error) {
+      // A database that is away for a moment says nothing of the caller.
+      if (error instanceof AppError && error.status < 500) void this.end(endings.refused(error));
+    }
+  }
+
+  #queue(text: string): void {
+    if (this.#inboundLength === 0 && text.length <= shortLength) {
+      const event = maybeJson(text);
+      // What describes no session names no model: it goes on at once.
+      if (isObject(event) && event.session === undefined) {
+        this.#send(text);
+        return;
+      }
+    }
+    this.#inboundLength += text.length;
+    this.#inbound = this.#inbound
+      .then(() => this.#pass(text))
+      .finally(() => {
+        this.#inboundLength -= text.length;
+      });
+  }
+
+  async #pass(text: string): Promise<void> {
+    let event: unknown;
+    try {
+      // Nothing that is written without these describes a session; sound is megabytes of it.
+      if (text.length > shortLength && !text.includes('session') && !text.includes('\\')) {
+        this.#send(text);
+        return;
+      }
+      event = await parseInTurns(Buffer.from(text)).catch(() => undefined);
+      if (!isObject(event)) throw new AppError('invalid_json', 'An event must be a JSON object.');
+      if (!isObject(event.session)) this.#send(text);
+      // Written anew: of a name that stands twice others may read the one that was not looked at.
+      else this.#send(JSON.stringify({ ...event, session: await permitted(this.deps, this.about, event.session) }));
+    } catch (error) {
+      this.#tell(toAppError(error), isObject(event) ? event.event_id : null);
+    }
+  }
+
+  #send(text: string): void {
+    if (this.#over) return;
+    this.#meter.sent(text);
+    this.about.greeted.upstream.send(text);
+  }
+
+  #hear(payload: Buffer, binary: boolean): void {
+    if (this.#over) return;
+    this.heard = true;
+    const text = payload.toString();
+    if (payload.length > shortLength && !binary) {
+      const parsing = parseInTurns(payload).catch(() => undefined);
+      void this.#work(text, parsing.then(this.#note));
+      return;
+    }
+    try {
+      const event = binary ? undefined : maybeJson(text);
+      const noted = this.#note(event);
+      if (noted) void this.#work(text, noted);
+      else this.#give(isObject(event) && event.type === 'error' ? this.#shown(text) : text);
+    } catch {
+      void this.end(endings.garbage());
+    }
+  }
+
+  /** Some upstreams repeat the credential in what they complain about. */
+  #shown(text: string): string {
+    return withoutCredential(text, this.about.candidate.channel.credential);
+  }
+
+  readonly #note = (event: unknown): Promise<void> | undefined => {
+    if (!isObject(event)) throw new SyntaxError('the upstream sent something that is no event');
+    return this.#events.note(event);
+  };
+
+  /** In the order in which they come: the upstream waits until this one can be handed on. */
+  async #work(text: string, noted: Promise<void>): Promise<void> {
+    this.#working = true;
+    this.about.greeted.upstream.pause();
+    try {
+      await noted;
+      this.#give(text);
+    } catch (error) {
+      if (error instanceof SyntaxError) void this.end(endings.garbage());
+      else {
+        const refusal = toAppError(error);
+        // It was paid; what is refused is to go on.
+        if (refusal.status < 500) this.#give(text);
+        else this.deps.log.error({ requestId: this.about.context.requestId, error }, 'a session broke off');
+        void this.end(endings.refused(refusal));
+      }
+    }
+    this.#working = false;
+    this.#endIfDrained();
+    this.#goOn();
+  }
+
+  #give(text: string): void {
+    if (this.#over) return;
+    // -1: it waits in memory, and so has the upstream to.
+    if (this.#socket!.send(text) !== -1) return;
+    this.#slowSinceMs ??= this.deps.clock.steadyMs();
+    this.about.greeted.upstream.pause();
+  }
+
+  #goOn(): void {
+    if (!this.#working && this.#slowSinceMs === null && !this.#over) this.about.greeted.upstream.resume();
+  }
+
+  #endIfDrained(): void {
+    if (this.#draining && this.#turns.running === 0) void this.end(endings.stopping());
+  }
+
+  #tell(error: AppError, eventId: unknown = null): void {
+    const told = { ...openaiError(error), event_id: typeof eventId === 'string' ? eventId : null };
+    this.#socket?.send(JSON.stringify({ type: 'error', event_id: `event_${randomString(21)}`, error: told }));
+  }
+}
