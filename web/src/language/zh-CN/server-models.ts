@@ -16,6 +16,7 @@ export default {
   "'n' above 1 is not supported by this model.": "此模型不支持大于 1 的 'n'。",
   "'n' above 1 is not supported by {vendor}.": "{vendor} 不支持大于 1 的 'n'。",
   'Tools are not supported by {vendor}.': '{vendor} 不支持工具。',
+  "'{name}' is not supported by {vendor}.": "{vendor} 不支持 '{name}'。",
   "'{address}' is not supported by this model: send the data.": "此模型不支持 '{address}'：请直接发送数据。",
   "'{fileId}' names a file that another vendor keeps: send its data.":
     "'{fileId}' 指向的文件保存在其他供应商处：请直接发送数据。",
@@ -115,7 +116,8 @@ export default {
   'The response {id} is {status}; wait for its end to build on it.':
     '响应 {id} 的状态为 {status}，请等其结束后再续接。',
   '{most} responses at most wait or run in the background.': '最多 {most} 个响应在后台等待或运行。',
-  'The work on this response broke off.': '此响应的处理已中断。',
+  'The work on this response broke off each time it was begun, and was given up. Ask again; if that fails too, ask for less at once.':
+    '此响应的处理每次开始后都中断，已放弃。请重新请求；如仍失败，请减少单次请求的内容。',
   'The response is {status} and can no longer be cancelled.': '响应状态为 {status}，无法再取消。',
   'The model wrote no summary.': '模型没有写出摘要。',
   '{model} writes no summaries: name a model that it could ask.': '{model} 不写摘要：请指定一个可供其调用的模型。',

@@ -49,17 +49,17 @@ const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensFie
 
 /** What cannot be ignored, as the answer would be another: by what asks for it, in the words of the refusal. */
 const refusable: Record<string, [asks: (value: unknown) => boolean, what: string]> = {
-  n: [(value) => typeof value === 'number' && value > 1, `'n' above 1 is`],
-  tools: [(value) => value !== undefined, 'Tools are'],
-  logprobs: [(value) => value === true, `'logprobs' is`],
-  stop: [(value) => value != null && value !== '' && String(value) !== '', `'stop' is`],
-  logit_bias: [(value) => isObject(value) && Object.keys(value).length > 0, `'logit_bias' is`],
+  n: [(value) => typeof value === 'number' && value > 1, `'n' above 1 is not supported by`],
+  tools: [(value) => value !== undefined, 'Tools are not supported by'],
+  logprobs: [(value) => value === true, `'logprobs' is not supported by`],
+  stop: [(value) => value != null && value !== '' && String(value) !== '', `'stop' is not supported by`],
+  logit_bias: [(value) => isObject(value) && Object.keys(value).length > 0, `'logit_bias' is not supported by`],
 };
 
 function dropLacking(out: Json, vendor: Vendor): void {
   for (const field of vendor.lacks) {
     const [asks, what] = refusable[field] ?? [];
-    if (asks?.(out[field])) throw unsupported(field, `${what} not supported by ${vendor.name}.`);
+    if (asks?.(out[field])) throw unsupported(field, `${what} ${vendor.name}.`);
     if (field in out) delete out[field];
   }
 }

@@ -28,8 +28,8 @@ export default {
   'Read what the provider says of itself now': '读取身份提供商当前的元数据',
   'Spend, requests, failures and latency over time, by user, model or channel':
     '支出、请求、失败和延迟随时间的变化，按用户、模型或渠道',
-  'What needs an administrator now: channels, credentials, budgets, background work':
-    '当前需要管理员处理的事项：渠道、凭据、预算、后台任务',
+  'What needs an administrator now: channels, credentials, budgets, organisations that nobody runs, background work':
+    '当前需要管理员处理的事项：渠道、凭据、预算、无人管理的组织、后台任务',
   'Version, engines, queues and memory of the process that answers': '当前进程的版本、引擎、队列和内存',
   'Take an invitation back, by the id of its user: the link ends, and the account that nobody has used is closed':
     '按用户 ID 撤回邀请：链接失效，尚未使用的账号随之关闭',

@@ -120,7 +120,10 @@ export default {
   'Null for the rest, and for what is deleted': '其余项和已删除的对象为 null',
   'All that are not shown one by one': '未单独列出的全部对象',
   'Without those in which nothing was': '不含没有数据的时段',
-  'Of the channel or the organisation': '渠道或组织的 ID',
+  'Of the channel or the organisation; of one that was left, of the user that stands for it':
+    '渠道或组织的 ID；无人管理的组织为代表它的用户的 ID',
+  'Then it stands still, as if it were suspended': '此时应用停用，如同被暂停',
+  'The same, as Anthropic’s clients have it of `next_page`': '同上，即 Anthropic 客户端从 `next_page` 取得的值',
   'Of the channel, the organisation or the queue': '渠道、组织或队列的名称',
   'Models, requests or jobs; the status with which a credential was refused':
     '模型、请求或任务的数量；或凭据被拒绝时的状态码',

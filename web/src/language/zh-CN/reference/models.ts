@@ -3,7 +3,8 @@ export default {
   'Models that you may use: prices, context, capabilities and health': '你可用的模型：价格、上下文、能力和健康状况',
   'One model, and everybody who serves it': '单个模型及其所有提供商',
 
-  'List the MCP servers that are connected': '列出已连接的 MCP 服务器',
+  'List the MCP servers that you look after: your own, those of organisations that you run, or all':
+    '列出由您管理的 MCP 服务器：您自己的、您所管理组织的，或全部',
   'Connect an MCP server (Streamable HTTP). None of its tools is offered before it is allowed':
     '连接 MCP 服务器（Streamable HTTP）。其工具须经允许后才会提供',
   'Show an MCP server': '查看 MCP 服务器',

@@ -122,4 +122,7 @@ export default {
   'From when on it signs no more': '停止用于签名的时间',
   'Of the document that describes it, where nobody here registered it':
     '不是由本服务的用户注册时，描述该应用的文档所在的主机',
+  'A request that was sent as a form, with OpenID Connect: for browsers, which are sent to the page with it':
+    '以表单发送的请求（启用 OpenID Connect 时）：供浏览器使用，并转到授权页面',
+  'To the page': '转到页面',
 } as const;

@@ -37,7 +37,19 @@ export default {
   'API keys open these addresses': '这些地址可以使用 API 密钥访问',
   'You may connect servers': '你可以连接服务器',
   'As the tool gave it': '工具返回的原始结果',
-  'The user whose it is; null for the operator’s': '所属用户；运营者的服务器为 null',
+  'The user whose it is, who stands for the organisation of an organisation’s; null for the operator’s':
+    '所属用户；组织的服务器为代表该组织的用户；运营者的服务器为 null',
+  'Of the organisation or the user': '组织或用户的 ID',
+  'Of a call with a key of a team: whose it is. Owners and administrators answer':
+    '使用团队密钥的调用所属的组织，由其所有者和管理员答复',
+  'For whose members it is; null for yours and the operator’s': '供哪个组织的成员使用；您自己的和运营者的为 null',
+  'Of this organisation alone': '仅此组织的',
+  'For all who are in this organisation, which you run: its name is then `name_id`, such as `files_12`, and nobody else’s':
+    '供您所管理的此组织全体成员使用：其名称为 `name_id`，例如 `files_12`，不与他人重名',
+  'What sessions opened with the secret begin with, as in `session.update`':
+    '用此密钥打开的会话的初始设置，与 `session.update` 相同',
+  'The model, as clients of Azure name it': '模型，按 Azure 客户端的名称',
+  'A WebSocket': 'WebSocket 连接',
   'Empty where the service registers itself': '由本服务自动注册时为空',
   '`changed`: not offered until approved again; `missing`: allowed, and listed no more':
     '`changed`：重新批准前不提供；`missing`：已允许，但服务器不再列出',
