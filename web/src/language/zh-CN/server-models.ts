@@ -115,7 +115,8 @@ export default {
   'The response {id} is {status}; wait for its end to build on it.':
     '响应 {id} 的状态为 {status}，请等其结束后再续接。',
   '{most} responses at most wait or run in the background.': '最多 {most} 个响应在后台等待或运行。',
-  'The work on this response broke off.': '此响应的处理已中断。',
+  'The work on this response broke off each time it was begun, and was given up. Ask again; if that fails too, ask for less at once.':
+    '处理此响应的工作每次开始后都中断，已放弃。请重新请求；若仍失败，请减少一次请求的内容。',
   'The response is {status} and can no longer be cancelled.': '响应状态为 {status}，无法再取消。',
   'The model wrote no summary.': '模型没有写出摘要。',
   '{model} writes no summaries: name a model that it could ask.': '{model} 不写摘要：请指定一个可供其调用的模型。',
