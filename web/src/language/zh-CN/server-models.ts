@@ -16,6 +16,7 @@ export default {
   "'n' above 1 is not supported by this model.": "此模型不支持大于 1 的 'n'。",
   "'n' above 1 is not supported by {vendor}.": "{vendor} 不支持大于 1 的 'n'。",
   'Tools are not supported by {vendor}.': '{vendor} 不支持工具。',
+  "'{name}' is not supported by {vendor}.": "{vendor} 不支持 '{name}'。",
   "'{address}' is not supported by this model: send the data.": "此模型不支持 '{address}'：请直接发送数据。",
   "'{fileId}' names a file that another vendor keeps: send its data.":
     "'{fileId}' 指向的文件保存在其他供应商处：请直接发送数据。",
