@@ -152,14 +152,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     keptDays: () => options.get('RequestContentsDays'),
   });
   const relay: RelayDeps = {
-    routing,
-    billing,
-    failures,
-    catalog,
-    blobs,
-    clock,
-    log,
-    watchdog,
+    ...{ routing, billing, failures, contents, catalog, blobs, clock, log, watchdog },
     ...(upstreams && { upstreams }),
     baseUrl: config.baseUrl,
     allowPrivateAddresses: config.allowPrivateAddresses,
@@ -167,7 +160,6 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ admit: organisations.admit, reachOf: organisations.reachOf },
     stopping: stopping.signal,
     answers: openAnswerCache({ shared, sealer, clock, log, options }),
-    contents,
     fileOf: (userId, id) => ownFile({ db, blobs, clock }, userId, id),
   };
 

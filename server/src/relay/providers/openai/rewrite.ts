@@ -47,21 +47,25 @@ export const reasoningModel = /(^|\/)(o\d|gpt-[5-9])/;
 const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensField'] =>
   vendor.id === 'compatible' && reasoningModel.test(modelName) ? 'max_completion_tokens' : vendor.maxTokensField;
 
-/** What cannot be ignored, as the answer would be another: by what asks for it, in the words of the refusal. */
-const refusable: Record<string, [asks: (value: unknown) => boolean, what: string]> = {
-  n: [(value) => typeof value === 'number' && value > 1, `'n' above 1 is not supported by`],
-  tools: [(value) => value !== undefined, 'Tools are not supported by'],
-  logprobs: [(value) => value === true, `'logprobs' is not supported by`],
-  stop: [(value) => value != null && value !== '' && String(value) !== '', `'stop' is not supported by`],
-  logit_bias: [(value) => isObject(value) && Object.keys(value).length > 0, `'logit_bias' is not supported by`],
+/** What cannot be ignored, as the answer would be another, by what asks for it. */
+const refusable: Record<string, (value: unknown) => boolean> = {
+  n: (value) => typeof value === 'number' && value > 1,
+  tools: (value) => value !== undefined,
+  logprobs: (value) => value === true,
+  stop: (value) => value != null && String(value) !== '',
+  logit_bias: (value) => isObject(value) && Object.keys(value).length > 0,
 };
 
 function dropLacking(out: Json, vendor: Vendor): void {
   for (const field of vendor.lacks) {
-    const [asks, what] = refusable[field] ?? [];
-    if (asks?.(out[field])) throw unsupported(field, `${what} ${vendor.name}.`);
+    if (refusable[field]?.(out[field])) throw unsupported(field, refusal(field, vendor.name));
     if (field in out) delete out[field];
   }
+}
+
+function refusal(field: string, vendor: string): string {
+  if (field === 'n') return `'n' above 1 is not supported by ${vendor}.`;
+  return field === 'tools' ? `Tools are not supported by ${vendor}.` : `'${field}' is not supported by ${vendor}.`;
 }
 
 function rewriteMessages(messages: unknown[], vendor: Vendor): unknown[] {

@@ -65,7 +65,7 @@ function build(conversation: Conversation, target: Target): Json {
 function refuseBeyondFormat(conversation: Conversation): void {
   stopsFor(conversation, { most: 0, blank: true });
   if ((conversation.params.n ?? 1) > 1)
-    throw unsupported('n', `'n' above 1 is not supported by this model together with tools.`);
+    throw unsupported('n', `'n' is not supported by this model together with tools.`);
 }
 
 function tools({ tools = [], toolChoice, parallelToolCalls }: Params): Json {
