@@ -189,7 +189,8 @@ describe('a person', () => {
     const [notice] = await noticesOf(member);
     expect(notice).toMatchObject({ kind: 'factors_removed', about: { by: 'root' } });
     expect(await dataOf(member.call('/api/user/self'))).toMatchObject({ notices: 1 });
-    await until('the mail has come', () => mailsTo('nora@mail.example').length === 1);
+    // Of the app that was set up, and of its end.
+    await until('the mails have come', () => mailsTo('nora@mail.example').length === 2);
     const other = await t.user();
     expect((await other.call(`/api/user/notices/${notice!.id}`, { method: 'DELETE' })).status).toBe(404);
     expect((await member.call(`/api/user/notices/${notice!.id}`, { method: 'DELETE' })).status).toBe(200);

@@ -62,10 +62,22 @@ const places: Record<string, Place> = {
 const placeOf = ({ type }: Json): Place | undefined =>
   typeof type === 'string' && Object.hasOwn(places, type) ? places[type] : undefined;
 
+/** Parts stand in messages and items, and within results of tools. */
+const deepest = 3;
+
 /** The caller's own files as data where items of a request, or parts within them, name them; no vendor knows these ids. */
 export async function withOwnFiles<T>(deps: Pick<RelayDeps, 'fileOf'>, userId: number, items: T): Promise<T> {
-  const ids = deps.fileOf ? [...new Set(idsIn(items))] : [];
-  if (ids.length === 0) return items;
+  const ids = deps.fileOf ? idsIn(items) : [];
+  return ids.length === 0 ? items : withFiles(deps, userId, items, ids);
+}
+
+async function withFiles<T>(
+  deps: Pick<RelayDeps, 'fileOf'>,
+  userId: number,
+  items: T,
+  named: readonly string[],
+): Promise<T> {
+  const ids = [...new Set(named)];
   if (ids.length > mostFiles) throw new AppError('invalid_value', `A request may name ${mostFiles} files at most.`);
   const files = new Map<string, Inlined>();
   let bytes = 0;
@@ -81,30 +93,32 @@ export async function withOwnFiles<T>(deps: Pick<RelayDeps, 'fileOf'>, userId: n
   return (files.size === 0 ? items : replaced(items, files)) as T;
 }
 
-/** The same of a chat, or of messages. */
-export async function chatWithOwnFiles<B>(
+/** The same of a chat, or of messages; at once where none is named, as in nearly all. */
+export function chatWithOwnFiles<B>(
   deps: Pick<RelayDeps, 'fileOf'>,
   { principal }: Pick<KeyCall, 'principal'>,
   body: B,
-): Promise<B> {
+): B | Promise<B> {
   if (!isObject(body)) return body;
-  const messages = await withOwnFiles(deps, principal.user.id, body.messages);
-  return messages === body.messages ? body : { ...body, messages };
+  const ids = deps.fileOf ? idsIn(body.messages) : [];
+  if (ids.length === 0) return body;
+  return withFiles(deps, principal.user.id, body.messages, ids).then((messages) => ({ ...body, messages }));
 }
 
-function* idsIn(items: unknown): Generator<string> {
-  if (!Array.isArray(items)) return;
+function idsIn(items: unknown, depth = 1, ids: string[] = []): string[] {
+  if (!Array.isArray(items) || depth > deepest) return ids;
   for (const item of items) {
     if (!isObject(item)) continue;
     const id = placeOf(item)?.idIn(item);
-    if (typeof id === 'string') yield id;
-    yield* idsIn(item.content);
-    yield* idsIn(item.output);
+    if (typeof id === 'string') ids.push(id);
+    idsIn(item.content, depth + 1, ids);
+    idsIn(item.output, depth + 1, ids);
   }
+  return ids;
 }
 
-function replaced(items: unknown, files: ReadonlyMap<string, Inlined>): unknown {
-  if (!Array.isArray(items)) return items;
+function replaced(items: unknown, files: ReadonlyMap<string, Inlined>, depth = 1): unknown {
+  if (!Array.isArray(items) || depth > deepest) return items;
   return items.map((item) => {
     if (!isObject(item)) return item;
     const place = placeOf(item);
@@ -113,8 +127,8 @@ function replaced(items: unknown, files: ReadonlyMap<string, Inlined>): unknown 
     const { content, output } = item;
     return {
       ...item,
-      ...(Array.isArray(content) && { content: replaced(content, files) }),
-      ...(Array.isArray(output) && { output: replaced(output, files) }),
+      ...(Array.isArray(content) && { content: replaced(content, files, depth + 1) }),
+      ...(Array.isArray(output) && { output: replaced(output, files, depth + 1) }),
     };
   });
 }

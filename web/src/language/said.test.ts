@@ -131,12 +131,13 @@ describe('what the service says', () => {
       said(text);
       return performance.now() - began;
     };
-    const least = (times: number[]): number => Math.min(...times);
+    // Of many, as others may have the processor meanwhile.
+    const least = (text: string): number => Math.min(...Array.from({ length: 12 }, () => took(text)));
     // The words that stand between values, over and over, with a beginning that fits and an end that does not.
     for (const unit of [': ', ' or ', ' failed: ', "' ", ' is not supported by ']) {
       const text = (length: number): string => `The server a${unit.repeat(length / unit.length)}.`;
-      const short = least([1, 2, 3, 4, 5].map(() => took(text(10_000))));
-      const long = least([1, 2, 3].map(() => took(text(100_000))));
+      const short = least(text(10_000));
+      const long = least(text(100_000));
       // A tenfold text takes about ten times as long; a hundred times it would if each place were tried with each.
       expect(long).toBeLessThan(Math.max(short, 0.2) * 40);
     }

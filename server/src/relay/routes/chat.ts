@@ -73,8 +73,8 @@ const messagesAnswer = z
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
     const body = await readJsonSoonAnswered(call.request, maxJsonBytes);
-    const given = await chatWithOwnFiles(deps, call, withMembers(call, body));
-    return answer(deps, metaModels, call, endpoint, parse(given));
+    const given = chatWithOwnFiles(deps, call, withMembers(call, body));
+    return answer(deps, metaModels, call, endpoint, parse(given instanceof Promise ? await given : given));
   };
   return [
     defineRoute({

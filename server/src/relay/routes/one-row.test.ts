@@ -85,6 +85,7 @@ const without = [
   '/v1/messages/batches',
   '/v1/messages/batches/{batch_id}/cancel',
   '/v1/messages/count_tokens',
+  '/v1/realtime/client_secrets',
   '/v1/responses/input_tokens',
   '/v1/responses/{response_id}/cancel',
   '/v1/videos/{jobId}/remix',
