@@ -77,17 +77,19 @@ async function withFiles<T>(
   items: T,
   named: readonly string[],
 ): Promise<T> {
-  const ids = [...new Set(named)];
-  if (ids.length > mostFiles) throw new AppError('invalid_value', `A request may name ${mostFiles} files at most.`);
+  const mentions = Map.groupBy(named, (id) => id);
+  if (mentions.size > mostFiles) throw new AppError('invalid_value', `A request may name ${mostFiles} files at most.`);
   const files = new Map<string, Inlined>();
   let bytes = 0;
-  for (const id of ids) {
+  for (const [id, { length: times }] of mentions) {
     const file = await deps.fileOf!(userId, id);
-    bytes += file?.bytes ?? 0;
+    if (!file) continue;
+    // Each time it is named it is sent once more.
+    bytes += file.bytes * times;
     if (bytes > mostBytes)
       throw new AppError('request_too_large', `The files that a request names may have ${mostBytes} bytes at most.`);
-    const content = await file?.content();
-    if (file && content) files.set(id, inlined(file.filename, content));
+    const content = await file.content();
+    if (content) files.set(id, inlined(file.filename, content));
   }
   // Of the same shape: only parts are exchanged.
   return (files.size === 0 ? items : replaced(items, files)) as T;

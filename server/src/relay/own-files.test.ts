@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test';
+import { withOwnFiles } from './own-files.ts';
+
+const paper = Buffer.from('%PDF-1.7 …');
+const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64');
+const kept: Record<string, Buffer> = {
+  paper,
+  picture,
+  note: Buffer.from('Tea at four.'),
+  bytes: Buffer.from([1, 0, 2]),
+};
+const mebibyte = 1024 * 1024;
+
+/** Of user 1; `large-…` are as large as their name says. */
+const fileOf = async (userId: number, id: string) => {
+  const large = /^large-(\d+)/.exec(id);
+  if (userId !== 1 || !(large || kept[id])) return null;
+  const content = kept[id] ?? Buffer.from('x');
+  return {
+    ...{ filename: `${id}.bin`, bytes: large ? Number(large[1]) * mebibyte : content.length },
+    content: async () => new Uint8Array(content),
+  };
+};
+const filled = (items: unknown, userId = 1): Promise<unknown> => withOwnFiles({ fileOf }, userId, items);
+const named = (file_id: string) => ({ type: 'file', file: { file_id } });
+const source = (file_id: string) => ({ type: 'file', file_id });
+const base64 = (media_type: string, data: Buffer) => ({ type: 'base64', media_type, data: data.toString('base64') });
+const url = (type: string, data: Buffer): string => `data:${type};base64,${data.toString('base64')}`;
+
+test.each([
+  [
+    'a paper in a chat',
+    named('paper'),
+    { type: 'file', file: { filename: 'paper.bin', file_data: url('application/pdf', paper) } },
+  ],
+  ['words in a chat', named('note'), { type: 'text', text: 'note.bin\n\nTea at four.' }],
+  [
+    'a paper in a response',
+    { type: 'input_file', file_id: 'paper' },
+    { type: 'input_file', filename: 'paper.bin', file_data: url('application/pdf', paper) },
+  ],
+  [
+    'a picture in a response',
+    { type: 'input_image', file_id: 'picture', detail: 'low' },
+    { type: 'input_image', detail: 'low', image_url: url('image/png', picture) },
+  ],
+  [
+    'a picture in messages',
+    { type: 'image', source: source('picture') },
+    { type: 'image', source: base64('image/png', picture) },
+  ],
+  [
+    'words in messages',
+    { type: 'document', title: 't', source: source('note') },
+    { type: 'document', title: 't', source: { type: 'text', media_type: 'text/plain', data: 'Tea at four.' } },
+  ],
+  [
+    'what is neither',
+    { type: 'document', source: source('bytes') },
+    { type: 'document', source: base64('application/octet-stream', kept.bytes!) },
+  ],
+])('%s', async (_, part, becomes) => {
+  const around = (inner: object) => [{ role: 'user', content: [{ type: 'text', text: 'Look:' }, inner] }];
+  expect(await filled(around(part))).toEqual(around(becomes));
+  const within = (inner: object) => [{ role: 'user', content: [{ type: 'tool_result', content: [inner] }] }];
+  expect(await filled(within(part))).toEqual(within(becomes));
+});
+
+test('what names none, or one of somebody else, stays the very same', async () => {
+  const items = [
+    { role: 'user', content: [named('paper'), named('file-of-a-vendor'), { type: 'toString' }] },
+    null,
+    'a',
+  ];
+  expect(await filled(items, 2)).toBe(items);
+  for (const other of ['text', undefined, 7]) expect(await filled(other)).toBe(other);
+});
+
+test('too many, and too large together, are refused', async () => {
+  const many = (count: number, mebibytes: number) =>
+    Array.from({ length: count }, (_, n) => named(`large-${mebibytes}-${n}`));
+  await expect(filled(many(21, 0))).rejects.toThrow('20 files at most');
+  await expect(filled(many(3, 9))).rejects.toThrow('bytes at most');
+  await expect(filled(Array(25).fill(named('large-1')))).rejects.toThrow('bytes at most');
+  expect(await filled(many(20, 1))).toHaveLength(20);
+});
+
+test('however deep a request is', async () => {
+  let items: unknown[] = [named('paper')];
+  for (let depth = 0; depth < 100_000; depth += 1) items = [{ content: items }];
+  expect(await filled(items)).toBe(items);
+});
