@@ -24,7 +24,7 @@ export default {
   'What the orchestration model can recall in every session. Yours alone.':
     '编排模型在每个会话中都能回忆起的内容，仅供你自己使用。',
   'Knowledge could not be loaded': '知识库加载失败',
-  '{count} entries shown': '显示 {count} 个条目',
+  '{count, plural, one {# entry shown} other {# entries shown}}': '显示 {count} 个条目',
   'The first {count} are shown. Search to find the others.': '仅显示前 {count} 个，其余请通过搜索查找。',
   'Delete this entry?': '删除此条目？',
   'Delete entry': '删除条目',

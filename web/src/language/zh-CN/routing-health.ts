@@ -15,5 +15,6 @@ export default {
   'Nothing to watch': '没有可显示的内容',
   'No provider serves a model that fits.': '没有提供商提供符合条件的模型。',
   'Provider and model': '提供商与模型',
-  '{count} requests in the last hour': '最近一小时 {count} 个请求',
+  '{count, plural, one {# request in the last hour} other {# requests in the last hour}}':
+    '最近一小时 {count, plural, other {#}} 个请求',
 } as const;

@@ -92,7 +92,7 @@ export default {
   '{name} works again': '{name} 已恢复使用',
   '{name} is deleted': '{name} 已删除',
   'Counted here: the provider told no usable numbers.': '由本服务计数：提供商未返回可用的数值。',
-  '{count} others': '其他 {count} 项',
+  '{count, plural, one {# other} other {# others}}': '其他 {count} 项',
   'by {provider}': '由 {provider} 提供',
   'channel {id}': '渠道 {id}',
   'circuit open': '已熔断',

@@ -175,7 +175,9 @@ export function KnowledgePage() {
         {entries && entries.length > 0 && <Entries entries={entries} onOpen={setOpen} />}
       </div>
       <Text className="svc-hidden" role="status">
-        {entries && !query.isFetching && t('{count} entries shown', { count: entries.length })}
+        {entries &&
+          !query.isFetching &&
+          t('{count, plural, one {# entry shown} other {# entries shown}}', { count: entries.length })}
       </Text>
       {entries && entries.length >= limit && limit < mostEntries && (
         <Group justify="center" mt="lg">

@@ -77,7 +77,7 @@ function Shares({ id, filter, title, by, nameOf }: SharesProps) {
   const shares = sums.slice(0, mostShares).map((sum) => ({ name: nameOf(sum), value: sum.quota }));
   if (rest.length > 0)
     shares.push({
-      name: t('{count} others', { count: rest.length }),
+      name: t('{count, plural, one {# other} other {# others}}', { count: rest.length }),
       value: rest.reduce((sum, { quota }) => sum + quota, 0),
     });
   return (

@@ -17,7 +17,11 @@ function SuccessRate({ row }: { row: Metrics }) {
   if (!measured(row)) return <Text size="sm">–</Text>;
   const percent = (row.success_rate_last_hour * 100).toFixed(row.success_rate_last_hour === 1 ? 0 : 1);
   return (
-    <Tooltip label={t('{count} requests in the last hour', { count: formatNumber(row.requests_last_hour) })}>
+    <Tooltip
+      label={t('{count, plural, one {# request in the last hour} other {# requests in the last hour}}', {
+        count: row.requests_last_hour,
+      })}
+    >
       <Badge color={rateColor(row.success_rate_last_hour)} className="svc-number">
         {formatPercent(percent)}
       </Badge>

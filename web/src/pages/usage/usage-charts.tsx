@@ -22,7 +22,10 @@ export function sharesOf(sums: UsageSum[], nameOf: (sum: UsageSum) => string, of
   const rest = sorted.slice(mostBars);
   if (rest.length === 0) return sorted;
   const value = rest.reduce((sum, one) => sum + one.value, 0);
-  return [...sorted.slice(0, mostBars), { name: t('{count} others', { count: rest.length }), value }];
+  return [
+    ...sorted.slice(0, mostBars),
+    { name: t('{count, plural, one {# other} other {# others}}', { count: rest.length }), value },
+  ];
 }
 
 interface PartProps {
