@@ -73,11 +73,12 @@ export function heedsWishes({
   frequencyPenalty,
   presencePenalty,
 }: Params): ((candidate: Candidate) => boolean) | undefined {
+  if (seed === undefined && !frequencyPenalty && !presencePenalty) return undefined;
   const wishes = [
     ...(seed === undefined ? [] : ['seed']),
     // Nothing is what everybody gives.
     ...(frequencyPenalty ? ['frequency_penalty'] : []),
     ...(presencePenalty ? ['presence_penalty'] : []),
   ];
-  return wishes.length === 0 ? undefined : (candidate) => wishes.every((wish) => takes(candidate, wish));
+  return (candidate) => wishes.every((wish) => takes(candidate, wish));
 }

@@ -17,8 +17,8 @@ const userAgent = `Bun/${Bun.version}`;
 
 /** Said by the connection, whatever the caller says. Answers are small or come in pieces: packing them would only hold them up. */
 const ours = new Set(['host', 'accept-encoding', 'connection', 'content-length']);
-const common = (upgrades: boolean): string =>
-  `accept-encoding: identity\r\nconnection: ${upgrades ? 'Upgrade' : 'keep-alive'}\r\n`;
+const common = 'accept-encoding: identity\r\nconnection: keep-alive\r\n';
+const changingOver = 'accept-encoding: identity\r\nconnection: Upgrade\r\n';
 
 interface Head {
   url: string;
@@ -47,7 +47,7 @@ export function requestBytes({ url, method, headers, body = '' }: LineRequest): 
 /** All of it but the length of the body and the blank line. */
 function headOf(url: string, method: string, headers: LineRequest['headers']): Head {
   const { host, target } = addressOf(url);
-  let text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${common('upgrade' in headers)}`;
+  let text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${headers.upgrade === undefined ? common : changingOver}`;
   let plain = true;
   let agent = false;
   let accept = false;
