@@ -12,7 +12,7 @@ let changed = () => {};
 /** Passwords, what is typed to confirm something, and the way in which something is entered: nobody would miss them. */
 const isMissed = (field: Field): boolean => field.type !== 'password' && !('unmissed' in field.dataset);
 
-/** Of several that exclude each other the first stands for all. */
+/** Of several that exclude each other the first stands for all; they share a name, as only such fields do. */
 function fieldOf(target: EventTarget | null): Field | null {
   if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return null;
   if (!target.form || !isMissed(target)) return null;
@@ -21,6 +21,7 @@ function fieldOf(target: EventTarget | null): Field | null {
 }
 
 function stateOf(field: Field): string {
+  // The type is told apart by what the field says of itself, which the compiler does not read.
   if (field.type === 'checkbox') return String((field as HTMLInputElement).checked);
   const group = field.type === 'radio' ? field.form?.elements.namedItem(field.name) : null;
   if (group instanceof RadioNodeList) return group.value;

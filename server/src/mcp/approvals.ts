@@ -1,8 +1,8 @@
+import type { Membership } from '../identity/membership.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inOrder } from '../lib/in-order.ts';
-import type { Membership } from './memberships.ts';
 import type { McpDeps } from './room.ts';
 import * as store from './store/approvals.ts';
 import type { McpServer } from './store/servers.ts';

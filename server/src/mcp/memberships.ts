@@ -1,13 +1,4 @@
-/** An organisation that a user is in. */
-export interface Membership {
-  id: number;
-  name: string;
-  /** The user that stands for the organisation, and owns its servers. */
-  accountId: number;
-  /** Whether they use its servers, and whether they look after them. */
-  uses: boolean;
-  manages: boolean;
-}
+import type { Membership } from '../identity/membership.ts';
 
 /** Who is in which organisation. */
 export interface Memberships {

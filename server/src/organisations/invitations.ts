@@ -84,7 +84,7 @@ const spent = () =>
 async function openInvitation(db: Db, token: string, now: number): Promise<InvitationRow | null> {
   const invitation = await findInvitation(db, sha256Hex(token), now);
   if (!invitation) return null;
-  const by = (await findActiveRole(db, invitation.organisation_id, invitation.invited_by)) as MemberRole | null;
+  const by = await findActiveRole(db, invitation.organisation_id, invitation.invited_by);
   const mayInvite = by && has(by, 'manage_members') && mayGive(by, null, invitation.role as MemberRole);
   return mayInvite ? invitation : null;
 }

@@ -45,8 +45,8 @@ export async function changeMember(
   await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, id);
     // As it is now: who acts may have been changed meanwhile.
-    const own = (await findRole(tx, id, acting.userId)) as MemberRole | null;
-    const before = (await findRole(tx, id, userId)) as MemberRole | null;
+    const own = await findRole(tx, id, acting.userId);
+    const before = await findRole(tx, id, userId);
     if (!own || !before) throw noMember();
     const leaves = role === null && userId === acting.userId;
     if (!leaves && (!has(own, 'manage_members') || !mayGive(own, before, role)))

@@ -1,3 +1,4 @@
+import type { Membership } from '../identity/membership.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import { has, type MemberRole } from './rights.ts';
 import { isOrganisationTag, organisationTag, type Room } from './room.ts';
@@ -6,23 +7,12 @@ import { findRole } from './store/members.ts';
 import { organisationsOf } from './store/organisations.ts';
 import type { OrganisationRow } from './store/tables.ts';
 
-/** An organisation that somebody is in, as rooms see it that keep something for organisations. */
-export interface Membership {
-  id: number;
-  name: string;
-  /** The user that stands for the organisation, and has what is the organisation's. */
-  accountId: number;
-  /** Whether they use what is the organisation's, and whether they look after it. */
-  uses: boolean;
-  manages: boolean;
-}
-
 export type Left = (userId: number, accountId: number) => Promise<void>;
 
-const membershipOf = ({ id, name, account_id }: OrganisationRow, role: string): Membership => ({
+const membershipOf = ({ id, name, account_id }: OrganisationRow, role: MemberRole): Membership => ({
   ...{ id, name, accountId: account_id },
-  uses: has(role as MemberRole, 'use'),
-  manages: has(role as MemberRole, 'manage_tools'),
+  uses: has(role, 'use'),
+  manages: has(role, 'manage_tools'),
 });
 
 /** Who is in which organisation, for rooms that ask at each request: kept in memory, and thrown out by message. */
@@ -38,7 +28,7 @@ export class Memberships {
       load: async (place) => {
         const [organisationId, userId] = place.split('/').map(Number) as [number, number];
         const role = await findRole(db, organisationId, userId);
-        return { organisationId, uses: role !== null && has(role as MemberRole, 'use') };
+        return { organisationId, uses: role !== null && has(role, 'use') };
       },
       tagsOf: ({ organisationId }) => [organisationTag(organisationId)],
     });
@@ -51,7 +41,8 @@ export class Memberships {
   /** As they are now: for lists, and for those who look after something. */
   async of(userId: number): Promise<Membership[]> {
     const rows = await organisationsOf(this.room.db, userId);
-    return rows.map((row) => membershipOf(row, row.role));
+    // A text in the table, into which nothing but roles is written.
+    return rows.map((row) => membershipOf(row, row.role as MemberRole));
   }
 
   uses(userId: number, organisationId: number): boolean | Promise<boolean> {

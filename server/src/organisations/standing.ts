@@ -16,7 +16,7 @@ const none = () => new AppError('not_found', 'There is no such organisation.');
 
 /** To those who are not in it there is no such organisation. */
 export async function standingIn(db: Db, id: number, userId: number, right: Right): Promise<Standing> {
-  const role = (await findRole(db, id, userId)) as MemberRole | null;
+  const role = await findRole(db, id, userId);
   const organisation = role && (await findOrganisation(db, id));
   if (!organisation) throw none();
   if (!has(role, right))

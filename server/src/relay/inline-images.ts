@@ -48,7 +48,7 @@ async function withPictures(
   }));
   const { source } = conversation;
   if (source?.format !== 'messages') return { ...conversation, turns };
-  // Where a body of this format goes as it came, its pictures go with it.
+  // Where a body of this format goes as it came, its pictures go with it; what is put into an object leaves it one.
   return { ...conversation, turns, source: { ...source, body: withSources(source.body, sources) as Json } };
 }
 

@@ -1,20 +1,23 @@
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { enabled } from '../rights.ts';
+import { enabled, type MemberRole } from '../rights.ts';
 import type { MemberRow } from './tables.ts';
 import './tables.ts';
 
-export async function findRole(db: Db, organisationId: number, userId: number): Promise<string | null> {
+/** The column is a text, into which nothing but these is written. */
+const roleIn = (row: { role: string } | undefined): MemberRole | null => (row ? (row.role as MemberRole) : null);
+
+export async function findRole(db: Db, organisationId: number, userId: number): Promise<MemberRole | null> {
   const row = await db
     .selectFrom('organisation_members')
     .select('role')
     .where('organisation_id', '=', organisationId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return row?.role ?? null;
+  return roleIn(row);
 }
 
 /** The same of somebody who can log in. */
-export async function findActiveRole(db: Db, organisationId: number, userId: number): Promise<string | null> {
+export async function findActiveRole(db: Db, organisationId: number, userId: number): Promise<MemberRole | null> {
   const row = await db
     .selectFrom('organisation_members as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -23,7 +26,7 @@ export async function findActiveRole(db: Db, organisationId: number, userId: num
     .where('m.user_id', '=', userId)
     .where('u.status', '=', enabled)
     .executeTakeFirst();
-  return row?.role ?? null;
+  return roleIn(row);
 }
 
 export const listMembers = (db: Db, organisationId: number): Promise<MemberRow[]> =>

@@ -154,7 +154,7 @@ export class UpstreamWebSocket {
       const bytes = requestBytes({ url: this.request.url, method: 'GET', headers });
       this.#write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     } catch (error) {
-      this.#fail(error as Error);
+      this.#fail(error);
     }
   }
 
@@ -165,7 +165,7 @@ export class UpstreamWebSocket {
       else this.#readHead(this.#received ? Buffer.concat([this.#received, bytes]) : bytes);
     } catch (error) {
       if (error instanceof FrameFault) this.close(error.code, error.message);
-      else this.#fail(error as Error);
+      else this.#fail(error);
     }
   }
 
@@ -260,10 +260,10 @@ export class UpstreamWebSocket {
     else act();
   }
 
-  #fail(error: Error): void {
+  #fail(error: unknown): void {
     this.#opened.reject(error);
     this.#socket?.terminate();
-    this.#end(1006, error.message);
+    this.#end(1006, error instanceof Error ? error.message : String(error));
   }
 
   #end(code: number, reason: string): void {

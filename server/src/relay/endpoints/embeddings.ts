@@ -65,6 +65,7 @@ type Answer = ReturnType<NonNullable<ProviderKind['embeddings']>['fromUpstream']
 function joined(answers: Answer[]): Answer {
   const [first, ...more] = answers;
   if (more.length === 0) return first!;
+  // Looked at when each was read: a list of objects.
   const data = answers.flatMap(({ body }) => body.data as Json[]).map((item, index) => ({ ...item, index }));
   const counts = answers.map(({ usage }) => usage?.promptTokens);
   const counted = counts.every((count) => count !== undefined);

@@ -85,6 +85,7 @@ function contextIn(call: SocketCall): RequestContext {
   const context = contextOf(call, realtimePath);
   if (!protocolsOf(call).includes('openai-beta.realtime-v1')) return context;
   const clientHeaders = { ...context.clientHeaders, 'openai-beta': 'realtime=v1' };
+  // What is made of a context is one.
   return Object.create(context, { clientHeaders: { value: clientHeaders, enumerable: true } }) as RequestContext;
 }
 

@@ -89,6 +89,7 @@ function wantedBy(deps: RealtimeDeps, call: SocketCall, query: z.infer<typeof qu
     if (!asked) throw missing('model');
     return { model: asked };
   }
+  // Issued above, with the model that its schema asks for.
   const { model, ...others } = about as Json & { model: string };
   if (asked !== undefined && asked !== model)
     throw new AppError('model_not_allowed', `This client secret is for the model '${model}'.`, { param: 'model' });

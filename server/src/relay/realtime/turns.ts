@@ -194,6 +194,7 @@ export class Turns {
 
   #named(): RequestContext {
     const { context } = this.about;
+    // What is made of a context is one.
     return Object.create(context, {
       requestId: { value: requestId(), enumerable: true },
       parentRequestId: { value: context.requestId, enumerable: true },

@@ -83,8 +83,9 @@ export const vertexGemini: ProviderKind = {
       const { publisherModels } = expectObject(json);
       if (!Array.isArray(publisherModels)) throw new UpstreamFault(failure('the upstream listed no models'));
       return publisherModels.flatMap((item): ModelEntry[] => {
-        const id = isObject(item) && typeof item.name === 'string' ? item.name.split('/models/')[1] : undefined;
-        return id ? [{ id: id + versionOf(item as Json) }] : [];
+        if (!isObject(item) || typeof item.name !== 'string') return [];
+        const [, id] = item.name.split('/models/');
+        return id ? [{ id: id + versionOf(item) }] : [];
       });
     },
   },

@@ -12,7 +12,7 @@ const changesIn = (messages: unknown): Json[] =>
 export function toolsInForce(tools: unknown, messages: unknown): unknown {
   const changes = changesIn(messages).filter(({ type }) => type === 'tool_addition' || type === 'tool_removal');
   if (changes.length === 0 || (tools != null && !Array.isArray(tools))) return tools;
-  const known: unknown[] = [...((tools as unknown[] | null | undefined) ?? [])];
+  const known: unknown[] = [...(tools ?? [])];
   const withdrawn = new Set<unknown>();
   for (const { type, tool } of changes) {
     const { name, definition } = isObject(tool) ? tool : {};
