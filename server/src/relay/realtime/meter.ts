@@ -9,13 +9,26 @@ const spokenTokensPerSecond = 20;
 /** Of 24 kHz in 16 bits, and of what telephones use. */
 const pcmBytesPerSecond = 48_000;
 const g711BytesPerSecond = 8_000;
-const bytesOfBase64 = (text: string): number => (text.length * 3) / 4;
+const bytesOfBase64 = (letters: number): number => (letters * 3) / 4;
 
-const soundEvent = '"input_audio_buffer.append"';
-/** The type of an event stands at its front or at its back; between them may lie megabytes of sound. */
-const edge = 200;
-const isSound = (text: string): boolean =>
-  text.slice(0, edge).includes(soundEvent) || text.slice(-edge).includes(soundEvent);
+/**
+ * Where sound begins, by the one name that events have for it. What an event calls itself is no matter: a text would be
+ * counted as next to nothing that says it is sound.
+ */
+const soundName = /"audio"[ \t]*:[ \t]*"/g;
+
+/** How many letters of an event are sound: within it there is no quote, and it holds nothing else. */
+function soundLetters(text: string): number {
+  let letters = 0;
+  soundName.lastIndex = 0;
+  for (let found = soundName.exec(text); found; found = soundName.exec(text)) {
+    const end = text.indexOf('"', soundName.lastIndex);
+    if (end === -1) return letters;
+    letters += end - soundName.lastIndex;
+    soundName.lastIndex = end;
+  }
+  return letters;
+}
 
 type Sounds = 'input' | 'output';
 
@@ -42,7 +55,7 @@ export class Produced {
   }
 
   addSound(base64: string, bytesPerSecond: number): void {
-    this.#seconds += bytesOfBase64(base64) / bytesPerSecond;
+    this.#seconds += bytesOfBase64(base64.length) / bytesPerSecond;
   }
 
   usage(promptTokens: number): Usage {
@@ -67,10 +80,11 @@ export class ConversationMeter {
     return Math.ceil(this.#counted + this.#since);
   }
 
-  sent(text: string): void {
-    this.#since += isSound(text)
-      ? (bytesOfBase64(text) / this.#rates.input) * heardTokensPerSecond
-      : text.length / charsPerToken;
+  /** The type where the event was read: of more sound nothing but the sound is taken, which comes many times a second. */
+  sent(text: string, type?: unknown): void {
+    const sound = soundLetters(text);
+    this.#since += (bytesOfBase64(sound) / this.#rates.input) * heardTokensPerSecond;
+    if (type !== 'input_audio_buffer.append') this.#since += (text.length - sound) / charsPerToken;
   }
 
   /** A response was counted: its prompt and itself are what the next one reads. */

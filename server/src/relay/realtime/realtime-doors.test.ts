@@ -125,6 +125,7 @@ describe('what a client sends', () => {
         `{"type":"x","audio":"${'A'.repeat(70_000)}","ses\\u0073ion":{"model":"acme/words"}}`,
         { param: 'session.model' },
       ],
+      ['{"type":"session.update","session":{"model":"acme/words"},"session":null}', { param: 'session' }],
     ];
     for (const [i, [frame, error]] of frames.entries()) {
       talk.say(frame);

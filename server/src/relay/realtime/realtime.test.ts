@@ -184,12 +184,42 @@ test('transcripts are charged beside, at the price of their model', async () => 
   ]);
 });
 
-test('whose money is at an end is told so, and the socket closes', async () => {
+/** Somebody without money, and how they come by some. */
+async function somebodyPoor() {
   const poor = await t.relay.test.user();
-  const key = await poor.key();
   const root = await t.relay.test.root();
   const credit = (amount: number) =>
     root.call(`/api/admin/users/${poor.id}/credits`, { method: 'POST', body: { quota: amount } });
+  return { key: await poor.key(), credit };
+}
+
+const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'tea '.repeat(25_000) }] };
+const said = { type: 'conversation.item.create', item };
+const asked = { type: 'response.create' };
+/** More than the one response that there is money for, and how much of it the vendor may hear. */
+const beyondMeans: [what: string, events: (Json | string)[], heard: number][] = [
+  ['a text that is too long', [said, asked], 0],
+  ['a text that a response is asked with', [{ ...asked, response: { conversation: 'none', input: [item] } }], 0],
+  ['a text that says that it is sound', [{ 'input_audio_buffer.append': 1, ...said }, asked], 0],
+  ['and says so last', [{ ...said, event_id: 'input_audio_buffer.append' }, asked], 0],
+  ['and is in parts', [...Array(4).fill({ ...said, item: { text: 'tea '.repeat(500) } }), asked], 1],
+  ['minutes of sound', Array(4).fill({ type: 'input_audio_buffer.append', audio: 'A'.repeat(30 * 64_000) }), 2],
+  ['many responses at once', Array(20).fill(asked), 1],
+];
+
+test.each(beyondMeans)('nothing goes to a vendor that is not held for: %s', async (_, events, heard) => {
+  const { key, credit } = await somebodyPoor();
+  await credit(160_000);
+  const talk = t.talk(undefined, { key });
+  await talk.told('session.created');
+  for (const event of events) talk.say(event);
+  expect(await talk.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
+  expect(await talk.closed()).toMatchObject({ code: 1008 });
+  expect(t.vendor.heard.length).toBeLessThanOrEqual(heard);
+});
+
+test('whose money is at an end is told so, and the socket closes', async () => {
+  const { key, credit } = await somebodyPoor();
   const refused = await t.ask('?model=acme/voice', { authorization: `Bearer ${key}` });
   expect(refused.status).toBe(403);
   expect(((await refused.json()) as { error: Json }).error).toMatchObject({ code: 'insufficient_user_quota' });

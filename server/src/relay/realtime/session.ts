@@ -12,8 +12,9 @@ import { isStopping } from '../stopping.ts';
 import type { Watched } from '../watchdog.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { withoutCredential } from '../without-credential.ts';
-import { permitted, type SessionRights } from './client-events.ts';
+import type { SessionRights } from './client-events.ts';
 import { type Ending, endings, shortReason } from './endings.ts';
+import { Inbound, shortLength } from './inbound.ts';
 import { ConversationMeter } from './meter.ts';
 import { UpstreamReport } from './report.ts';
 import { Turns } from './turns.ts';
@@ -30,8 +31,6 @@ const pingMs = 20_000;
 const silenceMs = 60_000;
 /** A client that takes nothing for so long is gone in all but name. */
 const slowMs = 30_000;
-/** Parsed in one go. */
-const shortLength = 65_536;
 
 interface SessionOf extends SessionRights {
   call: OpenCall;
@@ -61,8 +60,7 @@ export class RealtimeSession implements SocketEnd, Watched {
   #slowSinceMs: number | null = null;
   /** An event of the upstream is being worked on, and the next has to wait. */
   #working = false;
-  #inbound: Promise<void> = Promise.resolve();
-  #inboundLength = 0;
+  readonly #inbound: Inbound;
   readonly #report: UpstreamReport;
   #draining = false;
   #over = false;
@@ -79,6 +77,11 @@ export class RealtimeSession implements SocketEnd, Watched {
     this.#turns = new Turns(deps, money, call.hold);
     this.#report = new UpstreamReport(call, greeted);
     this.#events = new UpstreamEvents(about, this.#turns, this.#meter, this.#report);
+    this.#inbound = new Inbound(deps, about, this.#turns, this.#meter, {
+      isOver: () => this.#over,
+      refused: (error, eventId) => this.#tell(error, eventId),
+      failed: (error) => this.#breakOff(error),
+    });
   }
 
   opened(socket: ClientSocket): void {
@@ -93,7 +96,7 @@ export class RealtimeSession implements SocketEnd, Watched {
       closed: (code, reason) => void this.end(endings.byUpstream(code, reason, candidate.channel.credential)),
     });
     this.#hear(greeted.greeting, false);
-    if (configuration) this.#queue(JSON.stringify({ type: 'session.update', session: configuration }));
+    if (configuration) this.#inbound.take(JSON.stringify({ type: 'session.update', session: configuration }));
     this.#goOn();
   }
 
@@ -101,9 +104,9 @@ export class RealtimeSession implements SocketEnd, Watched {
     if (this.#over) return;
     if (typeof data !== 'string')
       this.#tell(new AppError('invalid_value', 'Events are JSON in text frames; this frame is binary.'));
-    else if (this.about.greeted.upstream.unsentBytes + this.#inboundLength > mostMessageBytes)
+    else if (this.about.greeted.upstream.unsentBytes + this.#inbound.waiting > mostMessageBytes)
       void this.end(endings.floodedUpstream());
-    else this.#queue(data);
+    else this.#inbound.take(data);
   }
 
   drained(): void {
@@ -175,45 +178,11 @@ export class RealtimeSession implements SocketEnd, Watched {
     }
   }
 
-  #queue(text: string): void {
-    if (this.#inboundLength === 0 && text.length <= shortLength) {
-      const event = maybeJson(text);
-      // What describes no session names no model: it goes on at once.
-      if (isObject(event) && event.session === undefined) {
-        this.#send(text);
-        return;
-      }
-    }
-    this.#inboundLength += text.length;
-    this.#inbound = this.#inbound
-      .then(() => this.#pass(text))
-      .finally(() => {
-        this.#inboundLength -= text.length;
-      });
-  }
-
-  async #pass(text: string): Promise<void> {
-    let event: unknown;
-    try {
-      // Nothing that is written without these describes a session; sound is megabytes of it.
-      if (text.length > shortLength && !text.includes('session') && !text.includes('\\')) {
-        this.#send(text);
-        return;
-      }
-      event = await parseInTurns(Buffer.from(text)).catch(() => undefined);
-      if (!isObject(event)) throw new AppError('invalid_json', 'An event must be a JSON object.');
-      if (!isObject(event.session)) this.#send(text);
-      // Written anew: of a name that stands twice others may read the one that was not looked at.
-      else this.#send(JSON.stringify({ ...event, session: await permitted(this.deps, this.about, event.session) }));
-    } catch (error) {
-      this.#tell(toAppError(error), isObject(event) ? event.event_id : null);
-    }
-  }
-
-  #send(text: string): void {
-    if (this.#over) return;
-    this.#meter.sent(text);
-    this.about.greeted.upstream.send(text);
+  #breakOff(error: unknown): void {
+    const refusal = toAppError(error);
+    if (refusal.status >= 500)
+      this.deps.log.error({ requestId: this.about.context.requestId, error }, 'a session broke off');
+    void this.end(endings.refused(refusal));
   }
 
   #hear(payload: Buffer, binary: boolean): void {
@@ -255,11 +224,9 @@ export class RealtimeSession implements SocketEnd, Watched {
     } catch (error) {
       if (error instanceof SyntaxError) void this.end(endings.garbage());
       else {
-        const refusal = toAppError(error);
         // It was paid; what is refused is to go on.
-        if (refusal.status < 500) this.#give(text);
-        else this.deps.log.error({ requestId: this.about.context.requestId, error }, 'a session broke off');
-        void this.end(endings.refused(refusal));
+        if (toAppError(error).status < 500) this.#give(text);
+        this.#breakOff(error);
       }
     }
     this.#working = false;

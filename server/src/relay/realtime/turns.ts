@@ -21,9 +21,9 @@ export const boundsOf = ({ contextLength, maxOutputTokens }: Candidate): Bounds 
 });
 
 /** The most that the next response can use, of a conversation of this length. */
-export function mostOf(candidate: Candidate, conversationTokens: number): Usage {
+export function mostOf(candidate: Candidate, conversationTokens: number, unseen = unseenTokens): Usage {
   const { promptTokens, completionTokens } = boundsOf(candidate);
-  const expected = Math.ceil(conversationTokens * otherCount) + unseenTokens;
+  const expected = Math.ceil(conversationTokens * otherCount) + unseen;
   return { promptTokens: Math.min(promptTokens, expected), completionTokens };
 }
 
@@ -55,41 +55,59 @@ interface TurnsOf {
 
 /**
  * The responses of a session, each held for before it begins and charged for by itself. A session may answer without being
- * asked, so that one hold is kept for whatever comes next; the first has the session's own name, and the others name it.
+ * asked, so that one hold is kept for whatever comes next, and one for each that was asked for; the first has the session's
+ * own name, and the others name it.
  */
 export class Turns {
-  #next: Reserve | null;
+  readonly #reserves: Reserve[];
+  /** Responses that were asked for and have not begun. */
+  #asked = 0;
   readonly #running = new Map<string, Turn>();
   #ended = false;
+  /** Client and upstream are served at the same time: who holds and gives back does so one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly deps: RelayDeps,
     readonly about: TurnsOf,
     first: Hold,
   ) {
-    this.#next = { context: about.context, hold: first };
+    this.#reserves = [{ context: about.context, hold: first }];
   }
 
   get running(): number {
     return this.#running.size;
   }
 
+  /** The client asks for a response. */
+  ask(): void {
+    this.#asked += 1;
+  }
+
+  /** A response began, or there will be none. */
+  answer(): void {
+    this.#asked = Math.max(0, this.#asked - 1);
+  }
+
+  /** Whether what the upstream may begin with is held for; what we do not see of a prompt is room to grow. */
+  get isCovered(): boolean {
+    const needed = this.#needed(0);
+    return this.#reserves.length >= this.#wanted && this.#reserves.every(({ hold }) => hold.amount >= needed);
+  }
+
+  /** Holds for all that the upstream may begin with. Throws where money or limits are at an end. */
+  cover(): Promise<void> {
+    return this.#inTurn(() => this.#cover());
+  }
+
   /** Throws where money or limits are at an end. */
-  async begin(responseId: string): Promise<void> {
-    if (this.#running.has(responseId)) return;
-    const next = this.#next;
-    // The conversation has become longer than was thought: more is put aside, under the same name.
-    if (next && next.hold.amount < this.#needed()) {
-      this.#next = null;
-      await this.deps.billing.release(next.hold);
-      await this.#keep({ ...next, hold: await this.#hold(next.context, this.about.modelId, this.#needed()) });
-    }
-    await this.#provide();
-    if (this.#next) this.#start(responseId);
+  begin(responseId: string): Promise<void> {
+    this.answer();
+    return this.#inTurn(() => this.#begin(responseId));
   }
 
   produced(responseId: string, delta: string, isSound: boolean): void {
-    const turn = this.#running.get(responseId) ?? (this.#next && this.#start(responseId));
+    const turn = this.#running.get(responseId) ?? this.#start(responseId);
     if (!turn) return;
     const { deps, about } = this;
     turn.firstMs ??= deps.clock.steadyMs() - turn.startedMs;
@@ -101,8 +119,12 @@ export class Turns {
   }
 
   /** A response ended. Resolves when it is charged, and the next one is held for; throws where there is nothing to hold. */
-  async done(responseId: string, reported: Usage | undefined, status: UsageStatus): Promise<void> {
-    await this.begin(responseId);
+  done(responseId: string, reported: Usage | undefined, status: UsageStatus): Promise<void> {
+    return this.#inTurn(() => this.#done(responseId, reported, status));
+  }
+
+  async #done(responseId: string, reported: Usage | undefined, status: UsageStatus): Promise<void> {
+    await this.#begin(responseId);
     const turn = this.#running.get(responseId);
     if (!turn) return;
     this.#running.delete(responseId);
@@ -111,7 +133,7 @@ export class Turns {
       this.about.meter.counted(usage);
       await this.#charge(turn, usage, status);
     } else await this.deps.billing.release(turn.hold);
-    await this.#provide();
+    await this.#cover();
   }
 
   /** A charge beside the responses: it is known when it is due. False where not all of it could be paid. */
@@ -129,19 +151,31 @@ export class Turns {
     this.#ended = true;
     const turns = [...this.#running.values()];
     this.#running.clear();
-    const next = this.#next;
-    this.#next = null;
+    const reserves = this.#reserves.splice(0);
     const ended = turns.map((turn) =>
       turn.produced.isNothing
         ? this.deps.billing.release(turn.hold)
         : this.#charge(turn, this.#estimated(turn), status),
     );
-    await Promise.all([...ended, next && this.deps.billing.release(next.hold)]);
+    await Promise.all([...ended, ...reserves.map(({ hold }) => this.deps.billing.release(hold))]);
   }
 
-  #start(responseId: string): Turn {
-    const turn = { ...this.#next!, startedMs: this.deps.clock.steadyMs(), produced: new Produced() };
-    this.#next = null;
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #begin(responseId: string): Promise<void> {
+    if (this.#running.has(responseId)) return;
+    await this.#cover(this.#needed());
+    this.#start(responseId);
+  }
+
+  #start(responseId: string): Turn | undefined {
+    const reserve = this.#reserves.shift();
+    if (!reserve) return undefined;
+    const turn = { ...reserve, startedMs: this.deps.clock.steadyMs(), produced: new Produced() };
     this.#running.set(responseId, turn);
     return turn;
   }
@@ -173,14 +207,28 @@ export class Turns {
   }
 
   /** Something is held for whatever comes next. */
-  async #provide(): Promise<void> {
-    if (!this.#next && !this.#ended) await this.#keep(await this.#reserve());
+  get #wanted(): number {
+    return Math.max(1, this.#asked);
+  }
+
+  /** Where the conversation has become longer than was thought, more is put aside, under the same name. */
+  async #cover(enough = this.#needed(0)): Promise<void> {
+    for (const small of this.#reserves.filter(({ hold }) => hold.amount < enough)) {
+      const at = this.#reserves.indexOf(small);
+      // A response may have begun with it meanwhile.
+      if (at === -1) continue;
+      this.#reserves.splice(at, 1);
+      await this.deps.billing.release(small.hold);
+      const hold = await this.#hold(small.context, this.about.modelId, this.#needed());
+      await this.#keep({ ...small, hold }, at);
+    }
+    while (this.#reserves.length < this.#wanted && !this.#ended) await this.#keep(await this.#reserve());
   }
 
   /** A session that has ended meanwhile needs nothing any more. */
-  async #keep(reserve: Reserve): Promise<void> {
+  async #keep(reserve: Reserve, at = this.#reserves.length): Promise<void> {
     if (this.#ended) await this.deps.billing.release(reserve.hold);
-    else this.#next = reserve;
+    else this.#reserves.splice(at, 0, reserve);
   }
 
   /** Every response counts as a request where an organisation counts them. */
@@ -206,9 +254,9 @@ export class Turns {
     return this.deps.billing.hold({ requestId: name, userId, keyId, keyUnlimited, amount, modelId });
   }
 
-  #needed(): number {
+  #needed(unseen?: number): number {
     const { candidate, context, meter } = this.about;
     const price = priceIn(context, candidate);
-    return isFree(price) ? 0 : costAtMost(price, mostOf(candidate, meter.tokens), asks);
+    return isFree(price) ? 0 : costAtMost(price, mostOf(candidate, meter.tokens, unseen), asks);
   }
 }

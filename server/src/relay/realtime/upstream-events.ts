@@ -32,6 +32,8 @@ export class UpstreamEvents {
     if (type === 'response.created') return this.turns.begin(idOf(event));
     if (type === 'response.done') return this.#done(event);
     if (type === transcribed) return this.#transcribed(event);
+    // It may be that no response comes of what was asked.
+    if (type === 'error') this.turns.answer();
     if (type.endsWith('.delta') && typeof event.delta === 'string' && typeof event.response_id === 'string')
       this.turns.produced(event.response_id, event.delta, soundDelta.test(type));
     else if (isObject(event.session)) this.#described(event.session);

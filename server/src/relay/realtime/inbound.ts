@@ -1,0 +1,103 @@
+import { AppError } from '../../lib/errors.ts';
+import { maybeJson } from '../../lib/maybe-json.ts';
+import { parseInTurns } from '../../lib/parse-in-turns.ts';
+import { toAppError } from '../../platform/http/to-app-error.ts';
+import type { RelayDeps } from '../deps.ts';
+import { isObject } from '../wire/conversation.ts';
+import { invalid } from '../wire/read.ts';
+import { permitted, type SessionRights } from './client-events.ts';
+import type { ConversationMeter } from './meter.ts';
+import type { Turns } from './turns.ts';
+import type { Greeted } from './upstream.ts';
+
+/** Parsed in one go. */
+export const shortLength = 65_536;
+const asksResponse = 'response.create';
+
+interface SessionEnds {
+  isOver(): boolean;
+  /** One event is not passed on. */
+  refused(error: AppError, eventId: unknown): void;
+  /** The session cannot go on. */
+  failed(error: unknown): void;
+}
+
+/** What a client sends, on its way to the upstream: in order, and each when what it may cost is held. */
+export class Inbound {
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(
+    readonly deps: RelayDeps,
+    readonly about: SessionRights & { greeted: Greeted },
+    readonly turns: Turns,
+    readonly meter: ConversationMeter,
+    readonly session: SessionEnds,
+  ) {}
+
+  /** Letters that were not passed on yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  take(text: string): void {
+    const event = this.#waiting === 0 && text.length <= shortLength ? maybeJson(text) : undefined;
+    // What describes no session names no model: it goes on at once where it is held for.
+    const isPlain = isObject(event) && event.session === undefined;
+    if (isPlain && this.#count(text, event.type)) this.about.greeted.upstream.send(text);
+    else this.#inTurn(text, isPlain ? () => this.#sendCovered(text) : () => this.#pass(text));
+  }
+
+  #inTurn(text: string, send: () => Promise<void>): void {
+    this.#waiting += text.length;
+    this.#last = this.#last.then(send).finally(() => {
+      this.#waiting -= text.length;
+    });
+  }
+
+  async #pass(text: string): Promise<void> {
+    let event: unknown;
+    try {
+      // Nothing that is written without these describes a session; sound is megabytes of it.
+      if (text.length > shortLength && !text.includes('session') && !text.includes('\\')) {
+        const asks = text.includes(`"${asksResponse}"`);
+        await this.#send(text, asks ? asksResponse : undefined);
+        return;
+      }
+      event = await parseInTurns(Buffer.from(text)).catch(() => undefined);
+      if (!isObject(event)) throw new AppError('invalid_json', 'An event must be a JSON object.');
+      const { session, type } = event;
+      if (session === undefined) await this.#send(text, type);
+      else if (!isObject(session)) throw invalid('session', 'A session is described by an object.');
+      else {
+        // Written anew: of a name that stands twice others may read the one that was not looked at.
+        const permittedEvent = { ...event, session: await permitted(this.deps, this.about, session) };
+        await this.#send(JSON.stringify(permittedEvent), type);
+      }
+    } catch (error) {
+      this.session.refused(toAppError(error), isObject(event) ? event.event_id : null);
+    }
+  }
+
+  async #send(text: string, type: unknown): Promise<void> {
+    if (this.#count(text, type)) this.about.greeted.upstream.send(text);
+    else await this.#sendCovered(text);
+  }
+
+  /** Whether it may go on at once: the session lasts, and what a response to it may cost is held. */
+  #count(text: string, type: unknown): boolean {
+    if (this.session.isOver()) return false;
+    this.meter.sent(text, type);
+    if (type === asksResponse) this.turns.ask();
+    return this.turns.isCovered;
+  }
+
+  async #sendCovered(text: string): Promise<void> {
+    try {
+      if (!this.session.isOver()) await this.turns.cover();
+      if (!this.session.isOver()) this.about.greeted.upstream.send(text);
+    } catch (error) {
+      this.session.failed(error);
+    }
+  }
+}
