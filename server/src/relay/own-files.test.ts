@@ -21,7 +21,11 @@ const fileOf = async (userId: number, id: string) => {
     content: async () => new Uint8Array(content),
   };
 };
-const filled = (items: unknown, userId = 1): Promise<unknown> => withOwnFiles({ fileOf }, userId, items);
+let grown = 0;
+const grow = (bytes: number) => {
+  grown += bytes;
+};
+const filled = (items: unknown, userId = 1): Promise<unknown> => withOwnFiles({ fileOf }, userId, items, grow);
 const named = (file_id: string) => ({ type: 'file', file: { file_id } });
 const source = (file_id: string) => ({ type: 'file', file_id });
 const base64 = (media_type: string, data: Buffer) => ({ type: 'base64', media_type, data: data.toString('base64') });
@@ -82,7 +86,9 @@ test('too many, and too large together, are refused', async () => {
   await expect(filled(many(21, 0))).rejects.toThrow('20 files at most');
   await expect(filled(many(3, 9))).rejects.toThrow('bytes at most');
   await expect(filled(Array(25).fill(named('large-1')))).rejects.toThrow('bytes at most');
+  grown = 0;
   expect(await filled(many(20, 1))).toHaveLength(20);
+  expect(grown).toBe(20 * mebibyte);
 });
 
 test('however deep a request is', async () => {

@@ -65,10 +65,18 @@ const placeOf = ({ type }: Json): Place | undefined =>
 /** Parts stand in messages and items, and within results of tools. */
 const deepest = 3;
 
+/** Told of what comes to a request before it is read. */
+export type Grow = (bytes: number) => void;
+
 /** The caller's own files as data where items of a request, or parts within them, name them; no vendor knows these ids. */
-export async function withOwnFiles<T>(deps: Pick<RelayDeps, 'fileOf'>, userId: number, items: T): Promise<T> {
+export async function withOwnFiles<T>(
+  deps: Pick<RelayDeps, 'fileOf'>,
+  userId: number,
+  items: T,
+  grow: Grow,
+): Promise<T> {
   const ids = deps.fileOf ? idsIn(items) : [];
-  return ids.length === 0 ? items : withFiles(deps, userId, items, ids);
+  return ids.length === 0 ? items : withFiles(deps, userId, items, ids, grow);
 }
 
 async function withFiles<T>(
@@ -76,6 +84,7 @@ async function withFiles<T>(
   userId: number,
   items: T,
   named: readonly string[],
+  grow: Grow,
 ): Promise<T> {
   const mentions = Map.groupBy(named, (id) => id);
   if (mentions.size > mostFiles) throw new AppError('invalid_value', `A request may name ${mostFiles} files at most.`);
@@ -88,6 +97,7 @@ async function withFiles<T>(
     bytes += file.bytes * times;
     if (bytes > mostBytes)
       throw new AppError('request_too_large', `The files that a request names may have ${mostBytes} bytes at most.`);
+    grow(file.bytes * times);
     const content = await file.content();
     if (content) files.set(id, inlined(file.filename, content));
   }
@@ -98,13 +108,14 @@ async function withFiles<T>(
 /** The same of a chat, or of messages; at once where none is named, as in nearly all. */
 export function chatWithOwnFiles<B>(
   deps: Pick<RelayDeps, 'fileOf'>,
-  { principal }: Pick<KeyCall, 'principal'>,
+  call: Pick<KeyCall, 'principal' | 'grow'>,
   body: B,
 ): B | Promise<B> {
   if (!isObject(body)) return body;
   const ids = deps.fileOf ? idsIn(body.messages) : [];
   if (ids.length === 0) return body;
-  return withFiles(deps, principal.user.id, body.messages, ids).then((messages) => ({ ...body, messages }));
+  const grow: Grow = (bytes) => call.grow?.(bytes);
+  return withFiles(deps, call.principal.user.id, body.messages, ids, grow).then((messages) => ({ ...body, messages }));
 }
 
 function idsIn(items: unknown, depth = 1, ids: string[] = []): string[] {

@@ -124,7 +124,7 @@ test('a body past its limit is refused, and the limit is named', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 40_000 }), fc.constantFrom(1_024, 16_384), async (size, most) => {
       const request = new Request('http://127.0.0.1/', { method: 'POST', body: new Uint8Array(size) });
-      const read = await readBody(request, most).catch((error: AppError) => error);
+      const read = await readBody({ request }, most).catch((error: AppError) => error);
       if (read instanceof AppError) expect(read.message).toBe(`The request body is larger than ${most / 1024} KiB.`);
       expect(read instanceof AppError).toBe(size > most);
     }),

@@ -17,10 +17,12 @@ const tooLarge = (maxBytes: number) =>
 /** A body below this is read in milliseconds, whatever it is made of. */
 const largeBytes = 64 * 1024;
 
+type Received = Pick<Call, 'request' | 'arrived' | 'grow'>;
+
 /** The whole body. From here on the connection may be quiet for as long as the answer takes. */
-export async function receive(call: Pick<Call, 'request' | 'arrived'>, maxBytes: number): Promise<Uint8Array> {
+export async function receive(call: Received, maxBytes: number): Promise<Uint8Array> {
   try {
-    const bytes = await readBody(call.request, maxBytes);
+    const bytes = await readBody(call, maxBytes);
     call.arrived?.();
     return bytes;
   } catch (error) {
@@ -39,17 +41,17 @@ export const parse = (bytes: Uint8Array): unknown | Promise<unknown> =>
   bytes.byteLength < largeBytes ? parseJson(bytes) : parseLarge(bytes);
 
 /** The JSON of a request. */
-export async function readJson(call: Pick<Call, 'request' | 'arrived'>, maxBytes: number): Promise<unknown> {
+export async function readJson(call: Received, maxBytes: number): Promise<unknown> {
   return parse(await receive(call, maxBytes));
 }
 
 /** The same where most answers come at once: whoever lets the caller wait says so with `arrived`. */
-export async function readJsonSoonAnswered(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJsonSoonAnswered(call: Received, maxBytes: number): Promise<unknown> {
   let bytes: Uint8Array;
   try {
-    bytes = await readBody(request, maxBytes);
+    bytes = await readBody(call, maxBytes);
   } catch (error) {
-    throw faultOf(error, request);
+    throw faultOf(error, call.request);
   }
   return parse(bytes);
 }
@@ -67,17 +69,24 @@ async function parseLarge(bytes: Uint8Array): Promise<unknown> {
 }
 
 /** The whole body, decompressed, never more than `maxBytes`: what a small compressed body expands to counts. */
-export function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+export function readBody(call: Pick<Call, 'request' | 'grow'>, maxBytes: number): Promise<Uint8Array> {
+  const { request } = call;
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   const encoding = request.headers.get('content-encoding');
   if (length !== null && encoding === null) return request.bytes();
-  return readPieces(request, maxBytes, encoding);
+  return readPieces(call, maxBytes, encoding);
 }
 
-async function readPieces(request: Request, maxBytes: number, encoding: string | null): Promise<Uint8Array> {
-  if (!request.body) return new Uint8Array(0);
-  return gather(encoding ? request.body.pipeThrough(decompressor(encoding)) : request.body, maxBytes, encoding);
+async function readPieces(
+  call: Pick<Call, 'request' | 'grow'>,
+  maxBytes: number,
+  encoding: string | null,
+): Promise<Uint8Array> {
+  const { body } = call.request;
+  if (!body) return new Uint8Array(0);
+  if (!encoding) return gather(body, maxBytes, encoding);
+  return gather(body.pipeThrough(decompressor(encoding)), maxBytes, encoding, (bytes) => call.grow?.(bytes));
 }
 
 function decompressor(encoding: string): ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> {
@@ -102,6 +111,7 @@ async function gather(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   encoding: string | null,
+  grow?: (bytes: number) => void,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -112,6 +122,7 @@ async function gather(
       if (done) break;
       size += value.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
+      grow?.(value.byteLength);
       chunks.push(value);
     }
   } catch (error) {

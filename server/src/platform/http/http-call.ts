@@ -2,6 +2,7 @@ import type { Server } from 'bun';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
 import { type Block, clientIp } from './client-ip.ts';
+import { type Growth, growsAs } from './growth.ts';
 import type { LastHeaders } from './last-headers.ts';
 import type { Call } from './route.ts';
 import type { SocketEnd } from './sockets.ts';
@@ -31,6 +32,7 @@ export class HttpCall implements Call {
   #lifted = false;
   #ip: string | undefined;
   #signal: AbortSignal | undefined;
+  #grown = { as: '', bytes: 0 };
 
   constructor(
     readonly request: Request,
@@ -38,6 +40,7 @@ export class HttpCall implements Call {
     readonly trustedProxies: Block[],
     headers: Record<string, string>,
     readonly lastHeaders?: LastHeaders,
+    readonly growth?: Growth,
   ) {
     this.headers = { ...headers, 'x-request-id': this.requestId };
   }
@@ -63,6 +66,12 @@ export class HttpCall implements Call {
     this.server?.timeout(this.request, 0);
   }
 
+  grow(bytes: number): void {
+    this.#grown.as ||= growsAs(this);
+    this.growth?.take(this.#grown.as, bytes);
+    this.#grown.bytes += bytes;
+  }
+
   upgrade(end: SocketEnd): Response {
     if (!this.server?.upgrade(this.request, { data: end, headers: this.headers })) throw upgradeRequired();
     // Sockets have limits of their own.
@@ -72,6 +81,7 @@ export class HttpCall implements Call {
 
   /** What follows on the connection has to come soon again. Streams may be quiet for minutes. */
   answered(): void {
+    if (this.#grown.bytes > 0) this.growth?.giveBack(this.#grown.as, this.#grown.bytes);
     if (this.#lifted) this.server?.timeout(this.request, this.whole ? patienceSeconds : streamPatienceSeconds);
   }
 

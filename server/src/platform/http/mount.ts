@@ -6,6 +6,7 @@ import type { Span, SpanPlace } from '../tracing-otlp.ts';
 import { audited, type RecordAct, requireAudit } from './audit.ts';
 import type { Block } from './client-ip.ts';
 import { allowOrigin, answerPreflight, type CorsPolicy, corsScope } from './cors.ts';
+import { Growth } from './growth.ts';
 import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
 import { LastHeaders } from './last-headers.ts';
@@ -48,9 +49,10 @@ export interface HttpDeps extends OnceDeps {
 /** Puts route values behind one way in: each becomes a handler. */
 export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
   const router = new Router(answerUnmatched(deps), deps.aliasesOf, deps.pathMeant);
+  const growth = new Growth();
   for (const route of routes) {
     requireAudit(route);
-    router.add(route.method.toUpperCase(), route.path, walk(route, deps), route.when);
+    router.add(route.method.toUpperCase(), route.path, walk(route, deps, growth), route.when);
   }
   addPreflights(router, routes, deps);
   return router;
@@ -69,7 +71,7 @@ function addPreflights(router: Router, routes: Route[], { cors, headers }: HttpD
 }
 
 /** One request through one route: limits, caller, input, handler, answer. */
-function walk(route: Route, deps: HttpDeps): Handler {
+function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
   const authenticate =
     route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
   const again = deps.again?.[route.auth as keyof Authenticators] as Authenticator | undefined;
@@ -86,7 +88,7 @@ function walk(route: Route, deps: HttpDeps): Handler {
   );
   return async (request, server, params = noParams, members) => {
     const started = performance.now();
-    const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders);
+    const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders, growth);
     // Anthropic's name of the header, which its libraries read, of refusals too.
     if (route.errors === 'anthropic') call.headers['request-id'] = call.requestId;
     if (members) call.members = members;

@@ -87,14 +87,18 @@ function replay({ status, type, body }: KeptAnswer, call: Call): Response {
   return new Response(body, { status, headers });
 }
 
+/** To be read once more by whoever handles it. */
+const copyOf = (call: Call) => ({
+  request: call.request.clone() as Request,
+  grow: (bytes: number) => call.grow?.(bytes),
+});
+
 /** What was asked, whatever its white space; of a body that its handler reads, the bytes. */
 async function fingerprintOf(route: Route, call: Call): Promise<string> {
   const { method, url } = call.request;
   const body =
     route.bodyAs === 'raw'
-      ? Buffer.from(await readBody(call.request.clone() as Request, route.maxBytes ?? defaultMaxBytes)).toString(
-          'base64',
-        )
+      ? Buffer.from(await readBody(copyOf(call), route.maxBytes ?? defaultMaxBytes)).toString('base64')
       : JSON.stringify(call.body ?? null);
   return sha256Hex(`${method} ${targetOf(url)}\n${body}`);
 }

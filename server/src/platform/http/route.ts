@@ -42,6 +42,8 @@ export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P
   headers: Record<string, string>;
   /** Says that the whole request is here: until then a client that sends nothing is cut off. */
   arrived?(): void;
+  /** Says that it has become larger by so many bytes than what came in; throws where that is too much for now. */
+  grow?(bytes: number): void;
   /** Changes over to a WebSocket, with the headers gathered; throws where the client asked for none, or is gone. */
   upgrade?(end: SocketEnd): Response;
   /** The answer is JSON, which is written at once. */

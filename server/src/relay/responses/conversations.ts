@@ -3,7 +3,7 @@ import { noConversation, noItem, type ResponsesDeps, requireKeeping, scopeOf } f
 import { asKept, checkItems, newId } from './items.ts';
 import { bytesOfRows, resolved, rowsOf } from './keep.ts';
 import type { Item, Owner } from './keeper.ts';
-import { fullConversation, limits } from './limits.ts';
+import { admitAdded, fullConversation, limits } from './limits.ts';
 import * as store from './store/conversations.ts';
 import { type Paging, pageItems } from './store/items.ts';
 import type { ConversationRow, Scope } from './store/tables.ts';
@@ -37,6 +37,7 @@ export function newConversations(deps: ResponsesDeps) {
     const whole = await resolved(deps, scope, items, (id) => {
       throw noItem(id);
     });
+    if (whole !== items) admitAdded(whole);
     return asKept(whole);
   };
 

@@ -17,10 +17,13 @@ import type { EndedRows, NewItem, NewResponseRow, Scope } from './store/tables.t
 import { writeInConversation } from './store/write.ts';
 import { partUsual } from './usual.ts';
 
+/** Told of what is read, before it is. */
+export type Grow = (bytes: number) => void;
+
 type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keptDays'>;
 
 /** All items before those of a request, oldest first. */
-export async function readBefore(deps: KeepDeps, owner: Owner, named: Before): Promise<Item[]> {
+export async function readBefore(deps: KeepDeps, owner: Owner, named: Before, grow: Grow = () => {}): Promise<Item[]> {
   const { previousResponseId, conversationId } = named;
   if (previousResponseId !== undefined && conversationId !== undefined)
     throw new AppError('invalid_value', "Give one of 'previous_response_id' and 'conversation', not both.", {
@@ -29,22 +32,23 @@ export async function readBefore(deps: KeepDeps, owner: Owner, named: Before): P
   const scope = scopeOf(deps, owner);
   const items =
     previousResponseId !== undefined
-      ? await readHistory(deps.db, scope, previousResponseId)
+      ? await readHistory(deps.db, scope, previousResponseId, grow)
       : conversationId !== undefined
-        ? await readConversation(deps.db, scope, conversationId)
+        ? await readConversation(deps.db, scope, conversationId, grow)
         : [];
   return expandItems(deps.sealer, owner, items);
 }
 
-async function readConversation(db: Db, scope: Scope, id: string): Promise<Item[]> {
+async function readConversation(db: Db, scope: Scope, id: string, grow: Grow): Promise<Item[]> {
   const found = isId(id) ? await findConversation(db, scope, id) : null;
   if (!found) throw noConversation(id, 'conversation');
   admitHistory('conversation', found);
+  grow(found.bytes);
   return itemsOfConversation(db, id, null);
 }
 
 /** One statement finds all responses that build on each other and how much they hold, then it is read. */
-async function readHistory(db: Db, scope: Scope, id: string): Promise<Item[]> {
+async function readHistory(db: Db, scope: Scope, id: string, grow: Grow): Promise<Item[]> {
   const links = isId(id) ? await readChain(db, scope, id, limits.links) : [];
   const [oldest] = links;
   const latest = links.at(-1);
@@ -61,6 +65,7 @@ async function readHistory(db: Db, scope: Scope, id: string): Promise<Item[]> {
     sum.bytes += link.bytes;
   }
   admitHistory('previous_response_id', sum);
+  grow(sum.bytes);
   const items = await itemsOfChain(db, links);
   if (oldest.conversation_id === null) return items;
   // The first of them was itself an answer in a conversation, and builds on what was said there until then.
@@ -70,6 +75,7 @@ async function readHistory(db: Db, scope: Scope, id: string): Promise<Item[]> {
     items: sum.items + conversation.items,
     bytes: sum.bytes + conversation.bytes,
   });
+  grow(conversation.bytes);
   return [...(await itemsOfConversation(db, conversation.id, oldest.place)), ...items];
 }
 

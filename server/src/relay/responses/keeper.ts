@@ -29,7 +29,7 @@ export interface Followed {
 /** Responses that are kept, for requests that build on them. */
 export interface ResponseKeeper {
   /** All items before those of the request, oldest first. 404 where it is not this owner's or has expired. */
-  before(owner: Owner, named: Before): Promise<Item[]>;
+  before(owner: Owner, named: Before, grow?: (bytes: number) => void): Promise<Item[]>;
   /** An item that was kept, for `item_reference`; null where this owner has none of that id. */
   item(owner: Owner, id: string): Promise<Item | null>;
   /**

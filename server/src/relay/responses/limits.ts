@@ -28,17 +28,21 @@ const tooLarge = (param: string, message: string) => new AppError('request_too_l
 const tooMany = (param: string, message: string) => new AppError('invalid_value', message, { param });
 
 /** What a request brings, if it is to be kept. */
-export function admitItems(items: readonly Item[], param = 'input'): void {
+export function admitItems(items: readonly Item[]): void {
   if (items.length > limits.broughtItems)
-    throw tooMany(param, `'${param}' has ${items.length} items; ${limits.broughtItems} at most can be kept.`);
+    throw tooMany('input', `'input' has ${items.length} items; ${limits.broughtItems} at most can be kept.`);
+  admitBytes(items, 'input', limits.broughtBytes);
+}
+
+/** What is added to a conversation: a few letters may name items that are large. */
+export const admitAdded = (items: readonly Item[]): void => admitBytes(items, 'items', limits.addedBytes);
+
+function admitBytes(items: readonly Item[], param: string, most: number): void {
   let bytes = 0;
   for (const item of items) {
     bytes += Buffer.byteLength(JSON.stringify(item));
-    if (bytes > limits.broughtBytes)
-      throw tooLarge(
-        param,
-        `'${param}' is larger than ${limits.broughtBytes / mebibyte} MiB, which is all that is kept.`,
-      );
+    if (bytes > most)
+      throw tooLarge(param, `'${param}' is larger than ${most / mebibyte} MiB, which is all that is kept.`);
   }
 }
 

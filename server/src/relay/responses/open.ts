@@ -60,7 +60,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
   const draining = new AbortController();
   const write = openEndedWriter(db);
   const keeper: KeptResponses['keeper'] = {
-    before: (owner, named) => readBefore(deps, owner, named),
+    before: (owner, named, grow) => readBefore(deps, owner, named, grow),
     item: (owner, id) => readItem(deps, owner, id),
     // Whoever waits has paid. What was written though its answer was lost is there already, and stays as it is.
     keep: (owner, ended) => repeat(() => keepResponse(deps, write, owner, ended), { patienceMs: keepPatienceMs }),

@@ -72,7 +72,7 @@ const messagesAnswer = z
 /** Both formats of a conversation. */
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
-    const body = await readJsonSoonAnswered(call.request, maxJsonBytes);
+    const body = await readJsonSoonAnswered(call, maxJsonBytes);
     const given = chatWithOwnFiles(deps, call, withMembers(call, body));
     return answer(deps, metaModels, call, endpoint, parse(given instanceof Promise ? await given : given));
   };

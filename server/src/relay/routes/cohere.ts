@@ -53,7 +53,7 @@ export const cohereRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
     body: requestSchema,
     answers: { 200: answerSchema },
     handle: async (call) => {
-      const body = withMembers(call, await readJsonSoonAnswered(call.request, maxJsonBytes));
+      const body = withMembers(call, await readJsonSoonAnswered(call, maxJsonBytes));
       return answer(deps, metaModels, call, path, parseCohereRequest(body));
     },
   }),

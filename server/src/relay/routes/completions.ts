@@ -65,7 +65,7 @@ export const completionsRoutes = (deps: RelayDeps, metaModels: MetaModels): Rout
     body: requestSchema,
     answers: { 200: answerSchema },
     handle: async (call) => {
-      const body = withMembers(call, await readJsonSoonAnswered(call.request, maxJsonBytes));
+      const body = withMembers(call, await readJsonSoonAnswered(call, maxJsonBytes));
       const conversation = parseCompletionRequest(body);
       if (conversation.completion.prompts.length === 1) return answer(deps, metaModels, call, path, conversation);
       if (metaModelOf(metaModels, conversation))

@@ -68,7 +68,7 @@ export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
 
 function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const read = async (call: GeminiCall, stream: boolean) => {
-    const body = await readJsonSoonAnswered(call.request, maxJsonBytes);
+    const body = await readJsonSoonAnswered(call, maxJsonBytes);
     return parseGeminiRequest(body, { model: modelIn(call), stream });
   };
   return [

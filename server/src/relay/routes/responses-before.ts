@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import type { RelayDeps } from '../deps.ts';
-import { withOwnFiles } from '../own-files.ts';
+import { type Grow, withOwnFiles } from '../own-files.ts';
 import type { Before, Item, Owner, ResponseKeeper } from '../responses/keeper.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
 import { invalid, optionalString, readString } from '../wire/read.ts';
@@ -34,40 +34,63 @@ export async function readRequest(
   keeper: ResponseKeeper,
   owner: Owner,
   body: Json,
+  grow: Grow = () => {},
 ): Promise<ReadRequest> {
   const named = namedIn(body);
   const brought = itemsOf(body.input);
-  const before = Object.keys(named).length > 0 ? await keeper.before(owner, named) : [];
-  const items = await resolveItems(keeper, owner, brought);
+  const before = Object.keys(named).length > 0 ? await keeper.before(owner, named, grow) : [];
+  const items = await resolveItems(keeper, owner, brought, grow);
   if (body.store !== false) keeper.admit(items);
   // What is kept names them still.
-  const withFiles = (some: Item[]) => withOwnFiles(deps, owner.userId, some);
+  const withFiles = (some: Item[]) => withOwnFiles(deps, owner.userId, some, grow);
   const whole = { ...body, ...(body.input != null && { input: await withFiles(keeper.expand(owner, items)) }) };
-  const earlier = await withFiles(await resolveItems(keeper, owner, before));
+  const earlier = await withFiles(await resolveItems(keeper, owner, before, grow));
   const conversation = parseResponsesRequest(whole, earlier, keeper.seals(owner));
   return { conversation, input: brought, named };
 }
 
-/** Each is looked up by itself; more than any conversation has would be work for nothing. */
+/** As much as a conversation may have that is named. */
 const mostReferences = 1_000;
+const mostReferredBytes = 32 * 1024 * 1024;
 
 /** `type` may be left out where there is only an id. */
 const isReference = ({ type, role, id }: Item): boolean =>
   type === 'item_reference' || (type == null && role === undefined && typeof id === 'string');
 
-/** Items that are named by their ids, as what they stand for. */
-async function resolveItems(keeper: ResponseKeeper, owner: Owner, items: Item[]): Promise<Item[]> {
+/** Items that are named by their ids, as what they stand for. Each is read once, and counts as often as it is named. */
+async function resolveItems(keeper: ResponseKeeper, owner: Owner, items: Item[], grow: Grow): Promise<Item[]> {
   if (!items.some(isReference)) return items;
   if (items.filter(isReference).length > mostReferences)
     throw invalid('input', `'input' may refer to ${mostReferences} items at most.`);
+  const known = new Map<unknown, Referred>();
   const found: Item[] = [];
-  for (const item of items) found.push(isReference(item) ? await referred(keeper, owner, item) : item);
+  let bytes = 0;
+  for (const item of items) {
+    if (!isReference(item)) {
+      found.push(item);
+      continue;
+    }
+    const referred = known.get(item.id) ?? (await referredBy(keeper, owner, item));
+    known.set(item.id, referred);
+    bytes += referred.bytes;
+    if (bytes > mostReferredBytes)
+      throw new AppError('request_too_large', `The items that 'input' refers to are larger than 32 MiB.`, {
+        param: 'input',
+      });
+    grow(referred.bytes);
+    found.push(referred.item);
+  }
   return found;
 }
 
-async function referred(keeper: ResponseKeeper, owner: Owner, { id }: Item): Promise<Item> {
+interface Referred {
+  item: Item;
+  bytes: number;
+}
+
+async function referredBy(keeper: ResponseKeeper, owner: Owner, { id }: Item): Promise<Referred> {
   const name = readString(id, 'input.id');
   const item = await keeper.item(owner, name);
-  if (item) return item;
+  if (item) return { item, bytes: JSON.stringify(item).length };
   throw new AppError('not_found', `Item with id '${name}' not found.`, { param: 'input' });
 }

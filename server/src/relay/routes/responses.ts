@@ -61,7 +61,7 @@ export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper:
     body: responsesRequest,
     answers: { 200: responseAnswer },
     handle: async (call) => {
-      const body = await readJsonSoonAnswered(call.request, maxJsonBytes);
+      const body = await readJsonSoonAnswered(call, maxJsonBytes);
       return respond(deps, metaModels, keeper, call, readObject(withMembers(call, body), 'body'));
     },
   }),
@@ -84,7 +84,7 @@ export async function respond(
     throw invalid('store', `'background' needs 'store', which is how its response is fetched.`);
   // The response says whether it is kept.
   const body = keeper.keeps() || background ? given : { ...given, store: false };
-  const request = await readRequest(deps, keeper, owner, body);
+  const request = await readRequest(deps, keeper, owner, body, (bytes) => call.grow?.(bytes));
   if (background) return enqueue(deps, keeper, call, request, body);
   const { conversation, input, named } = request;
   const keep: Keep = (response) => keeper.keep(owner, { response: response as ResponseObject, input, named });

@@ -73,7 +73,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
   const isOwn = (model: string): boolean => Object.hasOwn(metaModels, model);
   const itemsOf = async (call: Call<'apiKey'>, body: Item): Promise<Item[]> => {
     const owner = ownerOf(call);
-    const before = await keeper.before(owner, beforeOf(body));
+    const before = await keeper.before(owner, beforeOf(body), (bytes) => call.grow?.(bytes));
     return [...before, ...keeper.expand(owner, inputItems(body.input))];
   };
   const compactPath = '/v1/responses/compact';

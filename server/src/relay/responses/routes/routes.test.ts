@@ -305,6 +305,18 @@ describe('conversations', () => {
     });
     expect(await post([{ type: 'item_reference', id: 'msg_none' }])).toMatchObject({ status: 404 });
     expect(await post([{ role: 'user', content: 'x'.repeat(limits.addedBytes) }])).toMatchObject({ status: 413 });
+    // What a few letters name is as large as it is, each time.
+    const large = await relay.post(`/v1/conversations/${id}/items`, {
+      items: [{ role: 'user', content: 'x'.repeat(limits.addedBytes / 2) }],
+    });
+    const [named] = ((await large.json()) as { data: { id: string }[] }).data;
+    const often = Array.from({ length: limits.addedItems }, () => ({ type: 'item_reference', id: named!.id }));
+    expect(await post(often)).toMatchObject({ status: 413, error: { param: 'items' } });
+    expect((await relay.post('/v1/conversations', { items: often })).status).toBe(413);
+    for (const store of [true, false]) {
+      const asked = await relay.post('/v1/responses', { model: 'demo/chat', store, input: often });
+      expect(await asked.json()).toMatchObject({ error: { code: 'request_too_large', param: 'input' } });
+    }
     const { db } = relay.test.platform.database;
     await db.updateTable('kept_conversations').set({ items: limits.historyItems }).where('id', '=', id).execute();
     expect(await post([{ role: 'user', content: 'x' }])).toMatchObject({ status: 400, error: { param: 'items' } });
