@@ -1,3 +1,4 @@
+import { mayMailFor } from '../identity/links/mail.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
@@ -10,15 +11,12 @@ import type { Standing } from './standing.ts';
 import { countInvitations, findInvitation, insertInvitation, takeInvitation } from './store/invitations.ts';
 import { addMember, findActiveRole, holdMembers } from './store/members.ts';
 import { findOrganisation } from './store/organisations.ts';
-import type { InvitationRow, OrganisationRow } from './store/tables.ts';
+import type { InvitationRow } from './store/tables.ts';
 import { findTeam, joinTeam } from './store/teams.ts';
 import { requireTeam } from './teams.ts';
 
 const keptSeconds = 7 * 86_400;
 const mostInvitations = 500;
-/** Mails to one address in an hour: somebody else may have typed it. */
-const mostMails = 5;
-const mailWindowMs = 3_600_000;
 
 export interface NewInvitation {
   role: MemberRole;
@@ -49,22 +47,20 @@ export async function inviteMember(room: Room, acting: Standing, input: NewInvit
     ...{ team_id: input.team_id ?? null, invited_by: userId, created_at: now, expires_at: now + keptSeconds },
   });
   const url = `${room.webUrl}/join#${token}`;
-  const mailed = await mail(room, organisation, input, url);
+  const mailed = await mail(room, acting, input, url);
   return { invitation, url: mailed ? null : url, mailed };
 }
 
 async function mail(
   room: Room,
-  { name }: OrganisationRow,
+  { userId, organisation }: Standing,
   { email, role, askedIn }: NewInvitation,
   link: string,
 ): Promise<boolean> {
-  if (!room.mailer || email === '') return false;
-  const { allowed } = await room.shared.hit(`mail:${email.toLowerCase()}`, mostMails, mailWindowMs);
-  if (!allowed) return false;
+  if (!room.mailer || email === '' || !(await mayMailFor(room, userId, 'join', email))) return false;
   const reader = { email, username: '', language: askedIn };
   try {
-    await room.mailer.send(reader, 'join', { organisation: name, role, link, seconds: keptSeconds });
+    await room.mailer.send(reader, 'join', { organisation: organisation.name, role, link, seconds: keptSeconds });
     return true;
   } catch (error) {
     room.log.warn({ error }, 'an invitation could not be mailed');

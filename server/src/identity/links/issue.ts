@@ -20,7 +20,7 @@ export async function issueLink(
   // Whoever reads mail at an address that nobody has shown to be theirs would have the account.
   if (purpose === 'reset_password' && user.email_verified !== 1)
     throw new AppError('conflict', 'The address of this account is not verified. Hand a link over instead.');
-  if (!(await mayMail(deps, user.email)))
+  if (!(await mayMail(deps, purpose, user.email)))
     throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.');
   await mailLink(deps, purpose, user, askedIn).catch((error) => {
     throw new AppError('unavailable', 'The mail could not be sent. Try again later.', {}, error);

@@ -194,6 +194,29 @@ describe('a forgotten password', () => {
     expect(mailsTo(unproven.email)).toEqual([]);
   });
 
+  test('is reset whatever others have mailed to its owner', async () => {
+    const [owner, other] = [await verified(), await someone()];
+    const { id } = (await dataOf(post(other, '/api/organisations', { name: 'Tea', time_zone: 'UTC' }))) as {
+      id: number;
+    };
+    const invite = (email: string) => post(other, `/api/organisations/${id}/invitations`, { email });
+    for (let count = 0; count < 6; count += 1) {
+      await invite(owner.email);
+      await other.call('/api/user/self', { method: 'PUT', body: { email: owner.email } });
+      await post(other, '/api/user/email/verification', { password });
+    }
+    const before = mailsTo(owner.email).length;
+    await forgot(owner.email);
+    expect((await reset(await newest(owner.email, before + 1))).status).toBe(200);
+    // Nor does anybody write to everybody: who is invited is handed a link instead.
+    const mailed = async (n: number) =>
+      ((await dataOf(invite(`stranger-${n}@mail.example`))) as { mailed: boolean; url: string | null }).mailed;
+    const sent: boolean[] = [];
+    for (let n = 0; n < 60; n += 1) sent.push(await mailed(n));
+    expect(sent.filter(Boolean).length).toBeLessThan(50);
+    expect(sent.at(-1)).toBe(false);
+  });
+
   test('is reset once, within half an hour; every session ends and nobody is let in by it', async () => {
     const member = await verified();
     await forgot(member.email);

@@ -9,7 +9,7 @@ import { type ChangeTerms, changeUser, findUserRow, findVerified, type UserChang
 import { statuses, type User } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
 import { mailLink, takeLink } from './links.ts';
-import { mailWindowMs, mayMail } from './mail.ts';
+import { mailWindowMs, mayMail, mayMailFor } from './mail.ts';
 
 const noMail = () => new AppError('conflict', 'This service sends no mail. Ask an administrator for a link.');
 const spent = () =>
@@ -35,7 +35,7 @@ export async function sendVerification(
   if (user.email_verified) throw new AppError('conflict', 'Your address is verified already.');
   if (!deps.mailer) throw noMail();
   await confirmOwner(deps, principal, shown, refusals);
-  if (!(await mayMail(deps, user.email)))
+  if (!(await mayMailFor(deps, user.id, 'verify_email', user.email)))
     throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.', {
       headers: { 'retry-after': `${mailWindowMs / 1000}` },
     });
@@ -68,7 +68,7 @@ export function askForReset(deps: LinkDeps, email: string, askedIn: Language): v
   if (!deps.mailer) throw noMail();
   const send = async () => {
     const user = await findVerified(deps.db, email);
-    if (user?.status === statuses.enabled && (await mayMail(deps, user.email)))
+    if (user?.status === statuses.enabled && (await mayMail(deps, 'reset_password', user.email)))
       await mailLink(deps, 'reset_password', user, askedIn);
   };
   void send().catch((error) => deps.log.warn({ error }, 'a mail could not be sent'));
