@@ -79,8 +79,8 @@ test('jobs killed while submitting, while waiting and while downloading go on af
     async () => (await Promise.all(jobs.map((job) => jobOf(service, job)))).every((job) => job.status === 'completed'),
     240_000,
   );
-  expect([submitting.submits.length, waiting.submits.length, downloading.submits.length]).toEqual([2, 1, 1]);
-  expect(submitting.submits[0]!.key).toBe(submitting.submits[1]!.key);
+  // What was made without anybody hearing of it is found in the upstream's list.
+  expect([submitting.submits.length, waiting.submits.length, downloading.submits.length]).toEqual([1, 1, 1]);
   for (const job of jobs) {
     expect(new Uint8Array(await (await ask(service, `${job.id}/content`, job.key)).arrayBuffer())).toEqual(film);
     expect((await jobOf(service, job)).usage).toEqual({ cost: 0.5 });

@@ -1,6 +1,7 @@
 /** PostgreSQL goes away in the middle of the work, orderly and not, or takes no writes, and comes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
+import { startUpstream } from '../../server/src/video/upstream.fixture.ts';
 import { NoServer, type OwnServer, ownPostgres } from '../servers.ts';
 import { type Service, startService, until } from '../service.ts';
 import { account, inOrder, startLoad, tally } from './load.ts';
@@ -72,22 +73,41 @@ const outages: Outage[] = [
   },
 ];
 
+/** A video that its upstream takes at a time at which nobody can write that down. */
+async function orderFilm(takenWhen: Promise<undefined>) {
+  const upstream = startUpstream('openai', { status: 'completed', onSubmit: () => takenWhen });
+  const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, type: 'video', requestPrice: 0.1 });
+  const key = await (await service.user(1_000_000)).key();
+  const created = await service.post('/v1/videos', { model: modelId, prompt: 'x' }, { key });
+  const { id } = (await created.json()) as { id: string };
+  await until('the video is asked for', () => upstream.submits.length === 1);
+  const isMade = async () => {
+    const answer = await fetch(`${service.url}/v1/videos/${id}`, { headers: { authorization: `Bearer ${key}` } });
+    return ((await answer.json()) as { status: string }).status === 'completed';
+  };
+  return { upstream, isMade };
+}
+
 describe.each(outages)('the database $what for a while', ({ what, begin, seen, end }) => {
   test('503 in the endpoint’s shape meanwhile, recovery by itself, no charge lost', async () => {
     if (!postgres) return console.log(`SKIPPED: the database ${what} (${missing})`);
     const load = await startLoad(service, { pauseMs: 5 });
     await until('the load runs', () => load.total() > 50, 60_000);
+    const away = Promise.withResolvers<undefined>();
+    const film = await orderFilm(away.promise);
     await begin(postgres);
+    away.resolve(undefined);
     await Bun.sleep(outageMs / 2);
     await seen();
     await Bun.sleep(outageMs / 2);
     await end(postgres);
     const before = load.total();
     await until('requests are answered again', () => load.total() > before + 50, 60_000);
+    await until('the video is made', film.isMade, 60_000);
     await load.end();
     await until('nothing is held any more', async () => (await account(load, service)).astray === 0, 60_000);
     const sums = await account(load, service);
-    load.upstream.stop();
+    for (const upstream of [load.upstream, film.upstream]) upstream.stop();
     const failed = tally(load.failures);
     saw(
       `database ${what} for ${outageMs / 1000} s under load`,
@@ -100,6 +120,7 @@ describe.each(outages)('the database $what for a while', ({ what, begin, seen, e
     for (const kind of Object.keys(failed)) expect(kind).toBe('503 unavailable');
     for (const failure of load.failures) expect(failure.message).toBe(message);
     expect(load.broken).toBe(0);
+    expect(film.upstream.submits).toHaveLength(1);
     inOrder(sums);
   }, 300_000);
 });

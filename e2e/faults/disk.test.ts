@@ -1,7 +1,7 @@
 /** A disk that is full or read-only: a small file system of its own, which only root can mount. */
 import { Database } from 'bun:sqlite';
 import { afterAll, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { program } from '../program.ts';
@@ -50,6 +50,17 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   const load = await startLoad(service, { pauseMs: 5 });
   await until('the load runs', () => load.total() > 50, 60_000);
   const ballast = join(disk, 'ballast');
+  const upload = async (megabytes: number) => {
+    const form = new FormData();
+    form.set('purpose', 'batch');
+    form.set('file', new File([new Uint8Array(megabytes * 1024 ** 2)], 'lines.jsonl'));
+    const headers = { authorization: `Bearer ${service!.key}` };
+    const answer = await fetch(`${service!.url}/v1/files`, { method: 'POST', headers, body: form });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const tooLarge = await upload(32);
+  const leftBehind = readdirSync(join(dataDir, 'blobs/incoming'));
+  const small = await upload(1);
   // dd writes until there is no room left at all; SQLite may still find some in its own log.
   run('dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k');
   await until('calls fail', () => load.failures.length > 20, 60_000);
@@ -76,6 +87,8 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   );
   // A stream that was under way can only be told in its own words.
   expect(Object.keys(failed).filter((kind) => kind !== '200 unavailable')).toEqual(['503 unavailable']);
+  expect([tooLarge.status, leftBehind, small.status]).toEqual([503, [], 200]);
+  expect(tooLarge.text).toContain('Files cannot be kept');
   expect(health.status).toBe(200);
   expect(full.code).toBe(1);
   expect(full.said).toMatch(/full/);

@@ -123,6 +123,7 @@ function rowOf({ clock, config }: VideoDeps, { id, caller, modelId, request, sec
     override: provider ? JSON.stringify(provider) : '',
     seconds,
     ...{ cost: 0, provider: '', channel_id: 0, model_name: '', upstream_id: '', poll_url: '', submitted_at_ms: 0 },
+    asked_channel_id: 0,
     ...{ rounds: 0, polls: 0, misses: 0, progress: 0, error: '', results: '[]' },
     callback_url: callback_url ?? '',
     callback_tries: 0,

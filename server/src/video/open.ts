@@ -27,7 +27,17 @@ const workData = z.object({ id: z.string() });
 
 /** Call before the jobs are started: this declares who does the work. */
 export function openVideo(deps: VideoDeps): Video {
-  deps.jobs.work(jobQueue, jobWork, (job) => advanceJob(deps, workData.parse(job.data).id, job.signal));
+  const steps = new Map<string, Promise<unknown>>();
+  /** One step of a job after the other: one that the queue gave up for lost may be about to write who has the job. */
+  const advance = async (id: string, signal: AbortSignal) => {
+    await steps.get(id)?.catch(() => {});
+    const step = advanceJob(deps, id, signal);
+    steps.set(id, step);
+    return step.finally(() => {
+      if (steps.get(id) === step) steps.delete(id);
+    });
+  };
+  deps.jobs.work(jobQueue, jobWork, (job) => advance(workData.parse(job.data).id, job.signal));
   deps.jobs.work(callbackQueue, callbackWork, (job) => deliverCallback(deps, workData.parse(job.data).id, job.signal));
 
   const recover = async (before: number): Promise<void> => {

@@ -1,4 +1,5 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
+import { oneAtATime } from '../platform/db/one-at-a-time.ts';
 import { countedPast, countUpTo } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type JobStatus, mayBecome } from './status.ts';
@@ -31,6 +32,8 @@ interface VideoJobsTable {
   provider: string;
   channel_id: number;
   model_name: string;
+  /** Who was asked last, noted before: it may have the job although nobody knows. 0 for nobody, or who refused. */
+  asked_channel_id: Generated<number>;
   /** Empty until an upstream has taken the job. */
   upstream_id: string;
   poll_url: string;
@@ -134,18 +137,40 @@ export async function moveJob(db: Db, id: string, to: JobStatus, changes: Change
   return row ?? null;
 }
 
-/** Notes which upstream has the job; null when the job has ended meanwhile or another process has submitted it too. */
-export async function recordSubmission(db: Db, id: string, changes: Changes): Promise<VideoJob | null> {
-  const row = await db
-    .updateTable('video_jobs')
-    .set(changes)
-    .where('id', '=', id)
-    .where('status', 'in', ['pending', 'in_progress'])
-    .where('upstream_id', '=', '')
-    .returningAll()
-    .executeTakeFirst();
-  return row ?? null;
+/**
+ * Notes which upstream has the job; may be repeated. `over`: the job has ended meanwhile, or another process has it made
+ * elsewhere; `another's`: the same video was found for a job that asks for the same, and is that one's.
+ */
+export function recordSubmission(
+  db: Db,
+  id: string,
+  submission: Changes & { channel_id: number; upstream_id: string },
+): Promise<'recorded' | 'over' | "another's"> {
+  const { channel_id, upstream_id } = submission;
+  return db.transaction().execute(async (tx) => {
+    await oneAtATime(tx, 'videosOfChannel', channel_id);
+    const [owner] = await ownersOf(tx, channel_id, [upstream_id]);
+    if (owner) return owner.id === id ? 'recorded' : "another's";
+    const { numUpdatedRows } = await tx
+      .updateTable('video_jobs')
+      .set({ ...submission, asked_channel_id: 0 })
+      .where('id', '=', id)
+      .where('status', 'in', ['pending', 'in_progress'])
+      .where('upstream_id', '=', '')
+      .executeTakeFirst();
+    return numUpdatedRows > 0n ? 'recorded' : 'over';
+  });
 }
+
+/** Which jobs videos of an upstream belong to. */
+export const ownersOf = (db: Db, channelId: number, upstreamIds: string[]) =>
+  db
+    .selectFrom('video_jobs')
+    .select(['id', 'upstream_id'])
+    .where('upstream_id', 'in', upstreamIds)
+    .where('upstream_id', '<>', '')
+    .where('channel_id', '=', channelId)
+    .execute();
 
 export async function changeJob(db: Db, id: string, changes: Changes): Promise<void> {
   await db.updateTable('video_jobs').set(changes).where('id', '=', id).execute();

@@ -1,18 +1,23 @@
 import { AppError } from '../lib/errors.ts';
+import { repeat } from '../platform/durable/repeat.ts';
+import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import { parseOverride } from '../routing/override.ts';
 import type { Attempt, Plan } from '../routing/plan.ts';
 import { canMake, priceOf, secondsOf } from './candidates.ts';
 import type { VideoDeps } from './deps.ts';
 import { finishJob } from './finish.ts';
+import { placeOrder } from './place-order.ts';
 import { changeJob, recordSubmission, type VideoJob } from './store.ts';
-import { cancelUpstream, ioOf, orderOf, requestOf, upstreamOf } from './upstream.ts';
+import { cancelUpstream, orderOf, requestOf, upstreamOf } from './upstream.ts';
 import { type FaultKind, UpstreamFault } from './upstreams/kind.ts';
 
 /** Times every provider is tried before the job fails: with the waits between them, about five minutes. */
 const maxRounds = 9;
 const roundWaitMs = (rounds: number): number => Math.min(1_000 * 2 ** rounds, 60_000);
 const firstPollMs = 500;
+/** Longer than a database is away that somebody looks after. */
+const recordMs = 10 * 60_000;
 
 const causes: Record<FaultKind, Cause> = {
   caller: 'refused',
@@ -29,7 +34,7 @@ const causes: Record<FaultKind, Cause> = {
 /** What says nothing about how well the upstream does. */
 const notTheirs: ReadonlySet<FaultKind> = new Set(['caller', 'busy', 'shortage']);
 
-/** Finds somebody who takes the job. A crash after the upstream took it and before that is written submits it again. */
+/** Finds somebody who takes the job: whoever may have it already is asked before others. */
 export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
   const request = requestOf(job);
   let plan: Plan;
@@ -44,6 +49,7 @@ export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
       type: 'video',
       override: job.override === '' ? null : parseOverride(JSON.parse(job.override)),
       fits: (candidate) => canMake(candidate, request),
+      ...(job.asked_channel_id > 0 && { suits: ({ channel }: Candidate) => channel.id === job.asked_channel_id }),
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
@@ -54,7 +60,7 @@ export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
     for (let attempt = plan.next(); attempt; attempt = plan.next()) {
       const outcome = await tryOne(deps, job, attempt, signal);
       if (outcome === 'next') continue;
-      return outcome === 'taken' ? { againInMs: firstPollMs } : undefined;
+      return outcome === 'again' ? { againInMs: firstPollMs } : undefined;
     }
     return await waitOrFail(deps, job, plan);
   } finally {
@@ -77,7 +83,7 @@ async function tryOne(
   job: VideoJob,
   attempt: Attempt,
   signal: AbortSignal,
-): Promise<'taken' | 'next' | 'over'> {
+): Promise<'again' | 'next' | 'over'> {
   const { candidate } = attempt;
   const { channel } = candidate;
   const upstream = upstreamOf(candidate);
@@ -85,10 +91,11 @@ async function tryOne(
   const startedMs = deps.clock.steadyMs();
   const sample = { promptTokens: 0, completionTokens: 0, wellFormed: true, nonEmpty: true };
   try {
-    const taken = await upstream.kind.submit(orderOf(job, seconds), upstream.target, ioOf(deps, signal));
+    const asked = { ...upstream, channelId: channel.id };
+    const taken = await placeOrder(deps, job, orderOf(job, seconds), asked, signal);
     const submittedAtMs = deps.clock.nowMs();
     attempt.report({ ...sample, outcome: 'success', latencyMs: deps.clock.steadyMs() - startedMs });
-    const recorded = await recordSubmission(deps.db, job.id, {
+    const submission = {
       upstream_id: taken.upstreamId,
       poll_url: taken.pollUrl,
       submitted_at_ms: submittedAtMs,
@@ -98,8 +105,10 @@ async function tryOne(
       model_name: candidate.modelName,
       seconds,
       cost: priceOf(candidate.price, seconds),
-    });
-    if (recorded) return 'taken';
+    };
+    // It is being made and will be billed: a database that is away is waited for.
+    const outcome = await repeat(() => recordSubmission(deps.db, job.id, submission), { patienceMs: recordMs });
+    if (outcome !== 'over') return 'again';
     // Cancelled or expired while the upstream was being asked.
     await cancelUpstream(deps, upstream, { ...taken, submittedAtMs });
     return 'over';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { systemClock } from '../lib/clock.ts';
 import { startUpstream } from './upstream.fixture.ts';
 import { addModel, type Client, openVideoTest, type VideoTest } from './video.fixture.ts';
@@ -64,4 +64,35 @@ test('an end whose consequences were cut off by a crash is made whole once', asy
     (await db().selectFrom('video_jobs').select('closed').where('id', '=', id).executeTakeFirstOrThrow()).closed < 2;
   while (await isOpen()) await Bun.sleep(20);
   expect(await client.quota()).toBe(before - 200_000);
+});
+
+describe('an upstream that has taken a job without our hearing of it', () => {
+  /** The answers to the first submissions break off. */
+  const unheard = (count: number) => (n: number) => (n <= count ? new Response('{"id": "up') : undefined);
+  const picture = { frame_images: [{ frame_type: 'first_frame', image_url: { url: 'https://a.test/a.png' } }] };
+
+  test.each([
+    { what: 'is not asked again', kind: 'openai', jobs: 1, lost: 1, fields: {}, submits: 1 },
+    { what: 'makes as many as were asked for', kind: 'openai', jobs: 3, lost: 2, fields: {}, submits: 3 },
+    {
+      what: 'is asked again for what was made of a picture',
+      kind: 'openai',
+      jobs: 1,
+      lost: 1,
+      fields: picture,
+      submits: 2,
+    },
+    { what: 'is asked again where it has no list', kind: 'openrouter', jobs: 1, lost: 1, fields: {}, submits: 2 },
+  ] as const)('$what', async ({ kind, jobs, lost, fields, submits }) => {
+    const other = startUpstream(kind, { status: 'completed', onSubmit: unheard(lost) });
+    const model = `films/${crypto.randomUUID().slice(0, 8)}`;
+    await addModel(world.root.call, other.url, { kind, model });
+    const orders = Array.from({ length: jobs }, () => client.create({ model, prompt: 'the same', ...fields }));
+    const ids = (await Promise.all(orders)).map(({ id }) => id);
+    for (const id of ids) await client.reach(id, 'completed');
+    const rows = await db().selectFrom('video_jobs').select('upstream_id').where('model_id', '=', model).execute();
+    expect([other.submits.length, new Set(rows.map((row) => row.upstream_id)).size]).toEqual([submits, jobs]);
+    expect(new Set(other.submits.map(({ key }) => key)).size).toBe(jobs);
+    other.stop();
+  });
 });

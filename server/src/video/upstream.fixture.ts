@@ -47,14 +47,23 @@ export function startUpstream(
         };
   const errorOf = (status: string) => (status === 'failed' ? { code: 'e', message: upstream.script.error } : null);
 
+  /** Whoever does not hear of a submission can find it here. */
+  const made = new Map<string, object>();
   const submit = async (request: Request): Promise<Response> => {
     const type = request.headers.get('content-type')!.split(';')[0]!;
     const body = type === 'application/json' ? await request.json() : Object.fromEntries(await request.formData());
     const id = `up-${upstream.submits.length + 1}`;
     const [key, auth] = [request.headers.get('idempotency-key'), request.headers.get('authorization')];
     upstream.submits.push({ id, type, key, auth, body: body as Record<string, unknown> });
+    made.set(id, { ...view(id, 'queued'), size: '1280x720', ...body, created_at: Math.floor(Date.now() / 1000) });
     const scripted = await upstream.script.onSubmit?.(upstream.submits.length);
+    if (scripted?.ok === false) made.delete(id);
     return scripted ?? Response.json(view(id, kind === 'openai' ? 'queued' : 'pending'));
+  };
+  /** OpenRouter has no such list. */
+  const list = (): Response => {
+    if (kind === 'openrouter') return Response.json({ error: { message: 'Not found' } }, { status: 404 });
+    return Response.json({ object: 'list', data: [...made.values()].reverse(), has_more: false });
   };
   const answer = async (request: Request): Promise<Response> => {
     const [, , place, id, part] = new URL(request.url).pathname.split('/');
@@ -68,6 +77,7 @@ export function startUpstream(
       const scripted = await upstream.script.onDownload?.(upstream.downloads);
       return scripted ?? new Response(film, { headers: { 'content-type': 'video/mp4' } });
     }
+    if (!id) return list();
     upstream.polls += 1;
     return (await upstream.script.onPoll?.(upstream.polls)) ?? Response.json(view(id!, upstream.script.status));
   };

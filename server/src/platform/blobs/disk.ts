@@ -22,14 +22,15 @@ export async function diskBlobs(folder: string): Promise<Blobs> {
     async put(key, content, contentType) {
       assertKey(key);
       const aside = join(incoming, randomString(20));
+      const asideType = `${aside}-type`;
       try {
         const size = await writeWhole(aside, content);
-        await writeType(typePath(key), contentType, `${aside}-type`);
+        await writeType(typePath(key), contentType, asideType);
         await mkdir(dirname(dataPath(key)), { recursive: true });
         await rename(aside, dataPath(key));
         return { size };
       } finally {
-        await rm(aside, { force: true });
+        await Promise.all([aside, asideType].map((path) => rm(path, { force: true })));
       }
     },
     async stat(key) {

@@ -8,6 +8,7 @@ const spaces = {
   ownKeysOfTeam: 'ownt',
   knowledge: 'mskn',
   runs: 'msru',
+  videosOfChannel: 'vide',
 };
 
 export type LockSpace = keyof typeof spaces;

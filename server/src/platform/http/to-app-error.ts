@@ -1,12 +1,20 @@
 import { AppError } from '../../lib/errors.ts';
 import { isAway } from '../durable/errors.ts';
 
-/** What is not ours becomes a bare 500, but for a database that is away and input nested past the stack. */
+/** No room, none left for us, a disk that broke or only reads; or the bucket that takes its place. */
+const isUnkept = (thrown: unknown): boolean => {
+  const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown };
+  return name === 'S3Error' || ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(code));
+};
+
+/** What is not ours becomes a bare 500, but for a database or files that are away and input nested past the stack. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
     return new AppError('invalid_value', 'The request is nested too deeply.');
   if (isAway(thrown))
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
+  if (isUnkept(thrown))
+    return new AppError('unavailable', 'Files cannot be kept or read right now. Try again in a moment.', {}, thrown);
   return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
 }

@@ -59,6 +59,8 @@ export interface UpstreamKind {
   /** The size it sends for a resolution or an aspect ratio, where it knows sizes only. */
   sizeOf?(request: Pick<VideoRequest, 'size' | 'resolution' | 'aspect_ratio'>): string | undefined;
   submit(order: Order, target: Target, io: Io): Promise<Taken>;
+  /** Videos made since then that may be the answer to this order, oldest first; absent where they cannot be told apart. */
+  find?(order: Order, sinceMs: number, target: Target, io: Io): Promise<Taken[]>;
   poll(submission: Submission, target: Target, io: Io): Promise<Progress>;
   /** How many results there are. */
   count(progress: Progress): number;

@@ -11,6 +11,14 @@ const answer = z.object({
   error: z.object({ message: z.string().nullish() }).nullish(),
 });
 
+const listed = answer.extend({
+  model: z.string(),
+  prompt: z.string().nullish(),
+  seconds: z.union([z.string(), z.number()]),
+  size: z.string(),
+  created_at: z.number(),
+});
+
 const statuses: Record<string, Progress['status']> = {
   queued: 'pending',
   in_progress: 'in_progress',
@@ -61,6 +69,25 @@ export function takenFrom(body: unknown): Taken {
   return { upstreamId: parsed.data.id, pollUrl: '' };
 }
 
+/**
+ * Which of the videos listed by `GET /videos` say all that the order says. Those made from a picture do not say which, and are
+ * never taken for one another.
+ */
+export function takenAmong(body: unknown, order: Order, sinceMs: number, target: Target): Taken[] {
+  const { request, seconds } = order;
+  const parsed = z.object({ data: z.array(z.unknown()) }).safeParse(body);
+  if (!parsed.success) return [];
+  const size = sizeOf(request);
+  return parsed.data.data
+    .flatMap((one) => listed.safeParse(one).data ?? [])
+    .filter(
+      (one) => one.prompt === request.prompt && one.model === target.modelName && one.created_at * 1000 >= sinceMs,
+    )
+    .filter((one) => Number(one.seconds) === seconds && (!size || one.size === size))
+    .sort((a, b) => a.created_at - b.created_at)
+    .map(({ id }) => ({ upstreamId: id, pollUrl: '' }));
+}
+
 export function fromUpstream(body: unknown): Progress {
   const parsed = answer.safeParse(body);
   const status = parsed.success ? statuses[parsed.data.status] : undefined;
@@ -88,6 +115,11 @@ export const openaiVideos: UpstreamKind = {
     request.input_references.length + request.frame_images.length <= 1 &&
     request.frame_images.every((frame) => frame.frame_type === 'first_frame'),
   submit: async (order, target, io) => takenFrom(await askJson(toUpstream(order, target), target, io)),
+  find: async (order, sinceMs, target, io) => {
+    if (pictureOf(order.request)) return [];
+    const url = `${target.baseUrl}/videos?limit=100&order=desc`;
+    return takenAmong(await askJson({ method: 'GET', url }, target, io), order, sinceMs, target);
+  },
   poll: async ({ upstreamId }, target, io) =>
     fromUpstream(await askJson({ method: 'GET', url: jobUrl(target, upstreamId) }, target, io)),
   count: () => 1,
