@@ -30,6 +30,8 @@ describe('what the service tells of a run', () => {
 
   test('stays as it is in English', () => {
     expect(sentences.map(told)).toEqual(sentences);
+    // But for one of a kind, which the service does not tell from many.
+    expect(told('1 tasks planned')).toBe('1 task planned');
   });
 
   test('is taken apart for another language, parts of parts too', () => {
