@@ -112,6 +112,21 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await playground.click();
     await until('somebody was asked', () => asked.length === 1);
     expect(await application.inputValue()).toBe('Half an application');
+    // Neither what the page itself has refused, nor what the service has.
+    const save = page.getByRole('button', { name: 'Register application' });
+    await save.click();
+    await page.locator('[aria-invalid=true]').first().waitFor();
+    await playground.click();
+    await until('somebody was asked', () => asked.length === 2);
+    await page.getByLabel('Redirect address 1').fill('https://half.example/callback');
+    await page.route('**/api/oauth2/applications', (route) => route.abort());
+    await save.click();
+    await page.getByRole('alert').first().waitFor();
+    await playground.click();
+    await until('somebody was asked', () => asked.length === 3);
+    expect(await application.inputValue()).toBe('Half an application');
+    expect(asked.splice(1)).toEqual(['confirm', 'confirm']);
+    expect(complaints.splice(0)).toEqual(['Failed to load resource: net::ERR_FAILED']);
     answer = true;
     await playground.click();
     await page.waitForURL('**/playground');

@@ -156,6 +156,26 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
+    test('mathematics is written as such, prices are not, and what is half there stays in its place', async () => {
+      const { page, complaints } = await site.root();
+      const script =
+        '\\[\n\\begin{aligned} x_1 &= \\frac{-b + \\sqrt{b^2 - 4ac}}{2a} \\\\ |x| &= \\boxed{2} \\end{aligned}\n\\]';
+      const text = `With $a \\ne 0$ and \\(b_1\\), from $5 to $10:\n\n${script}\n\nNot $\\unheard{of}$. \\[ \\frac{never`;
+      upstream.script = says('openai', { text });
+      await page.goto('/playground?model=scripted/scripted-1');
+      await say(page, 'Solve it');
+      await page.locator('[data-fact=latency]').waitFor();
+      const answer = answers(page).last();
+      await answer.locator('math mfrac').waitFor();
+      expect(await answer.locator('math').count()).toBe(3);
+      expect(await answer.locator('annotation').first().textContent()).toBe('a \\ne 0');
+      expect(await answer.locator('code').allTextContents()).toEqual(['$\\unheard{of}$', '\\[ \\frac{never']);
+      expect(await answer.locator('p').first().innerText()).toContain('from $5 to $10');
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      expect(complaints).toEqual([]);
+    }, 300_000);
+
     test('a tool call is shown, answered by hand, and gone on with', async () => {
       const { page, complaints } = await site.root();
       const calls = [{ id: 'call_1', name: 'get_weather', args: { city: 'Paris' } }];

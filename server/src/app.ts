@@ -11,6 +11,7 @@ import { parseBlock } from './platform/http/client-ip.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { type HttpDeps, mountRoutes } from './platform/http/mount.ts';
 import { documentOf } from './platform/http/openapi.ts';
+import { packedDocument } from './platform/http/packed-answer.ts';
 import { mountSystem } from './platform/http/system-routes.ts';
 import { setLogLevel } from './platform/log.ts';
 import { openLoopWatch } from './platform/loop-watch.ts';
@@ -79,9 +80,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   const router = mountRoutes(features.routes, http);
   mountSystem(router, { platform, metricsToken: config.metricsToken, headers, draining: () => draining });
   const document = () => documentOf(features.routes, config.baseUrl);
-  router.add('GET', '/openapi.json', () =>
-    Response.json(document(), { headers: { ...headers, 'cache-control': 'no-cache' } }),
-  );
+  router.add('GET', '/openapi.json', packedDocument(document, { ...headers, 'cache-control': 'no-cache' }));
 
   const loop = openLoopWatch(metrics);
   let sweeper: Timer | undefined;

@@ -1,6 +1,7 @@
+import type { Mutation } from '@tanstack/react-query';
 import type { RouterHistory } from '@tanstack/react-router';
 import { t } from './language/words.ts';
-import { onForget } from './session.ts';
+import { onForget, queryClient } from './session.ts';
 
 /** What was typed into a form, chosen or switched there, and not sent: it is lost when the form goes. */
 type Field = HTMLInputElement | HTMLTextAreaElement;
@@ -35,6 +36,22 @@ function forget(fields: Iterable<Field>): void {
   changed();
 }
 
+/** What they held before is what they would lose again. */
+function remember(fields: [Field, string][]): void {
+  for (const [field, state] of fields) before.set(field, state);
+  changed();
+}
+
+const mutations = () => queryClient.getMutationCache();
+
+function whenRefused(begun: Mutation[], act: () => void): void {
+  const stop = mutations().subscribe(() => {
+    if (begun.some(({ state }) => state.status === 'pending')) return;
+    stop();
+    if (begun.some(({ state }) => state.status === 'error')) act();
+  });
+}
+
 if (typeof document !== 'undefined') {
   // What the browser fills in by itself nobody typed: it never had the focus. Some give none to a switch that is clicked.
   for (const event of ['focusin', 'pointerdown'])
@@ -44,10 +61,18 @@ if (typeof document !== 'undefined') {
     });
   // A list that is chosen from says nothing of it itself, and shows it a moment later.
   for (const event of ['input', 'click', 'keyup']) document.addEventListener(event, () => setTimeout(changed), true);
-  // Sent, or refused with words beside it. What succeeds closes a dialog: in one that stays it is still to be sent.
+  let running = new Set<unknown>();
+  document.addEventListener('submit', () => (running = new Set(mutations().getAll())), true);
   document.addEventListener('submit', ({ target }) => {
-    const sent = [...before.keys()].filter((field) => field.form === target);
-    forget(sent.filter((field) => !field.closest('.mantine-Modal-content')));
+    const begun = mutations()
+      .getAll()
+      .filter((mutation) => !running.has(mutation));
+    // What succeeds closes a dialog: in one that stays it is still to be sent.
+    const sent = [...before].filter(([field]) => field.form === target && !field.closest('.mantine-Modal-content'));
+    forget(sent.map(([field]) => field));
+    if (begun.length > 0) whenRefused(begun, () => remember(sent));
+    // Refused by the page itself, with words beside a field: they are there a moment later.
+    else setTimeout(() => target instanceof Element && target.querySelector('[aria-invalid=true]') && remember(sent));
   });
   // Whoever logs out has left already.
   onForget(() => forget([...before.keys()]));

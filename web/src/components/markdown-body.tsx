@@ -1,11 +1,23 @@
 import { Anchor, Table, Typography } from '@mantine/core';
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 import { t } from '../language/words.ts';
 import { blockDirection } from './block-direction.ts';
+import type { FormulaProps } from './formula.tsx';
 import { markdownBlocks } from './markdown-blocks.ts';
+import { remarkFormulas } from './remark-formulas.ts';
+
+const Source = ({ source }: FormulaProps) => <code>{source}</code>;
+
+// Few answers have mathematics, and without what writes it its source can be read.
+const Formula = lazy(() =>
+  import('./formula.tsx').then(
+    ({ Formula }) => ({ default: Formula }),
+    () => ({ default: Source }),
+  ),
+);
 
 const components: Components = {
   a: ({ href, children }) => (
@@ -32,9 +44,20 @@ const components: Components = {
       {children}
     </pre>
   ),
+  var: ({ node }) => {
+    const { dataTex, dataDisplay, dataOpen } = node?.properties ?? {};
+    const [text] = node?.children ?? [];
+    const source = text?.type === 'text' ? text.value : '';
+    const formula = { tex: String(dataTex), display: Boolean(dataDisplay), open: Boolean(dataOpen), source };
+    return (
+      <Suspense fallback={<Source {...formula} />}>
+        <Formula {...formula} />
+      </Suspense>
+    );
+  },
 };
 
-const remarkPlugins = [remarkGfm];
+const remarkPlugins = [remarkFormulas, remarkGfm];
 const rehypePlugins = [rehypeHighlight, blockDirection];
 
 /** Read once: of an answer that comes, all but its end stays as it was. */

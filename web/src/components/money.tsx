@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import type { CSSProperties } from 'react';
-import { formatNumber, formatQuota } from '../format.ts';
+import { formatQuota } from '../format.ts';
 import { t } from '../language/words.ts';
 
 /** Quota as dollars; the exact units on hover. */
@@ -9,7 +9,7 @@ export function Money({ quota }: { quota: number }) {
   // The type knows no properties of one's own; cards make long amounts smaller by it.
   const style = { '--length': amount.length } as CSSProperties;
   return (
-    <Tooltip label={t('{quota} quota units', { quota: formatNumber(quota) })}>
+    <Tooltip label={t('{quota, plural, one {# quota unit} other {# quota units}}', { quota })}>
       <span className="svc-number" style={style}>
         {amount}
       </span>

@@ -104,6 +104,9 @@ test('health, readiness, metrics and the document answer', async () => {
   expect(await (await service.call('/metrics')).text()).toContain('svc_http_request_seconds_bucket');
   const document = (await (await service.call('/openapi.json')).json()) as { openapi: string; paths: object };
   expect(document.openapi).toBe('3.1.0');
+  const packed = await service.call('/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
+  expect(packed.headers.get('content-encoding')).toBe('gzip');
+  expect(JSON.parse(new TextDecoder().decode(Bun.gunzipSync(await packed.bytes())))).toEqual(document);
   expect(Object.keys(document.paths)).toContain('/api/user/login');
 });
 

@@ -141,7 +141,7 @@ export function json(call: Answering, value: unknown, status = 200): Response {
 }
 
 /** The same for what is written as JSON already. */
-export function jsonText(call: Answering, text: string, status = 200): Response {
+export function jsonText(call: Answering, text: string | Uint8Array<ArrayBuffer>, status = 200): Response {
   call.whole = true;
   call.headers['content-type'] = 'application/json;charset=utf-8';
   return new Response(text, { status, headers: call.lastHeaders?.of(call.headers) ?? call.headers });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pagePolicy } from './headers.ts';
+import { accepts } from './packed-answer.ts';
 
 /** What scripts/build-web.ts tells about a file it made, as far as serving needs it. */
 interface WebFile {
@@ -76,15 +77,6 @@ async function currentBuild(folder: string): Promise<Build | undefined> {
     cached = { key, build: { index: files.get(manifest.index), files, policy, pages, locate } };
   }
   return cached.build;
-}
-
-/** RFC 9110 §12.5.3, for the two codings we keep: listed, and not with q=0. */
-function accepts(request: Request, coding: string): boolean {
-  return (request.headers.get('accept-encoding') ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((item) => item.split(';').map((part) => part.trim()))
-    .some(([name, weight]) => name === coding && !(weight && Number(weight.replace('q=', '')) === 0));
 }
 
 function variantOf(file: WebFile, request: Request): { coding: string; suffix: string } | undefined {

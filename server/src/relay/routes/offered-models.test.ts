@@ -45,6 +45,19 @@ describe('models that a user may use', () => {
     expect(ids).not.toContain('acme/secret');
   });
 
+  test('come packed where there are many, to whoever takes that', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => ({ model_id: `many/model-${index}`, prices }));
+    await addUpstream(relay.test, away, many, { provider: 'many' });
+    const plain = await relay.member.call('/api/models', { headers: { 'accept-encoding': 'identity' } });
+    const packed = await relay.member.call('/api/models', { headers: { 'accept-encoding': 'br, gzip' } });
+    expect([plain, packed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+    expect([plain, packed].map(({ headers }) => headers.get('vary'))).toEqual(['accept-encoding', 'accept-encoding']);
+    const bytes = await packed.bytes();
+    const text = await plain.text();
+    expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(text);
+    expect(bytes.length).toBeLessThan(text.length / 5);
+  });
+
   test('have prices of every part and tier, the lowest of those who serve them', async () => {
     expect(await one('acme/alone')).toMatchObject({
       prices,

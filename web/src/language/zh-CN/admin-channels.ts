@@ -70,7 +70,8 @@ export default {
   'At least 1, or nothing for no limit.': '至少为 1，留空表示不限。',
   'More than 0, or nothing for no limit.': '须大于 0，留空表示不限。',
 
-  'Circuit open for {open} of {all} models': '{all} 个模型中有 {open} 个已熔断',
+  'Circuit open for {open} of {all, plural, one {# model} other {# models}}':
+    '{all, number} 个模型中有 {open} 个已熔断',
   'Being tested again': '正在重新探测',
   'Circuit closed': '未熔断',
   'At its limit': '已达限额',
@@ -80,6 +81,6 @@ export default {
   ', ##between limits': '，',
   'At most {limits}': '上限：{limits}',
   'Measured with its channel: see Health': '随渠道一并统计，见“健康状况”页面',
-  'Today: {requests} requests, {failures} failed, {tokens} tokens, {spent}':
-    '今天：{requests} 个请求，{failures} 个失败，{tokens} 个 token，{spent}',
+  'Today: {requests, plural, one {# request} other {# requests}}, {failures} failed, {tokens, plural, one {# token} other {# tokens}}, {spent}':
+    '今天：{requests, number} 个请求，{failures} 个失败，{tokens, number} 个 token，{spent}',
 } as const;

@@ -24,7 +24,7 @@ export default {
   '{count, plural, one {# day} other {# days}}': '{count, plural, other {# 天}}',
   '{count, plural, one {# hour} other {# hours}}': '{count, plural, other {# 小时}}',
   '{count, plural, one {# minute} other {# minutes}}': '{count, plural, other {# 分钟}}',
-  '{count} seconds': '{count} 秒',
+  '{count, plural, one {# second} other {# seconds}}': '{count, number} 秒',
   'Unit of {label}': '{label}的单位',
   'Picked automatically': '自动选择',
   'As started': '沿用启动时的设置',
@@ -41,7 +41,8 @@ export default {
   'After {duration} it has run out, before slow applications have used it.':
     '{duration}后即过期，响应较慢的应用可能来不及使用。',
   'Everybody who registers is given {amount}.': '每个注册的用户都会获得 {amount}。',
-  'What is older than {days} days is deleted within minutes, for good.': '超过 {days} 天的数据会在几分钟内永久删除。',
+  'What is older than {days, plural, one {# day} other {# days}} is deleted within minutes, for good.':
+    '超过 {days, number} 天的数据会在几分钟内永久删除。',
   'Batches are free for everybody.': '批处理将对所有人免费。',
   'Pages of every site may call /v1 and /mcp from the browsers of your users.':
     '任何网站的页面都可以通过你的用户的浏览器调用 /v1 和 /mcp。',

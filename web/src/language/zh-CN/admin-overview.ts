@@ -22,7 +22,8 @@ export default {
   '{model} failed again and again.': '{model} 连续失败。',
   '{count} models failed again and again, {model} among them.': '{count} 个模型连续失败，其中包括 {model}。',
   '{name} fails often': '{name} 频繁失败',
-  '{share} of {count} requests of the last hour succeeded.': '最近一小时的 {count} 次请求中，成功率为 {share}。',
+  '{share} of {count, plural, one {# request} other {# requests}} of the last hour succeeded.':
+    '最近一小时的 {count, number} 次请求中，成功率为 {share}。',
   '{organisation}: {share} of a budget is used': '{organisation}：预算已使用 {share}',
   'An organisation': '某个组织',
   'See its budgets': '查看预算',

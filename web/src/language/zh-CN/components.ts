@@ -80,7 +80,7 @@ export default {
   'Choose a model': '选择模型',
   'No model has that in its name': '没有名称匹配的模型',
   'The models could not be loaded. Open the list to try again.': '模型加载失败，打开列表可重试。',
-  '{quota} quota units': '{quota} 个额度单位',
+  '{quota, plural, one {# quota unit} other {# quota units}}': '{quota, number} 个额度单位',
   'Only what was asked for {parent}': '仅显示 {parent} 的调用',
   'None, it is my own': '无，归我个人',
   'There is no team yet': '还没有团队',

@@ -43,9 +43,9 @@ export default {
   'array of {type}': '{type} 数组',
   '{least} to {most} characters': '{least} 到 {most} 个字符',
   '{least} to {most}': '{least} 到 {most}',
-  'at most {most} characters': '最多 {most} 个字符',
+  'at most {most, plural, one {# character} other {# characters}}': '最多 {most, number} 个字符',
   'at most {most}': '最大 {most}',
-  'at least {least} characters': '至少 {least} 个字符',
+  'at least {least, plural, one {# character} other {# characters}}': '至少 {least, number} 个字符',
   'at least {least}': '最小 {least}',
   'default {value}': '默认 {value}',
 } as const;

@@ -12,7 +12,7 @@ export default {
   'Limit reached': '已达限额',
   '{count, plural, one {# model} other {# models}}': '{count, plural, other {# 个模型}}',
   '{count, plural, one {# address} other {# addresses}}': '{count, plural, other {# 个地址}}',
-  'Answers are kept for {seconds} seconds': '回答缓存 {seconds} 秒',
+  'Answers are kept for {seconds, plural, one {# second} other {# seconds}}': '回答缓存 {seconds, number} 秒',
   'kept answers': '缓存回答',
   'Old secret <number>…{ending}</number> ends {endsAt}': '旧密钥 <number>…{ending}</number> 将于 {endsAt} 失效',
   '{amount} saved by {count, plural, one {# kept answer} other {# kept answers}}':
@@ -30,7 +30,7 @@ export default {
   'For 5 minutes': '5 分钟',
   'For an hour': '1 小时',
   'For a day': '1 天',
-  'For {seconds} seconds': '{seconds} 秒',
+  'For {seconds, plural, one {# second} other {# seconds}}': '{seconds, number} 秒',
   'Give the key a name.': '请填写密钥名称。',
   'Use at most 50 characters.': '最多 50 个字符。',
   'Choose a day.': '请选择日期。',

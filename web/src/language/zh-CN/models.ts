@@ -19,7 +19,7 @@ export default {
   'The model could not be shown': '无法显示该模型',
   "Copy the model's id": '复制模型 ID',
   'Not known': '未知',
-  '{count} tokens': '{count} 个 token',
+  '{count, plural, one {# token} other {# tokens}}': '{count, number} 个 token',
   'Over the last hour': '最近一小时',
   'Asked in this order, where one does not answer.': '按此顺序请求，前一个没有响应时改用下一个。',
   'Dollars per million tokens; of several providers, the cheapest.':

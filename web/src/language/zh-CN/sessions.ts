@@ -42,7 +42,7 @@ export default {
   Developer: '开发者',
   'Tool result': '工具结果',
   '{role} message': '{role}的消息',
-  '{tokens} tokens · {when}': '{tokens} 个 token · {when}',
+  '{tokens, plural, one {# token} other {# tokens}} · {when}': '{tokens, number} 个 token · {when}',
   'image url': '图片',
   'input audio': '音频',
   'video url': '视频',

@@ -5,7 +5,8 @@ export default {
 
   'By day': '按天',
   'What the charts show': '图表内容',
-  '{measure} per day, {total} in {days} days': '每日{measure}，{days} 天共 {total}',
+  '{measure} per day, {total} in {days, plural, one {# day} other {# days}}':
+    '每日{measure}，{days, number} 天共 {total}',
   'Usage by model': '各模型用量',
   'Usage by key': '各密钥用量',
   'Deleted key {id}': '已删除的密钥 {id}',

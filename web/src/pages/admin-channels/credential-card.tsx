@@ -22,8 +22,10 @@ const dollars = (usd: number): string => formatQuota(quotaOfUsd(usd));
 
 function limitsOf({ requests_per_minute, tokens_per_minute, spend_per_day }: Credential): string {
   const limits = [
-    requests_per_minute !== null && t('{count} requests a minute', { count: formatNumber(requests_per_minute) }),
-    tokens_per_minute !== null && t('{count} tokens a minute', { count: formatNumber(tokens_per_minute) }),
+    requests_per_minute !== null &&
+      t('{count, plural, one {# request a minute} other {# requests a minute}}', { count: requests_per_minute }),
+    tokens_per_minute !== null &&
+      t('{count, plural, one {# token a minute} other {# tokens a minute}}', { count: tokens_per_minute }),
     spend_per_day !== null && t('{amount} a day', { amount: dollars(spend_per_day) }),
   ].filter((text) => text !== false);
   return limits.length > 0 ? t('At most {limits}', { limits: limits.join(t(', ##between limits')) }) : t('No limits');
@@ -40,12 +42,15 @@ function Health({ health }: { health: Credential['health'] }) {
   const { requests, failures, tokens, spent } = health.today;
   return (
     <Text size="sm" c="dimmed" className="svc-number">
-      {t('Today: {requests} requests, {failures} failed, {tokens} tokens, {spent}', {
-        requests: formatNumber(requests),
-        failures: formatNumber(failures),
-        tokens: formatNumber(tokens),
-        spent: dollars(spent),
-      })}
+      {t(
+        'Today: {requests, plural, one {# request} other {# requests}}, {failures} failed, {tokens, plural, one {# token} other {# tokens}}, {spent}',
+        {
+          requests,
+          failures: formatNumber(failures),
+          tokens,
+          spent: dollars(spent),
+        },
+      )}
     </Text>
   );
 }

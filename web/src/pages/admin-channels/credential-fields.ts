@@ -70,7 +70,11 @@ export function circuitOf(health: NonNullable<Credential['health']>): { label: s
   const { closed, half_open: testing, open } = health.circuits;
   const all = closed + testing + open;
   if (open === all && all > 0) return { label: t('Circuit open'), color: 'red' };
-  if (open > 0) return { label: t('Circuit open for {open} of {all} models', { open, all }), color: 'orange' };
+  if (open > 0)
+    return {
+      label: t('Circuit open for {open} of {all, plural, one {# model} other {# models}}', { open, all }),
+      color: 'orange',
+    };
   if (testing > 0) return { label: t('Being tested again'), color: 'yellow' };
   return { label: t('Circuit closed'), color: 'teal' };
 }

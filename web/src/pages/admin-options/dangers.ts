@@ -52,7 +52,10 @@ const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words
   [
     /Days$/,
     (value, before) => Number(value) < Number(before),
-    (value) => t('What is older than {days} days is deleted within minutes, for good.', { days: Number(value) }),
+    (value) =>
+      t('What is older than {days, plural, one {# day} other {# days}} is deleted within minutes, for good.', {
+        days: Number(value),
+      }),
   ],
   [/^BatchPriceFactor$/, (value) => value === 0, () => t('Batches are free for everybody.')],
   [

@@ -1,5 +1,4 @@
 import type { Result } from '../../api.ts';
-import { formatNumber } from '../../format.ts';
 import { known } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 
@@ -64,6 +63,6 @@ const units: [seconds: number, words: (count: number) => string][] = [
 /** 2,592,000 says little; "30 days" does. */
 export function durationOf(seconds: number): string {
   const [size, words] = units.find(([length]) => seconds >= length) ?? [];
-  if (!size || !words) return t('{count} seconds', { count: formatNumber(seconds) });
+  if (!size || !words) return t('{count, plural, one {# second} other {# seconds}}', { count: seconds });
   return words(Math.round((seconds / size) * 10) / 10);
 }

@@ -60,9 +60,9 @@ const words: Record<Alert['kind'], (alert: Alert) => AlertWords> = {
   channel_failing: (alert) => ({
     ...health(alert),
     title: t('{name} fails often', { name: alert.name ?? '' }),
-    text: t('{share} of {count} requests of the last hour succeeded.', {
+    text: t('{share} of {count, plural, one {# request} other {# requests}} of the last hour succeeded.', {
       share: percent(alert.share),
-      count: formatNumber(alert.count ?? 0),
+      count: alert.count ?? 0,
     }),
   }),
   budget_used: (alert) => ({

@@ -47,11 +47,14 @@ export function limitsText({ format, minimum, maximum, minLength, maxLength, def
       return characters ? t('{least} to {most} characters', bounds) : t('{least} to {most}', bounds);
     }
     if (top !== undefined) {
-      const most = formatNumber(top);
-      return characters ? t('at most {most} characters', { most }) : t('at most {most}', { most });
+      return characters
+        ? t('at most {most, plural, one {# character} other {# characters}}', { most: top })
+        : t('at most {most}', { most: formatNumber(top) });
     }
     if (bottom === undefined || bottom <= 0) return '';
-    return characters ? t('at least {least} characters', { least: bottom }) : t('at least {least}', { least: bottom });
+    return characters
+      ? t('at least {least, plural, one {# character} other {# characters}}', { least: bottom })
+      : t('at least {least}', { least: bottom });
   };
   const parts = [
     format ?? '',

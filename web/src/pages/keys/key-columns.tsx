@@ -13,7 +13,7 @@ import { actsColumn } from '../../components/data-table.tsx';
 import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { formatDateTime, formatExact, formatNumber, formatZoned } from '../../format.ts';
+import { formatDateTime, formatExact, formatZoned } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import type { ApiKey } from './key-fields.ts';
 import type { KeyLimit } from './limit-fields.ts';
@@ -58,7 +58,9 @@ function Limits({ models, allowed_ips, cache }: ApiKey) {
         <Badge
           size="sm"
           color="gray"
-          title={t('Answers are kept for {seconds} seconds', { seconds: formatNumber(cache.ttl_seconds) })}
+          title={t('Answers are kept for {seconds, plural, one {# second} other {# seconds}}', {
+            seconds: cache.ttl_seconds,
+          })}
         >
           {t('kept answers')}
         </Badge>

@@ -1,5 +1,5 @@
 import type { Result } from '../../api.ts';
-import { formatNumber, quotaOfUsd, usdOfQuota } from '../../format.ts';
+import { quotaOfUsd, usdOfQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 
 export type ApiKey = Result<'/api/tokens', 'get'>[number];
@@ -44,7 +44,10 @@ export const cacheChoices = (current: string) =>
     ? cacheTimes
     : [
         ...cacheTimes,
-        { value: current, label: t('For {seconds} seconds', { seconds: formatNumber(Number(current)) }) },
+        {
+          value: current,
+          label: t('For {seconds, plural, one {# second} other {# seconds}}', { seconds: Number(current) }),
+        },
       ];
 
 export const emptyKey: KeyFields = {

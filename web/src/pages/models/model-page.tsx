@@ -11,7 +11,6 @@ import { modelSnippets } from '../../components/model-snippets.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { measuredProviders, tokenWords } from '../../model-facts.ts';
 import { type ModelDetail, modelQuery, modelsQuery } from '../../models.ts';
@@ -45,7 +44,7 @@ function Where({ model }: { model?: ModelDetail }) {
 
 /** In words beside the short form: "1.05M" is not what a limit is checked against. */
 const tokenHint = (count: number | null): string | undefined =>
-  count === null ? t('Not known') : t('{count} tokens', { count: formatNumber(count) });
+  count === null ? t('Not known') : t('{count, plural, one {# token} other {# tokens}}', { count });
 
 function Facts({ model }: { model: ModelDetail }) {
   const known = measuredProviders(useQuery(modelsQuery).data ?? []);

@@ -1,4 +1,4 @@
-import { formatNumber, formatQuota } from '../../format.ts';
+import { formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { windowWords } from './budget-fields.ts';
 import { type Known, type Level, levels, placeName } from './levels.ts';
@@ -48,8 +48,8 @@ export const actWords = ({ action }: Pick<Act, 'action'>): string => words[actio
 const named = (level: Level) => (id: unknown, known: Known) => placeName(known, { level, level_id: Number(id) });
 const listed = (tell: (names: string) => string) => (names: unknown) =>
   Array.isArray(names) && names.length > 0 ? tell(names.join(', ')) : null;
-const aMinute = (tell: (count: string) => string) => (count: unknown) =>
-  Number(count) > 0 ? tell(formatNumber(Number(count))) : null;
+const aMinute = (tell: (count: number) => string) => (count: unknown) =>
+  Number(count) > 0 ? tell(Number(count)) : null;
 
 const namesIn = (tools: unknown): unknown =>
   Array.isArray(tools) ? tools.map((tool: { name?: unknown }) => tool.name) : null;
@@ -65,8 +65,12 @@ const tellers: Record<string, (value: unknown, known: Known) => string | null> =
   amount: (amount) => formatQuota(Number(amount)),
   window: (window) => windowWords[window as keyof typeof windowWords] ?? String(window),
   hard: (hard) => (hard ? t('refuses') : t('only warns')),
-  requests_per_minute: aMinute((count) => t('{count} requests a minute', { count })),
-  tokens_per_minute: aMinute((count) => t('{count} tokens a minute', { count })),
+  requests_per_minute: aMinute((count) =>
+    t('{count, plural, one {# request a minute} other {# requests a minute}}', { count }),
+  ),
+  tokens_per_minute: aMinute((count) =>
+    t('{count, plural, one {# token a minute} other {# tokens a minute}}', { count }),
+  ),
   models: listed((names) => t('models: {names}', { names })),
   providers: listed((names) => t('providers: {names}', { names })),
   url: String,

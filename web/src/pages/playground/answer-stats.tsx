@@ -31,9 +31,9 @@ function factsOf({ model, stats, finishReason, state }: AnswerEntry): Fact[] {
       },
     tokens && {
       name: 'tokens',
-      text: t('{read} → {written} tokens', {
+      text: t('{read} → {written, plural, one {# token} other {# tokens}}', {
         read: formatNumber(promptTokens ?? 0),
-        written: formatNumber(completionTokens ?? 0),
+        written: completionTokens ?? 0,
       }),
       hint: t('Tokens read and tokens written'),
     },

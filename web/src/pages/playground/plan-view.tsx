@@ -48,15 +48,15 @@ const factsOf = (meta: PlanMeta): Fact[] => {
     {
       key: 'context',
       name: t('Context'),
-      text: t('{used} tokens, {saved} saved', {
-        used: number(meta.context_tokens_used),
+      text: t('{used, plural, one {# token} other {# tokens}}, {saved} saved', {
+        used: meta.context_tokens_used ?? 0,
         saved: number(meta.memory_tokens_saved),
       }),
     },
     {
       key: 'recalled',
       name: t('Recalled'),
-      text: t('{count} passages', { count: number(meta.vector_search_results) }),
+      text: t('{count, plural, one {# passage} other {# passages}}', { count: meta.vector_search_results ?? 0 }),
     },
     { key: 'session', name: t('Session'), text: meta.session_id },
   ];

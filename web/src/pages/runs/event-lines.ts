@@ -53,10 +53,10 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
     }
     case 'task_completed':
       return [
-        t('“{task}” done in {time}, {tokens} tokens', {
+        t('“{task}” done in {time}, {tokens, plural, one {# token} other {# tokens}}', {
           task: title(event.task_id),
           time: formatMs(event.execution_time_ms),
-          tokens: formatNumber(event.tokens_used),
+          tokens: event.tokens_used,
         }),
         'good',
       ];
@@ -91,10 +91,10 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
       ];
     case 'memory_operation':
       return [
-        t('{what} ({before} → {after} tokens)', {
+        t('{what} ({before} → {after, plural, one {# token} other {# tokens}})', {
           what: memoryWords[event.operation] ?? event.operation,
           before: formatNumber(event.tokens_before),
-          after: formatNumber(event.tokens_after),
+          after: event.tokens_after,
         }),
         'quiet',
       ];

@@ -7,7 +7,7 @@ const detail = (event: string, data: object): string =>
   toldOf({ seq: 1, event, data: JSON.stringify(data), created_at: 1 }, new Map()).detail!;
 
 const sentences = [
-  detail('execution_started', { plan: { tasks: [1] } }),
+  detail('execution_started', { plan: { tasks: [1, 2] } }),
   detail('model_failover', { from: 'a/b', to: 'c/d', why: 'rate_limit_exceeded' }),
   detail('task_evaluated', { task_id: 'a', score: 0.5, feedback: 'Two\nlines' }),
   detail('progress_update', { goal_confidence: 0.7, iteration: 2 }),
@@ -30,6 +30,8 @@ describe('what the service tells of a run', () => {
 
   test('stays as it is in English', () => {
     expect(sentences.map(told)).toEqual(sentences);
+    // But for one of a kind, which the service does not tell from many.
+    expect(told('1 tasks planned')).toBe('1 task planned');
   });
 
   test('is taken apart for another language, parts of parts too', () => {

@@ -41,7 +41,10 @@ type Shape = [RegExp, (...parts: string[]) => string];
 
 /** Sentences with something of the run in them: the service sends no parts, so they are taken out of the text. */
 const shapes: Shape[] = [
-  [/^(\d+) tasks planned$/, (count) => t('{count} tasks planned', { count })],
+  [
+    /^(\d+) tasks planned$/,
+    (count) => t('{count, plural, one {# task planned} other {# tasks planned}}', { count: Number(count) }),
+  ],
   [
     /^in place of (\S+): (.+)$/,
     (model, why) => t('in place of {model}: {why}', { model, why: failureWords(why.replaceAll(' ', '_')) }),
@@ -58,7 +61,10 @@ const shapes: Shape[] = [
       t('{description}({parts})', { description, parts: listed(parts.split(', ').map(revisionWords)) }),
   ],
   [/^asking (\S+)$/, (model) => t('asking {model}', { model })],
-  [/^(\d+) characters so far$/, (count) => t('{count} characters so far', { count })],
+  [
+    /^(\d+) characters so far$/,
+    (count) => t('{count, plural, one {# character so far} other {# characters so far}}', { count: Number(count) }),
+  ],
   [/^"(.+?)" failed: (.*)$/s, (task, error) => t('"{task}" failed: {error}', { task, error: told(error) })],
   [
     /^"(.+?)" could not be done again: (.*)$/s,

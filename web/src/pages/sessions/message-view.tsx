@@ -3,7 +3,6 @@ import { memo } from 'react';
 import { Markdown } from '../../components/markdown.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { ToolCallView } from '../../components/tool-call.tsx';
-import { formatNumber } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import { textOfContent, toolCallsOf } from './message-parts.ts';
 import type { Message } from './sessions-queries.ts';
@@ -52,7 +51,10 @@ export const MessageView = memo(function MessageView({ message, toolName }: Mess
           {[toolName, model].filter(Boolean).join(' · ')}
         </Text>
         <Text size="xs" c="dimmed" ml="auto" className="svc-number">
-          {rich('{tokens} tokens · {when}', { tokens: formatNumber(tokens), when: <TimeAgo at={created_at} /> })}
+          {rich('{tokens, plural, one {# token} other {# tokens}} · {when}', {
+            tokens,
+            when: <TimeAgo at={created_at} />,
+          })}
         </Text>
       </Group>
       <Body message={message} />

@@ -30,7 +30,7 @@ export function DayChart({ sums, days, measure }: DayChartProps) {
   return (
     <div
       role="img"
-      aria-label={t('{measure} per day, {total} in {days} days', {
+      aria-label={t('{measure} per day, {total} in {days, plural, one {# day} other {# days}}', {
         measure: label,
         total: format(total),
         days: data.length,

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test';
+import { formulasIn } from './formulas-in.ts';
+
+const kinds: [text: string, formulas: string[]][] = [
+  ['With $x^2$ and \\(y_1\\).', ['x^2', 'y_1']],
+  ['So \\[ a = b \\] and\n$$\nc\n$$', [' a = b ', '\nc\n']],
+  ['The $n$th of $x$s, the **$k$**', ['n', 'x', 'k']],
+  ['$2 \\times 3$ and $5\\ \\text{per hour}$ and $2x$', ['2 \\times 3', '5\\ \\text{per hour}', '2x']],
+  ['$\\$5 + x$', ['\\$5 + x']],
+  ['| $|x|$ | $a$ |', ['|x|', 'a']],
+  ['> $$\n> x\n> $$', ['\n x\n ']],
+  ['\\[ a \\\\[2pt] b \\]', [' a \\\\[2pt] b ']],
+  // Money, variables and sentences.
+  ['It costs $5 and $10.', []],
+  ['Between $5-$10, US$5 or 5$ or 6$', []],
+  ['$5 million, or 6 million US$', []],
+  ['$5 and $x$ is', ['x']],
+  ['echo $HOME/$USER $PATH', []],
+  ['\\$5 and 6\\$', []],
+  ['\\[citation needed\\] \\(see below\\) \\\\(no\\\\)', []],
+  ['$ x$ and $x $ and $$', []],
+  // Code.
+  ['`$x$` and ``a ` $y$`` and $z$', ['z']],
+  ['```tex\n$x$\n```\n$y$', ['y']],
+  ['~~~\n$x$\n~~~\n\\(y\\)', ['y']],
+  ['Not ~~$x$~~ gone', ['x']],
+  ['```\n$x$ never ended', []],
+  ['$a `b$` c', []],
+  // No paragraph goes on behind an empty line.
+  ['\\( a\n\n b \\) $c\n\nd$', []],
+];
+
+test.each(kinds)('%j', (text, formulas) => {
+  expect(formulasIn(text).map(({ tex }) => tex)).toEqual(formulas);
+  for (const { from, to, tex } of formulasIn(text).filter(() => !text.startsWith('>')))
+    expect(text.slice(from, to)).toContain(tex);
+});
+
+test('while it comes, a formula stays one, and a price stays text', () => {
+  const text = 'So \\[ a_1 = b \\]';
+  for (let end = 'So \\[ a'.length; end <= text.length; end += 1) {
+    const [found, ...others] = formulasIn(text.slice(0, end));
+    expect([found?.from, found?.open, others]).toEqual([3, end < text.length, []]);
+  }
+  expect(formulasIn('It costs $5')).toEqual([]);
+});
+
+test.each(['\\(', '\\[', '$', '$$', '`', '``` ', '$a ', '\\(\n\n', '~', '> \\['])(
+  'half a million of %j take no time',
+  (mark) => {
+    const begun = performance.now();
+    formulasIn(mark.repeat(500_000 / mark.length));
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  },
+);
