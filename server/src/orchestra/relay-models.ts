@@ -1,5 +1,6 @@
 import { requestId as newRequestId } from '../lib/ids.ts';
-import { answerChat, type Settled } from '../relay/answer-chat.ts';
+import { isHandedOver } from '../lib/left-work.ts';
+import { answerChat } from '../relay/answer-chat.ts';
 import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
 import { streamed } from '../relay/deliver-stream.ts';
 import { whole } from '../relay/deliver-whole.ts';
@@ -14,7 +15,7 @@ import { limitsOn, type Scored } from '../routing/rank.ts';
 import { isAllowed } from './allowed.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo } from './models.ts';
-import type { Caller, Complete, CompleteAnswer, CompleteRequest, Embed, Permit, Rerank } from './ports.ts';
+import type { Caller, Charged, Complete, CompleteAnswer, CompleteRequest, Embed, Permit, Rerank } from './ports.ts';
 import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
@@ -97,7 +98,7 @@ async function follow(
   relay: RelayDeps,
   context: RequestContext,
   asked: Conversation,
-  { onDelta }: Pick<CompleteRequest, 'onDelta'>,
+  { onDelta, onBroken, signal }: Pick<CompleteRequest, 'onDelta' | 'onBroken' | 'signal'>,
 ): Promise<CompleteAnswer> {
   const text: TextPart = { type: 'text', text: '' };
   const calls = new Map<number, ToolCallPart>();
@@ -115,13 +116,14 @@ async function follow(
     } else if (delta.type === 'finish') finish = delta.finish;
     return undefined;
   });
+  const broken = error !== undefined || signal.aborted;
+  // What goes on elsewhere is charged there, with the whole answer.
+  if (broken && settled.summary.hasOutput && !isHandedOver(signal)) onBroken?.(settled);
   if (error) throw error;
   for (const call of calls.values()) call.arguments ||= '{}';
   const { candidate, modelId } = stream.answer;
   return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, settled, candidate, modelId);
 }
-
-type Charged = Pick<Settled, 'usage' | 'cost'>;
 
 /** Of a message only what a later request may send back: vendors' own fields stay out of the session. */
 function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candidate, model: string): CompleteAnswer {

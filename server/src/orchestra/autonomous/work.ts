@@ -5,7 +5,7 @@ import { askShaped, type Shape } from '../ask-shaped.ts';
 import { modelOf, sendFitted } from '../fit.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
-import type { CallParams, CompleteAnswer } from '../ports.ts';
+import type { CallParams, Charged, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
 import { askInTurn, type Failover } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
@@ -75,10 +75,14 @@ function count(work: Work, { call }: CallName, model: string, answer: CompleteAn
   const { state } = work;
   const { counted = [] } = state;
   if (counted.includes(call)) return;
-  const { promptTokens, completionTokens } = answer.usage;
-  state.tokens += promptTokens + completionTokens;
-  state.cost += answer.cost ?? costIn(work, model, answer);
+  spend(work, model, answer);
   if (answer.cost) state.counted = [...counted, call];
+}
+
+function spend(work: Work, model: string, charged: Charged): void {
+  const { promptTokens, completionTokens } = charged.usage;
+  work.state.tokens += promptTokens + completionTokens;
+  work.state.cost += charged.cost ?? costIn(work, model, charged);
 }
 
 /**
@@ -98,6 +102,7 @@ async function callModel(work: Work, asking: Question, keepAs: CallName): Promis
     ...(tools.length > 0 && { tools }),
     stream: onDelta !== undefined,
     ...(onDelta && { onDelta }),
+    onBroken: (charged: Charged) => spend(work, model, charged),
     ...(insteadOf !== undefined && { insteadOf }),
     signal,
     keepAs,
@@ -112,12 +117,12 @@ async function callModel(work: Work, asking: Question, keepAs: CallName): Promis
 }
 
 /** Calls that run are let finish and paid: with tasks at once a run may end a few calls above what was allowed. */
-function refuseDearer({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
+export function refuseDearer({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
   if (typeof max_cost === 'number' && state.cost >= max_cost * quotaPerUsd) throw new Pause('max_cost');
 }
 
 /** Where the charge is not told, at the model's listed price. */
-function costIn({ choosing }: Work, model: string, { usage }: CompleteAnswer): number {
+function costIn({ choosing }: Work, model: string, { usage }: Charged): number {
   const info = choosing.models.find(({ id }) => id === model);
   if (!info) return 0;
   return costOf({ promptPrice: info.promptPrice, completionPrice: info.completionPrice, requestPrice: 0 }, usage);
