@@ -103,3 +103,31 @@ test('a stream that broke off and was charged is in the cost and in the usage', 
   expect(dollars).toBeGreaterThan(0);
   expect(meta.cost).toBeCloseTo(dollars, 9);
 });
+
+test.each([true, false])('what a vendor calls a refusal is one, in whatever words, streamed: %p', async (stream) => {
+  const model = `m/refuses-${stream}`;
+  const refusal = 'Das mache ich nicht.';
+  const upstream = await serve(model, []);
+  upstream.answer(() =>
+    stream
+      ? new Response(`${chunk({ refusal })}${chunk({}, 'stop')}data: [DONE]\n\n`, { headers: eventStream })
+      : Response.json({
+          choices: [{ index: 0, message: { role: 'assistant', content: null, refusal }, finish_reason: 'stop' }],
+        }),
+  );
+  const answer = await house.call('/v1/chat/completions', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: {
+      model: 'svc/svc-ms',
+      stream,
+      messages: [{ role: 'user', content: 'Who?' }],
+      svc_ms: { force_model: model },
+    },
+  });
+  const text = await answer.text();
+  expect([answer.status, text.split(refusal).length - 1]).toEqual([200, 1]);
+  expect(text).toContain('"task_status":"failed"');
+  // The same model would only say it again.
+  expect(upstream.seen).toHaveLength(1);
+});

@@ -101,13 +101,15 @@ async function follow(
   { onDelta, onBroken, signal }: Pick<CompleteRequest, 'onDelta' | 'onBroken' | 'signal'>,
 ): Promise<CompleteAnswer> {
   const text: TextPart = { type: 'text', text: '' };
+  const refusal: TextPart = { type: 'text', text: '', refusal: true };
   const calls = new Map<number, ToolCallPart>();
   let finish: Finish = 'stop';
   const stream = await answerChat(relay, context, asked, streamed({ client: 'deltas' }));
   const { error, ...settled } = await stream.tell((delta) => {
     if (delta.type === 'text') {
-      text.text += delta.text;
-      return onDelta?.(delta.text);
+      // Not told on: another model may make it good.
+      (delta.refusal ? refusal : text).text += delta.text;
+      return delta.refusal ? undefined : onDelta?.(delta.text);
     }
     if (delta.type === 'tool_start') calls.set(delta.index, { ...delta, type: 'tool_call', arguments: '' });
     else if (delta.type === 'tool_args') {
@@ -122,17 +124,24 @@ async function follow(
   if (error) throw error;
   for (const call of calls.values()) call.arguments ||= '{}';
   const { candidate, modelId } = stream.answer;
-  return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, settled, candidate, modelId);
+  const parts = [text, refusal, ...calls.values()];
+  return completed({ id: '', model: modelId, parts, finish }, settled, candidate, modelId);
 }
 
 /** Of a message only what a later request may send back: vendors' own fields stay out of the session. */
 function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candidate, model: string): CompleteAnswer {
   const { choices } = renderChatAnswer(answer, { model, id: '', created: 0 });
-  const [choice] = choices as { message: ChatMessage; finish_reason: string }[];
-  const { content = '', tool_calls = [] } = choice?.message ?? {};
+  const [choice] = choices as { message: ChatMessage & { refusal: string | null }; finish_reason: string }[];
+  const { content = '', refusal = null, tool_calls = [] } = choice?.message ?? {};
+  // What its vendor calls a refusal is one, in whatever words.
+  const refused = refusal !== null && !content && tool_calls.length === 0;
   return {
-    message: { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) },
-    finishReason: choice?.finish_reason ?? answer.finish,
+    message: {
+      role: 'assistant',
+      content: refused ? refusal : content,
+      ...(tool_calls.length > 0 && { tool_calls }),
+    },
+    finishReason: refused ? 'content_filter' : (choice?.finish_reason ?? answer.finish),
     usage,
     cost,
     model,

@@ -7,7 +7,7 @@ import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
 import type { CallParams, Charged, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
-import { askInTurn, type Failover } from '../task/failover.ts';
+import { askInTurn, type Failover, UnfitAnswer } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import type { RunConfig } from './config.ts';
 import { mayRetry, Pause, pauseFor } from './halt.ts';
@@ -139,19 +139,31 @@ export interface OpenQuestion extends Omit<Question, 'model' | 'insteadOf' | 'qu
   /** Who is asked first; else the plan model. */
   choose?(choosing: Choosing): Choice | null;
   shape?: Shape;
+  /** Throws where an answer cannot be used: then another model is asked. */
+  requireFit?(answer: CompleteAnswer): void;
 }
+
+/** More than the questions that a step asks. */
+const apart = 1000;
 
 /**
  * Asks one model, then the next best ones while none answers: what steers a run must not hang on one model.
  * Pauses when none answers.
  */
 export async function askAny(work: Work, question: OpenQuestion): Promise<string> {
-  const { choose = choosePlanModel, shape, ...rest } = question;
+  const { choose = choosePlanModel, shape, requireFit, ...rest } = question;
   const signal = rest.signal ?? work.signal;
+  let unfit = 0;
   const ask = async (model: string, failover: Failover | undefined, place: number) => {
-    const { call: question = 1 } = rest;
-    const asked = { ...rest, model, question, call: question * 10 + 2 * place, insteadOf: failover?.from };
-    return shape ? askJson(work, asked, shape) : textOf((await askModel(work, asked)).message);
+    const { call = 1 } = rest;
+    // One that was answered, if badly, is paid and kept: what is asked then is another.
+    const question = call + apart * unfit;
+    const asked = { ...rest, model, question, call: call * 10 + 2 * place, insteadOf: failover?.from };
+    if (shape) return askJson(work, asked, shape);
+    const answer = await askModel(work, asked);
+    unfit += 1;
+    requireFit?.(answer);
+    return textOf(answer.message);
   };
   try {
     const helps = (error: unknown) => !signal.aborted && mayRetry(error);
@@ -159,7 +171,7 @@ export async function askAny(work: Work, question: OpenQuestion): Promise<string
     if (told !== null) return told;
   } catch (error) {
     signal.throwIfAborted();
-    if (!mayRetry(error)) throw error;
+    if (error instanceof UnfitAnswer || !mayRetry(error)) throw error;
   }
   throw new Pause('provider_unavailable');
 }

@@ -92,6 +92,6 @@ const resultList = (results: Told[], fence: Fence): string =>
     .map(({ title, text, error }) =>
       text === null
         ? `Task "${title}" failed (${error ?? 'no result'}); do without it.`
-        : `Task "${title}":\n${fence.wrap('result', text)}`,
+        : `Task "${title}"${error === 'cut_off' ? ', cut off at its end' : ''}:\n${fence.wrap('result', text)}`,
     )
     .join('\n\n');

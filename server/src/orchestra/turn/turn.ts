@@ -123,13 +123,11 @@ export const askChosen = (
   turn: Asking & Pick<Turn, 'writer'>,
   choose: (choosing: Choosing) => Choice | null,
   call: Call,
-  helps?: (error: unknown) => boolean,
 ): Promise<CompleteAnswer | null> =>
   askInTurn(turn.choosing, {
     choose,
     ask: (model, failover) => ask(turn, { ...call, model, ...(failover && { insteadOf: failover.from }) }),
     failedOver: (failover) => failedOver(turn, failover),
-    ...(helps && { helps }),
   });
 
 export function failedOver({ meter, writer }: Pick<Turn, 'meter' | 'writer'>, failover: Failover): void {
