@@ -100,7 +100,8 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
     const said = saidByUser(await recentMessages(deps.db, holding.sessionRef), goal);
     const asking = { ...deps, ...asidesOf(work, step) };
     const meter = newMeter();
-    const keeping = { deps: asking, caller, choosing, signal, session, settings: { mayEmbed: true }, meter };
+    const settings = { mayEmbed: work.preferences.enable_embedding };
+    const keeping = { deps: asking, caller, choosing, signal, session, settings, meter };
     for (const fact of groundedFacts(reply, [said])) {
       const entry = await keepFact(keeping, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });

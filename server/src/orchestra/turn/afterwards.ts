@@ -20,7 +20,12 @@ const mostIndexed = 500;
 const shortestIndexed = 3;
 
 /** Step 7, off the hot path: each part on its own, so that one that fails takes no other along. */
-export async function afterwards(turn: Turn, fresh: Remembered[], answer: ChatMessage): Promise<void> {
+export async function afterwards(
+  turn: Turn,
+  fresh: Remembered[],
+  answer: ChatMessage,
+  summarising: Promise<unknown>,
+): Promise<void> {
   // The client has its answer; that it leaves now must not stop what is kept of it.
   const later: Turn = { ...turn, signal: AbortSignal.timeout(120_000) };
   const part = async (name: string, work: () => Promise<unknown>) => {
@@ -30,12 +35,13 @@ export async function afterwards(turn: Turn, fresh: Remembered[], answer: ChatMe
       turn.deps.warn(`${name} failed`, error);
     }
   };
-  if (!turn.settings.remember) return part('counting tokens', () => countTokens(turn));
+  const count = () => part('counting tokens', () => summarising.then(() => countTokens(turn)));
+  if (!turn.settings.remember) return count();
   await part('recording outcomes', () => recordOutcomes(turn.deps.db, turn.caller.userId, turn.outcomes, now(turn)));
   await part('indexing', () => indexMessages(later, fresh));
   if (turn.settings.extractKnowledge) await part('extraction', () => extractKnowledge(later, answer));
   if (turn.settings.embedsAfter) await part('embedding', () => embedNew(later));
-  await part('counting tokens', () => countTokens(turn));
+  await count();
 }
 
 /** Calls that are sure to follow the answer: where facts are looked for, and where there is something to embed with. */
