@@ -1,13 +1,21 @@
 import type { Db } from '../../platform/db/tables.ts';
 import { askShaped } from '../ask-shaped.ts';
-import { type Fact, factsShape, groundedFacts, type QuotedFact, repeats, sameMeaning } from '../knowledge-facts.ts';
+import {
+  areApart,
+  type Fact,
+  factsShape,
+  groundedFacts,
+  type QuotedFact,
+  repeats,
+  sameMeaning,
+} from '../knowledge-facts.ts';
 import { type ChatMessage, type Remembered, saidByUser, textOf } from '../messages.ts';
 import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { terms } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
 import { indexDocument } from '../store/documents.ts';
-import { addEntry, changeEntry, type Entry, entriesByRef, entryText } from '../store/knowledge.ts';
+import { addEntry, changeEntry, type Entry, entriesByRef, entryText, identicalEntry } from '../store/knowledge.ts';
 import { recordOutcomes } from '../store/patterns.ts';
 import { addTokensUsed } from '../store/sessions.ts';
 import { embedNew } from './embed.ts';
@@ -92,8 +100,8 @@ type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 
 export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry | null> {
   const { deps, caller, session, settings } = turn;
   const { userId } = caller;
-  const known = await sameFact(turn, fact);
   const projectId = settings.project_id ?? session.projectId;
+  const known = await sameFact(turn, fact, projectId);
   const learned = { ...fact, sourceSession: session.sessionId };
   return writeEntry(deps.db, userId, (tx) =>
     known
@@ -122,9 +130,14 @@ export const writeEntry = <E extends Entry | null>(
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 };
 
-/** The entry that says the same already, by its words or by its meaning. */
-async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
+/**
+ * The entry of the project that says the same already, by its words or by its meaning. What a file says stays as it is there,
+ * and what another project holds is its own.
+ */
+async function sameFact(turn: Keeping, fact: Fact, projectId: string | null): Promise<Entry | null> {
   const { userId } = turn.caller;
+  const same = await identicalEntry(turn.deps.db, userId, fact, projectId);
+  if (same?.source === null) return same;
   const query = turn.settings.mayEmbed ? await embedQuery(turn, entryText(fact)) : null;
   const found = await search(turn, { userId, only: 'knowledge' }, entryText(fact), query, 10);
   const entries = await entriesByRef(
@@ -132,6 +145,11 @@ async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
     userId,
     found.flatMap(({ knowledgeRef }) => knowledgeRef ?? []),
   );
-  const near = found.find(({ vector }) => vector && query && dot(vector, query.vector) >= sameMeaning);
-  return entries.find((entry) => repeats(entry, fact) || entry.ref === near?.knowledgeRef) ?? null;
+  const near = new Set(
+    found.flatMap(({ vector, knowledgeRef }) =>
+      vector && query && dot(vector, query.vector) >= sameMeaning ? [knowledgeRef] : [],
+    ),
+  );
+  const says = (entry: Entry) => repeats(entry, fact) || (near.has(entry.ref) && !areApart(entry, fact));
+  return entries.find((entry) => entry.source === null && entry.projectId === projectId && says(entry)) ?? null;
 }
