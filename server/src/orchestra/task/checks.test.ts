@@ -50,6 +50,7 @@ test('empty, cut off, filtered and misshapen answers are faults', () => {
   expect(check('not json', { wantsJson: true })).toBe('wrong_format');
   expect(check('"a string"', { wantsJson: true })).toBe('wrong_format');
   expect(check('{"a": 1}', { wantsJson: true })).toBeNull();
+  expect(check('{"a": 1}', { wantsJson: true, schema: { required: ['b'] } })).toBe('wrong_format');
   expect(check('', { hasToolCalls: true })).toBeNull();
 });
 

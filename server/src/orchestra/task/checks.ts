@@ -1,3 +1,4 @@
+import { fitsSchema } from '../json-schema.ts';
 import { squeeze } from '../messages.ts';
 import { looksRefused } from './refusals.ts';
 
@@ -12,12 +13,15 @@ export interface Checked {
   lacksCall?: boolean;
   /** The caller asked for JSON. */
   wantsJson: boolean;
+  /** And for JSON of this shape. */
+  schema?: unknown;
   /** The caller set the limit that cut it off, so that is no fault. */
   limited: boolean;
 }
 
 /** Faults that can be seen without asking another model; null when there is none. */
-export function findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJson, limited }: Checked): Fault | null {
+export function findFault(answer: Checked): Fault | null {
+  const { text, finishReason, hasToolCalls, lacksCall, wantsJson, schema, limited } = answer;
   if (lacksCall) return 'no_tool_call';
   if (hasToolCalls) return null;
   const words = squeeze(text);
@@ -25,13 +29,13 @@ export function findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJs
   if (finishReason === 'content_filter') return 'refused';
   if (looksRefused(words)) return 'refused';
   if (finishReason === 'length' && !limited) return 'cut_off';
-  return wantsJson && !isJson(text) ? 'wrong_format' : null;
+  return wantsJson && !isJson(text, schema) ? 'wrong_format' : null;
 }
 
-function isJson(text: string): boolean {
+function isJson(text: string, schema: unknown): boolean {
   try {
     const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null;
+    return typeof value === 'object' && value !== null && fitsSchema(value, schema);
   } catch {
     return false;
   }

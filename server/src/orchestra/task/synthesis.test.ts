@@ -61,6 +61,11 @@ test('nobody reads a refusal that another model makes good, and who asked for JS
   const wishes = { response_format: { type: 'json_object' } };
   const json = await streamed((model) => (model === 'v/small' ? 'Well, it depends.' : '{"all": 1}'), wishes);
   expect(json.said).toBe('{"all": 1}');
+  const schema = { type: 'object', required: ['all'], properties: { all: { type: 'integer' } } };
+  const shaped = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
+  const fitting = await streamed((model) => (model === 'v/small' ? '{"some": "1"}' : '{"all": 1}'), shaped);
+  expect(fitting.said).toBe('{"all": 1}');
+  expect(fitting.answer.meta.failovers).toMatchObject([{ why: 'wrong_format' }]);
 });
 
 test('of a task that no model finished the answer is told what there is', async () => {

@@ -10,7 +10,7 @@ import { callFault } from '../task/call-fault.ts';
 import { askInTurn, requireFit } from '../task/failover.ts';
 import { fitted, joined, lacksAsked } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
-import { answerParams, wantsJson } from './body.ts';
+import { answerParams, schemaOf, wantsJson } from './body.ts';
 import { newGate } from './gate.ts';
 import type { RunningPlan } from './plan-turn.ts';
 import { withoutRequest } from './plan-turn.ts';
@@ -106,7 +106,8 @@ async function written(
   const said = textOf(answer.message);
   const text = json ? (strictJson(said) ?? said) : said;
   const { finishReason } = answer;
-  if (!isRead()) requireFit({ text, finishReason, wantsJson: json, limited: params.max_tokens !== undefined });
+  const limited = params.max_tokens !== undefined;
+  if (!isRead()) requireFit({ text, finishReason, wantsJson: json, schema: schemaOf(body), limited });
   await gate.open(text);
   return answer;
 }
