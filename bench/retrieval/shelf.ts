@@ -24,7 +24,7 @@ export async function fill(opened: OpenDb, sessions: Said[][], embed: Embedder):
   for (const [i, said] of sessions.entries()) {
     const { session } = await openSession(db, { userId, sessionId: `s${i}` }, 0);
     const messages = said.map(({ role, text }) => ({ message: { role, content: text }, tokens: 10 }));
-    const stored = (await appendMessages(db, session.ref, messages, said[0]?.at ?? 0))!;
+    const stored = (await appendMessages(db, session.ref, messages, Math.floor((said[0]?.at ?? 0) / 1000)))!;
     const vectors: { documentId: number; vector: Float32Array }[] = [];
     for (const [at, { id }] of stored.entries()) {
       const text = said[at]!.text;

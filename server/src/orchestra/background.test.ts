@@ -2,22 +2,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openTestApp, type TestApp } from '../app.fixture.ts';
 import { until } from '../lib/until.fixture.ts';
 import { openPlace, openSqlite } from './autonomous/autonomous.fixture.ts';
-import { type Stage, stage } from './scripted.fixture.ts';
+import { type Scripted, type Stage, stage } from './scripted.fixture.ts';
 import { addEntry } from './store/knowledge.ts';
 import { savePreferences } from './store/preferences.ts';
 import { findSession } from './store/sessions.ts';
+import { latestSummary } from './store/summaries.ts';
 import { writeEntry } from './turn/afterwards.ts';
 
-const facts = JSON.stringify({ facts: [] });
+const fact = { category: 'port', title: 'Master', content: 'Ingrid is the harbour master.', keywords: [] };
+const oneFact = JSON.stringify({ facts: [{ ...fact, quote: 'harbour master of Bergen is Ingrid' }] });
+const noFact = JSON.stringify({ facts: [] });
 const text = 'The harbour master of Bergen is Ingrid, and her ship is the Alba.';
 
 describe('what a turn does besides', () => {
-  const open = () =>
+  const open = (facts = noFact) =>
     stage((_, purpose) =>
       purpose === 'extraction' ? facts : purpose === 'summary' ? 'They spoke of the harbour.' : 'Noted, the harbour.',
     );
-  const after = async (preferences: object, svcMs: object): Promise<Stage & { counted: number[] }> => {
-    const s = await open();
+  const after = async (preferences: object, svcMs: object, facts?: string): Promise<Stage & { counted: number[] }> => {
+    const s = await open(facts);
     await savePreferences(s.deps.db, 1, { summarize_threshold: 2, ...preferences }, 0);
     const counted: number[] = [];
     for (let i = 0; i < 3; i++) {
@@ -54,6 +57,13 @@ describe('what a turn does besides', () => {
   test('the preference turns embedding off, and a request that searches turns it on', async () => {
     expect(kinds(await after({ enable_embedding: false }, {})).embeddings).toBe(0);
     expect(kinds(await after({ enable_embedding: false }, { use_vector_search: true })).embeddings).toBeGreaterThan(0);
+    // Neither nearest messages nor facts are a search.
+    const besides = { memory_mode: 'selective', extract_knowledge: true };
+    expect(kinds(await after({ enable_embedding: false }, besides, oneFact))).toEqual({
+      summaries: 2,
+      extractions: 3,
+      embeddings: 0,
+    });
   });
   test('what is not to be remembered is not found by later turns', async () => {
     const s = await open();
@@ -63,6 +73,65 @@ describe('what a turn does besides', () => {
     expect(found.meta.vector_search_results).toBe(0);
     await s.close();
   });
+});
+
+describe('a summary', () => {
+  /** Two turns of a session, before a third in which a summary falls due. */
+  const due = async (summary: () => Scripted | Promise<Scripted>, then: (s: Stage) => Promise<void>) => {
+    const s = await stage((_, purpose) => (purpose === 'summary' ? summary() : 'Noted, the harbour.'));
+    await savePreferences(s.deps.db, 1, { summarize_threshold: 5, enable_embedding: false }, 0);
+    for (let i = 0; i < 2; i++) await s.ask(`${text} ${i}`, { session_id: 's' });
+    await then(s);
+    await s.close();
+  };
+  const stored = async ({ deps }: Stage) => latestSummary(deps.db, (await findSession(deps.db, 1, 's', 0))!.ref);
+
+  test('that takes longer than the answer is counted, made once, and its tokens are the session’s', async () => {
+    const slow = Promise.withResolvers<string>();
+    await due(
+      () => slow.promise,
+      async (s) => {
+        const { meta } = await s.ask(`${text} 2`, { session_id: 's' });
+        expect(meta).toMatchObject({ summary_updated: false, background_calls: 1 });
+        expect((await s.ask(`${text} 3`, { session_id: 's' })).meta.background_calls).toBe(0);
+        expect(s.calls.filter(({ purpose }) => purpose === 'summary')).toHaveLength(1);
+        slow.resolve('They spoke of the harbour.');
+        await s.settled();
+        expect((await stored(s))?.text).toBe('They spoke of the harbour.');
+        // Four answers and the summary, 15 each.
+        expect(await findSession(s.deps.db, 1, 's', 0)).toMatchObject({ tokensUsed: 75 });
+      },
+    );
+  });
+
+  test('tells nothing of what the user took back while it was made', async () => {
+    const slow = Promise.withResolvers<string>();
+    await due(
+      () => slow.promise,
+      async (s) => {
+        await s.ask(`${text} 1`, { session_id: 's' });
+        const before = [
+          { role: 'user' as const, content: `${text} 0` },
+          { role: 'assistant' as const, content: 'Noted, the harbour.' },
+        ];
+        await s.ask([...before, { role: 'user', content: 'Something else, please.' }], { session_id: 's' });
+        slow.resolve('They spoke of the second thing.');
+        await s.settled();
+        expect(await stored(s)).toBeNull();
+      },
+    );
+  });
+
+  const half = { message: { role: 'assistant' as const, content: 'They spoke of' }, finishReason: 'length' };
+  test.each([["I'm sorry, but I can't help with that."], ['  '], [half]])('that is %p replaces nothing', (bad) =>
+    due(
+      () => bad,
+      async (s) => {
+        expect((await s.ask(`${text} 1`, { session_id: 's' })).meta.summary_updated).toBe(false);
+        expect(await stored(s)).toBeNull();
+      },
+    ),
+  );
 });
 
 test('a session tells the tokens its calls used, those after the answer included', async () => {

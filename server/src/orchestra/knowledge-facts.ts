@@ -76,11 +76,34 @@ function asSaid(source: { text: string; plain: string }, quoted: string): string
 /** Case, spaces and the shape of quotation marks may differ; words may not. */
 const plain = (text: string): string => squeeze(text.replace(/[“”„«»]/g, '"').replace(/[‘’]/g, "'")).toLowerCase();
 
+type Worded = Pick<Fact, 'title' | 'content'>;
+
 /** Whether two facts say the same by their words. Under one title a changed value is the fact anew. */
-export function repeats(a: Pick<Fact, 'title' | 'content'>, b: Pick<Fact, 'title' | 'content'>): boolean {
-  const [left, right] = [a, b].map((fact) => new Set(terms(fact.content)));
-  const shared = [...left!].filter((term) => right!.has(term)).length;
-  const all = new Set([...left!, ...right!]).size;
+export function repeats(a: Worded, b: Worded): boolean {
+  if (areApart(a, b)) return false;
+  const { shared, all, least } = compared(a.content, b.content);
   const alike = all === 0 ? plain(a.content) === plain(b.content) : shared / all >= sameWords;
-  return alike || (plain(a.title) === plain(b.title) && shared / Math.max(1, Math.min(left!.size, right!.size)) >= 0.5);
+  return alike || (plain(a.title) === plain(b.title) && shared / Math.max(1, least) >= 0.5);
+}
+
+/** Words that a fact may have beyond twice those of another that says it too. */
+const slack = 4;
+
+/**
+ * Whether two are not one, however near in words and meaning: a sentence is not a page anew, and the same said of something
+ * else, which the titles name, is no repetition.
+ */
+export function areApart(a: Worded, b: Worded): boolean {
+  const { shared, all, least, most } = compared(a.content, b.content);
+  if (most > 2 * least + slack) return true;
+  const title = compared(a.title, b.title);
+  return shared < least && shared / all >= 0.5 && title.shared / Math.max(1, title.all) < 0.5;
+}
+
+/** How many words two texts share and have in all, and how many the shorter and the longer one has. */
+function compared(a: string, b: string) {
+  const [left, right] = [new Set(terms(a)), new Set(terms(b))];
+  const shared = left.intersection(right).size;
+  const [least, most] = [Math.min(left.size, right.size), Math.max(left.size, right.size)];
+  return { shared, all: left.union(right).size, least, most };
 }

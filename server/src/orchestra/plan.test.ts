@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { AppError } from '../lib/errors.ts';
 import { graphFaults, makePlan, parsePlan, singleTaskPlan } from './plan.ts';
 
 const good = {
@@ -87,8 +88,13 @@ describe('makePlan', () => {
     const bad = async () => `nonsense ${++calls}`;
     expect((await makePlan(bad, options)).plan).toEqual(fallback);
     expect(calls).toBe(2);
-    const broken = () => Promise.reject(new Error('502'));
-    expect(await makePlan(broken, options)).toEqual({ plan: fallback, faults: ['the planner failed: 502'] });
+    const faultsOf = async (error: Error) => {
+      const made = await makePlan(() => Promise.reject(error), options);
+      expect(made.plan).toEqual(fallback);
+      return made.faults;
+    };
+    expect(await faultsOf(new AppError('provider_error', 'no answer'))).toEqual(['the planner failed: no answer']);
+    expect(await faultsOf(new Error('/srv/data.db is locked'))).toEqual(['the planner failed: internal error']);
   });
   test('an abort is passed on', async () => {
     const aborted = AbortSignal.abort(new Error('gone'));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../lib/errors.ts';
 import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
 import { markAskedFor } from './asked-for.ts';
 import { lenientJson } from './json.ts';
@@ -159,7 +160,9 @@ export async function makePlan(
     } catch (error) {
       signal.throwIfAborted();
       if (patient) throw error;
-      return { plan: fallback, faults: [`the planner failed: ${error instanceof Error ? error.message : 'unknown'}`] };
+      // Of faults of our own nobody is told how the inside looks.
+      const why = error instanceof AppError ? error.message : 'internal error';
+      return { plan: fallback, faults: [`the planner failed: ${why}`] };
     }
   }
   return { plan: fallback, faults: last?.faults ?? [] };

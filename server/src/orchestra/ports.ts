@@ -65,6 +65,8 @@ export interface CompleteRequest extends Caller, MayBeKept {
   stream: boolean;
   /** Text as it comes, when `stream`; the answer holds the whole again. A promise lets the upstream wait. */
   onDelta?(text: string): unknown;
+  /** Told of a call that broke off what was charged for the part that had come: no answer tells it. */
+  onBroken?(charged: Charged): void;
   signal: AbortSignal;
   /** The model that should have been asked; told in the routing decision. */
   insteadOf?: string;
@@ -72,12 +74,15 @@ export interface CompleteRequest extends Caller, MayBeKept {
   requestId?: string;
 }
 
-export interface CompleteAnswer {
+export interface Charged {
+  usage: Usage;
+  /** In quota. */
+  cost?: number;
+}
+
+export interface CompleteAnswer extends Charged {
   message: ChatMessage;
   finishReason: string;
-  usage: Usage;
-  /** Charged, in quota. */
-  cost?: number;
   model: string;
   provider: string;
 }

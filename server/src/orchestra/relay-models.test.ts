@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openTestApp, type TestApp } from '../app.fixture.ts';
-import { addUpstream, type ScriptedUpstream, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
+import { quotaPerUsd } from '../lib/money.ts';
+import { eventStream } from '../relay/responses-upstream.fixture.ts';
+import {
+  addUpstream,
+  breakAfter,
+  type ScriptedUpstream,
+  scriptedUpstream,
+} from '../relay/scripted-upstream.fixture.ts';
+import type { Meta } from './turn/meta.ts';
 
 let house: TestApp;
 let key: string;
@@ -18,12 +26,12 @@ const chunk = (delta: object, finish: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
 /** An upstream that answers with the next of these. */
-async function serve(model: string, answers: string[]): Promise<ScriptedUpstream> {
+async function serve(model: string, answers: string[], price = 0): Promise<ScriptedUpstream> {
   const upstream = scriptedUpstream(
     () => new Response(answers.shift(), { headers: { 'content-type': 'text/event-stream' } }),
   );
   upstreams.push(upstream);
-  await addUpstream(house, upstream.url, [{ model_id: model }]);
+  await addUpstream(house, upstream.url, [{ model_id: model, prompt_price: price, completion_price: price }]);
   return upstream;
 }
 
@@ -63,4 +71,63 @@ test('wishes about providers are heeded and stay here, who asks and labels go on
   expect(await ask('m/wishes', { ...more, provider: { ignore: ['nobody'] }, reasoning_effort: 'low' })).toBe('Yes.');
   expect(upstream.seen[0]!.body).toMatchObject({ ...more, reasoning_effort: 'low' });
   expect(upstream.seen[0]!.body).not.toHaveProperty('provider');
+});
+
+/** The turn's `svc_ms_meta`, and what its calls were charged by the books. */
+async function charged(body: object): Promise<{ meta: Meta; dollars: number; calls: number }> {
+  const headers = { authorization: `Bearer ${key}` };
+  const messages = [{ role: 'user', content: 'What is it?' }];
+  const answer = await house.call('/v1/chat/completions', {
+    method: 'POST',
+    headers,
+    body: { model: 'svc/svc-ms', messages, stream: true, ...body },
+  });
+  const [last] = (await answer.text()).split('data: ').filter((line) => line.includes('"finish_reason":"stop"'));
+  const { svc_ms_meta: meta } = JSON.parse(last!) as { svc_ms_meta: Meta };
+  const logs = await (await house.root()).call(`/api/usage/logs?parent_request_id=${meta.request_id}`);
+  const { data } = (await logs.json()) as { data: { logs: { quota: number }[] } };
+  return { meta, dollars: data.logs.reduce((sum, { quota }) => sum + quota, 0) / quotaPerUsd, calls: data.logs.length };
+}
+
+test('a stream that broke off and was charged is in the cost and in the usage', async () => {
+  const upstream = await serve('m/dear', [], 1000);
+  const whole = `${chunk({ content: '{"is": "a test"}' })}${chunk({}, 'stop')}data: [DONE]\n\n`;
+  const broken = breakAfter([new TextEncoder().encode(chunk({ content: '{"is": "a long way off' }))], eventStream);
+  upstream.answer((request) => {
+    upstream.answer(() => new Response(whole, { headers: eventStream }));
+    return broken(request);
+  });
+  const wishes = { svc_ms: { force_model: 'm/dear', remember: false }, response_format: { type: 'json_object' } };
+  const { meta, dollars, calls } = await charged(wishes);
+  expect([calls, meta.total_model_calls]).toEqual([2, 2]);
+  expect(dollars).toBeGreaterThan(0);
+  expect(meta.cost).toBeCloseTo(dollars, 9);
+});
+
+test.each([true, false])('what a vendor calls a refusal is one, in whatever words, streamed: %p', async (stream) => {
+  const model = `m/refuses-${stream}`;
+  const refusal = 'Das mache ich nicht.';
+  const upstream = await serve(model, []);
+  upstream.answer(() =>
+    stream
+      ? new Response(`${chunk({ refusal })}${chunk({}, 'stop')}data: [DONE]\n\n`, { headers: eventStream })
+      : Response.json({
+          choices: [{ index: 0, message: { role: 'assistant', content: null, refusal }, finish_reason: 'stop' }],
+        }),
+  );
+  const answer = await house.call('/v1/chat/completions', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: {
+      model: 'svc/svc-ms',
+      stream,
+      messages: [{ role: 'user', content: 'Who?' }],
+      svc_ms: { force_model: model },
+    },
+  });
+  const text = await answer.text();
+  expect([answer.status, text.split(refusal).length - 1]).toEqual([200, 1]);
+  expect(text).toContain('"task_status":"failed"');
+  // The same model would only say it again.
+  expect(upstream.seen).toHaveLength(1);
 });

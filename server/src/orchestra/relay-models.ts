@@ -1,5 +1,6 @@
 import { requestId as newRequestId } from '../lib/ids.ts';
-import { answerChat, type Settled } from '../relay/answer-chat.ts';
+import { isHandedOver } from '../lib/left-work.ts';
+import { answerChat } from '../relay/answer-chat.ts';
 import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
 import { streamed } from '../relay/deliver-stream.ts';
 import { whole } from '../relay/deliver-whole.ts';
@@ -14,7 +15,7 @@ import { limitsOn, type Scored } from '../routing/rank.ts';
 import { isAllowed } from './allowed.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo } from './models.ts';
-import type { Caller, Complete, CompleteAnswer, CompleteRequest, Embed, Permit, Rerank } from './ports.ts';
+import type { Caller, Charged, Complete, CompleteAnswer, CompleteRequest, Embed, Permit, Rerank } from './ports.ts';
 import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
@@ -97,16 +98,18 @@ async function follow(
   relay: RelayDeps,
   context: RequestContext,
   asked: Conversation,
-  { onDelta }: Pick<CompleteRequest, 'onDelta'>,
+  { onDelta, onBroken, signal }: Pick<CompleteRequest, 'onDelta' | 'onBroken' | 'signal'>,
 ): Promise<CompleteAnswer> {
   const text: TextPart = { type: 'text', text: '' };
+  const refusal: TextPart = { type: 'text', text: '', refusal: true };
   const calls = new Map<number, ToolCallPart>();
   let finish: Finish = 'stop';
   const stream = await answerChat(relay, context, asked, streamed({ client: 'deltas' }));
   const { error, ...settled } = await stream.tell((delta) => {
     if (delta.type === 'text') {
-      text.text += delta.text;
-      return onDelta?.(delta.text);
+      // Not told on: another model may make it good.
+      (delta.refusal ? refusal : text).text += delta.text;
+      return delta.refusal ? undefined : onDelta?.(delta.text);
     }
     if (delta.type === 'tool_start') calls.set(delta.index, { ...delta, type: 'tool_call', arguments: '' });
     else if (delta.type === 'tool_args') {
@@ -115,22 +118,30 @@ async function follow(
     } else if (delta.type === 'finish') finish = delta.finish;
     return undefined;
   });
+  const broken = error !== undefined || signal.aborted;
+  // What goes on elsewhere is charged there, with the whole answer.
+  if (broken && settled.summary.hasOutput && !isHandedOver(signal)) onBroken?.(settled);
   if (error) throw error;
   for (const call of calls.values()) call.arguments ||= '{}';
   const { candidate, modelId } = stream.answer;
-  return completed({ id: '', model: modelId, parts: [text, ...calls.values()], finish }, settled, candidate, modelId);
+  const parts = [text, refusal, ...calls.values()];
+  return completed({ id: '', model: modelId, parts, finish }, settled, candidate, modelId);
 }
-
-type Charged = Pick<Settled, 'usage' | 'cost'>;
 
 /** Of a message only what a later request may send back: vendors' own fields stay out of the session. */
 function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candidate, model: string): CompleteAnswer {
   const { choices } = renderChatAnswer(answer, { model, id: '', created: 0 });
-  const [choice] = choices as { message: ChatMessage; finish_reason: string }[];
-  const { content = '', tool_calls = [] } = choice?.message ?? {};
+  const [choice] = choices as { message: ChatMessage & { refusal: string | null }; finish_reason: string }[];
+  const { content = '', refusal = null, tool_calls = [] } = choice?.message ?? {};
+  // What its vendor calls a refusal is one, in whatever words.
+  const refused = refusal !== null && !content && tool_calls.length === 0;
   return {
-    message: { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) },
-    finishReason: choice?.finish_reason ?? answer.finish,
+    message: {
+      role: 'assistant',
+      content: refused ? refusal : content,
+      ...(tool_calls.length > 0 && { tool_calls }),
+    },
+    finishReason: refused ? 'content_filter' : (choice?.finish_reason ?? answer.finish),
     usage,
     cost,
     model,

@@ -45,7 +45,7 @@ export async function respond(
     // Before the session has it, which whoever takes the work over would read.
     await once?.keep(result(turn, answer));
     // What follows the answer is no part of the work.
-    await keepPaid({ ...turn, deps }, plan, answer);
+    await keepPaid({ ...turn, deps }, plan, answer, memory.summarising);
     return result(turn, answer);
   } catch (error) {
     await others();
@@ -68,10 +68,10 @@ async function keepFailed(turn: Turn, plan: RunningPlan): Promise<void> {
 }
 
 /** Its calls are paid: what cannot be kept of it is missing the next time, and the answer is given all the same. */
-async function keepPaid(turn: Turn, plan: RunningPlan, answer: Answer): Promise<void> {
+async function keepPaid(...[turn, ...made]: Parameters<typeof keep>): Promise<void> {
   try {
     // A message is not to be there twice, so nothing is repeated that may have been written.
-    await repeat(() => keep(turn, plan, answer), { passes: isBusy, patienceMs: keepPatienceMs });
+    await repeat(() => keep(turn, ...made), { passes: isBusy, patienceMs: keepPatienceMs });
   } catch (error) {
     turn.deps.warn('an answer was not kept', error);
     await countTokens(turn).catch((fault) => turn.deps.warn('the tokens of a turn were not counted', fault));
@@ -79,7 +79,12 @@ async function keepPaid(turn: Turn, plan: RunningPlan, answer: Answer): Promise<
 }
 
 /** Stores the answer and where the plan stands, and hands the rest to the background. */
-async function keep(turn: Turn, plan: RunningPlan, { message, model }: Answer): Promise<void> {
+async function keep(
+  turn: Turn,
+  plan: RunningPlan,
+  { message, model }: Answer,
+  summarising: Promise<unknown>,
+): Promise<void> {
   const { deps, session, progress } = turn;
   const status = progress.status === 'pending' ? 'running' : progress.status;
   await keepPlan(turn, plan, status);
@@ -95,7 +100,7 @@ async function keep(turn: Turn, plan: RunningPlan, { message, model }: Answer): 
   const added = new Set(turn.freshIds);
   const fresh = [...turn.history.filter(({ id }) => added.has(id)), ...stored];
   turn.meter.background += callsAfter(turn);
-  deps.background(afterwards(turn, fresh, message));
+  deps.background(afterwards(turn, fresh, message, summarising));
 }
 
 function result(turn: Turn, { message, finishReason }: Answer): TurnAnswer {

@@ -6,7 +6,7 @@ export interface Settings
   extends Omit<SvcMs, 'verbosity' | 'max_context_tokens' | 'extract_knowledge' | 'use_vector_search'> {
   verbosity: Verbosity;
   use_vector_search: boolean;
-  /** Whether meanings may be looked at for this turn at all: who says `use_vector_search: false` pays for none. */
+  /** Whether meanings may be looked at for this turn at all: who wants no embedding, by request or preference, pays for none. */
   mayEmbed: boolean;
   /** Whether texts are embedded after the turn, for later searches. */
   embedsAfter: boolean;
@@ -20,13 +20,14 @@ export interface Settings
 export function settle(request: SvcMs, preferences: Preferences): Settings {
   const { verbosity, max_context_tokens, extract_knowledge, use_vector_search, ...rest } = request;
   const { remember } = request;
+  const mayEmbed = use_vector_search ?? preferences.enable_embedding;
   return {
     ...rest,
     verbosity: verbosity ?? preferences.default_verbosity,
     maxContextTokens: max_context_tokens ?? preferences.max_context_tokens,
     use_vector_search: use_vector_search ?? false,
-    mayEmbed: use_vector_search !== false,
-    embedsAfter: remember && (use_vector_search ?? preferences.enable_embedding),
+    mayEmbed,
+    embedsAfter: remember && mayEmbed,
     summarises: remember && preferences.auto_summarize,
     extractKnowledge: remember && (extract_knowledge ?? preferences.enable_knowledge_extraction),
     preferences,

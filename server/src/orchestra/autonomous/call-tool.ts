@@ -3,7 +3,7 @@ import { argumentsIn, callConnected, followConnected, notAnObject, unknownOutcom
 import { lookAgain } from './look-again.ts';
 import { loadSteps } from './store/steps.ts';
 import type { OpenCall } from './talk.ts';
-import type { Work } from './work.ts';
+import { refuseDearer, type Work } from './work.ts';
 
 /** A run may take a day; what a server has not done in so long it will hardly do. */
 const taskLimitMs = 3_600_000;
@@ -34,6 +34,7 @@ export async function callOnce(work: Work, call: OpenCall, signal: AbortSignal):
     );
   if (found.has(begunKey(call.id))) return unknownOutcome;
   if (!argumentsIn(call.arguments)) return notAnObject;
+  refuseDearer(work);
   await lookAgain(work);
   await journal.record(begunKey(call.id), { name: call.name });
   signal.throwIfAborted();

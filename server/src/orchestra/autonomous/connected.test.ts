@@ -72,6 +72,20 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     }
   });
 
+  test('none is called once the run has cost what it may', async () => {
+    const tools = scriptedTools({ s__a: {} });
+    const calls = uses('s__a');
+    const place = await begin(async (asked) => {
+      const said = await calls(asked);
+      const answer = typeof said === 'string' ? { message: { role: 'assistant' as const, content: said } } : said;
+      return taskOf(asked) === 'c' ? { ...(answer as object), cost: 5000 } : said;
+    }, tools);
+    const { body } = await start(place, { connected_tools: true }, { max_cost: 0.01 });
+    expect([body.status, body.reason, tools.calls]).toEqual(['paused', 'max_cost', []]);
+    expect((await resume(place, { max_cost: 1 })).body.result).toBe('heard: s__a did it');
+    expect(tools.calls).toHaveLength(1);
+  });
+
   test('what a call cost counts as cost of the run', async () => {
     const of = async (cost: number) => {
       const tools = scriptedTools({ s__a: {} }, () => ({ text: 'done', isError: false, cut: false, cost }));

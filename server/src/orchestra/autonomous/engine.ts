@@ -16,6 +16,7 @@ import { Journal } from './journal.ts';
 import { runLoop } from './loop.ts';
 import { restOf } from './rest.ts';
 import { timeLeftMs } from './state.ts';
+import { addSpent } from './store/cancel.ts';
 import { LeaseLost } from './store/commit.ts';
 import type { Run } from './store/runs.ts';
 import type { Work } from './work.ts';
@@ -91,9 +92,8 @@ async function prepare(
 async function close(deps: Deps, journal: Journal, error: unknown): Promise<void> {
   if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
   try {
-    // Cancelled, or deleted with its session: nobody comes for what was answered meanwhile.
-    if (error instanceof Leave && error.why === 'ended')
-      return await forgetKept(deps.db, journal.deps.names.executionId);
+    // Cancelled, or deleted with its session.
+    if (error instanceof Leave && error.why === 'ended') return await closeEnded(deps, journal);
     if (error instanceof Leave) return await journal.flush();
     if (error instanceof Pause) return await pause(deps, journal, error);
     // The runner lets it go as soon as the database answers, and whoever comes then goes on.
@@ -102,6 +102,12 @@ async function close(deps: Deps, journal: Journal, error: unknown): Promise<void
   } catch (second) {
     if (!(second instanceof LeaseLost)) deps.warn('a run could not be closed', second);
   }
+}
+
+/** Nobody comes for what was answered meanwhile, and what it cost is told all the same. */
+async function closeEnded({ db }: Deps, { deps: { names, holding, state } }: Journal): Promise<void> {
+  await forgetKept(db, names.executionId);
+  await addSpent(db, holding, state);
 }
 
 async function pause({ db }: Deps, journal: Journal, { reason }: Pause): Promise<void> {

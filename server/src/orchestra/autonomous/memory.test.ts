@@ -131,7 +131,7 @@ describe.each(await engines())('on %s', (_name, open) => {
       await writeEntry(database.db, 1, (tx) => addEntry(tx, { ...entry, title: `Tea shop ${name}` }, 1));
     await place.execute('What is the tea shop in Bergen called?', {}, { session_id: 's1', stream_events: false });
     const told = place.asked.find(({ purpose }) => purpose === 'direct')!.text;
-    expect(told).toContain('source="knowledge base: Tea shop Havregryn"');
+    expect(told).toContain('source="knowledge base: Tea shop Havregryn, 1970-01-01"');
     expect(told).not.toContain('Fjordblad');
   });
 

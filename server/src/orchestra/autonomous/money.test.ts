@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
+import { until } from '../../lib/until.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import type { Deps } from '../ports.ts';
 import { chatModel } from '../scripted.fixture.ts';
@@ -119,6 +120,37 @@ describe.each(await engines())('money, on %s', (_name, open) => {
     const texts = '## Title a\n\nresult of a\n\n## Title b\n\nresult of b';
     for (const said of [data, await status()])
       expect(said).toMatchObject({ partial_result: texts, remaining: ['Title c'] });
+  });
+
+  test('what a call was charged that broke off counts, in its midst, at a cancel and after a resume', async () => {
+    const charged = { usage: { promptTokens: 100, completionTokens: 20 }, cost: 7 };
+    const reached = Promise.withResolvers<void>();
+    let broke = false;
+    await begin(async (asked) => {
+      if (taskOf(asked) === 'a' && !broke) {
+        broke = true;
+        asked.onBroken!(charged);
+        return new AppError('provider_error', 'the upstream cut its answer off');
+      }
+      if (taskOf(asked) !== 'c')
+        return { message: { role: 'assistant', content: `${await goodScript(asked)}` }, cost: 1 };
+      asked.signal.addEventListener('abort', () => asked.onBroken!(charged));
+      reached.resolve();
+      return new Promise(() => {});
+    });
+    await place.execute(bigGoal, {}, { session_id: 's1' });
+    await reached.promise;
+    const whole = place.asked.length - 2;
+    const before = await status();
+    expect(before.total_cost).toBe(7 + whole);
+    await place.call('POST', '/cancel', { session_id: 's1' });
+    const spent = { total_cost: 14 + whole, total_tokens_used: before.total_tokens_used + 120 };
+    await until('the call has ended', async () => (await status()).total_cost > before.total_cost);
+    expect(await status()).toMatchObject({ status: 'cancelled', ...spent });
+    place.script = goodScript;
+    const { checkpoint_id } = await status();
+    await place.call('POST', '/resume', { session_id: 's1', checkpoint_id, max_cost: 0.00001, stream_events: false });
+    expect(await status()).toMatchObject({ status: 'paused', reason: 'max_cost', ...spent });
   });
 
   test('fields that do not exist are refused by name', async () => {

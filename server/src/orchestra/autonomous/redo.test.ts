@@ -111,7 +111,10 @@ describe('what falls short', () => {
       purpose === 'evaluate' && /\ba1 of/.test(text) ? score(0.1, 'too thin') : undefined,
     );
     expect(worked().toSorted()).toEqual(['a', 'a', 'b', 'c', 'x']);
-    expect(place.asked.findLast((asked) => taskOf(asked) === 'a')!.text).toContain('Mind this: too thin');
+    expect(place.asked.findLast((asked) => taskOf(asked) === 'a')!.text).toMatch(
+      // What a judge says may repeat what a tool wrote, and is not the user's voice.
+      /Make good what was found wanting in it:\n<data remarks mark="(\w+)">\ntoo thin\n<\/data mark="\1">/,
+    );
     expect(result).toBe('c1 of (a2 b1 x1)');
     expect(shortfalls).toBeUndefined();
   });

@@ -88,14 +88,19 @@ describe('budgets', () => {
       error: 'x',
       faults: [{ model: 'm', fault: 'empty' }],
     });
-    const more = resumedState(state, 'ckpt-1', { ...config, max_iterations: 10 }, { elapsedMs: 5000, cost: 0 });
+    const more = resumedState(
+      state,
+      'ckpt-1',
+      { ...config, max_iterations: 10 },
+      { elapsedMs: 5000, cost: 0, tokens: 0 },
+    );
     expect(more).toMatchObject({ iterationBase: 0, elapsedBaseMs: 0, history: [], resumedFrom: 'ckpt-1' });
     expect(more.tasks[1]).toMatchObject({ status: 'pending', attempts: 3, faults: [] });
     const anew = resumedState(
       state,
       'ckpt-1',
       { ...config, max_iterations: 4, max_time_secs: 5 },
-      { elapsedMs: 5000, cost: 0 },
+      { elapsedMs: 5000, cost: 0, tokens: 0 },
     );
     expect(anew).toMatchObject({ iterationBase: 4, elapsedBaseMs: 5000 });
     expect(state.iterationBase).toBe(0);

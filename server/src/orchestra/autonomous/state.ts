@@ -198,11 +198,12 @@ export function resumedState(
   from: RunState,
   checkpointId: string,
   config: RunConfig,
-  { elapsedMs, cost }: { elapsedMs: number; cost: number },
+  { elapsedMs, cost, tokens }: { elapsedMs: number; cost: number; tokens: number },
 ): RunState {
   const state = structuredClone(from);
-  // Whoever goes back gets no money back.
+  // Whoever goes back gets nothing back of what was spent since.
   state.cost = Math.max(state.cost, cost);
+  state.tokens = Math.max(state.tokens, tokens);
   if (iterationsUsedUp(state, config)) state.iterationBase = state.iteration;
   if (timeLeftMs(state, config, elapsedMs) <= 0) state.elapsedBaseMs = elapsedMs;
   // At the finish the goal is reached, whatever failed on the way.

@@ -1,6 +1,7 @@
 import { factsShape, groundedFacts } from '../knowledge-facts.ts';
 import { type ChatMessage, saidByUser, textOf } from '../messages.ts';
 import { type Choosing, chooseHelperModel, chooseTaskModel, synthesisDifficulty } from '../models.ts';
+import type { CompleteAnswer } from '../ports.ts';
 import { newFence } from '../prompts/fence.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
@@ -10,7 +11,8 @@ import { appendMessages, recentMessages, type StoredMessage } from '../store/mes
 import { recordOutcomes } from '../store/patterns.ts';
 import { sessionByRef } from '../store/sessions.ts';
 import { callFault } from '../task/call-fault.ts';
-import { fitted, joined } from '../task/results.ts';
+import { requireFit, UnfitAnswer } from '../task/failover.ts';
+import { fitted, joined, lacksAsked } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { weighOne } from '../tokens.ts';
 import { keepFact } from '../turn/afterwards.ts';
@@ -69,12 +71,20 @@ async function resultOf(work: Work): Promise<string> {
   const choose = (choosing: Choosing) => chooseTaskModel(choosing, synthesisDifficulty, 'writing');
   const told = await fitted(results, choose(work.choosing)?.model, work.preferences.max_context_tokens, work);
   const messages = synthesisMessages({ context, request, results: told, fence: newFence() });
-  const result = (await askAny(work, { step, messages, choose })).trim() || joined(results);
+  const result = lacksAsked(results, told)
+    ? joined(results)
+    : await askAny(work, { step, messages, choose, requireFit: requireText }).catch((error) => {
+        if (error instanceof UnfitAnswer) return joined(results);
+        throw error;
+      });
   work.texts.set(step, result);
   state.result = step;
   await journal.record(step, { text: result });
   return result;
 }
+
+const requireText = ({ message, finishReason }: CompleteAnswer): void =>
+  requireFit({ text: textOf(message), finishReason, wantsJson: false, limited: false });
 
 /** Facts that the user's own words prove. A failure costs the knowledge, not the run. */
 async function extractKnowledge(work: Work, result: string): Promise<void> {
@@ -90,7 +100,8 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
     const said = saidByUser(await recentMessages(deps.db, holding.sessionRef), goal);
     const asking = { ...deps, ...asidesOf(work, step) };
     const meter = newMeter();
-    const keeping = { deps: asking, caller, choosing, signal, session, settings: { mayEmbed: true }, meter };
+    const settings = { mayEmbed: work.preferences.enable_embedding };
+    const keeping = { deps: asking, caller, choosing, signal, session, settings, meter };
     for (const fact of groundedFacts(reply, [said])) {
       const entry = await keepFact(keeping, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });

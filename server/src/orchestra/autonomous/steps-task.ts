@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../messages.ts';
 import { harder } from '../models.ts';
-import { newFence } from '../prompts/fence.ts';
-import { taskMessages } from '../prompts/plan.ts';
+import { fenceRule, newFence } from '../prompts/fence.ts';
+import { remarkParts, taskMessages } from '../prompts/plan.ts';
 import type { Attempt } from '../task/escalate.ts';
 import { fitted } from '../task/results.ts';
 import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-task.ts';
@@ -18,7 +18,7 @@ import { openToolbox, type Toolbox } from './toolbox.ts';
 import { askModel, failedOver, stepKey, type Work } from './work.ts';
 
 const previewLength = 200;
-const longestAdvice = 1000;
+const longestRemarks = 1000;
 /** Between two signs of life of a long task. */
 const progressMs = 2000;
 /** A text of this many characters is about half of what a task says; for the progress shown, nothing else. */
@@ -216,10 +216,15 @@ function failed(work: Work, task: RunTask, step: string, model: string, why: Fai
 
 async function messagesFor(work: Work, task: RunTask, before: RunTask[], model: string): Promise<ChatMessage[]> {
   const { state, goal, context, preferences } = work;
-  const advice = task.feedback ? `\n\nMind this: ${task.feedback.slice(0, longestAdvice)}` : '';
+  const remarks = task.feedback?.slice(0, longestRemarks);
+  const fence = newFence();
   const tasks = live(state);
   const alone = tasks.length === 1 && task.instruction === goal;
-  if (alone) return [...context, { role: 'user', content: [goal + advice, ...instructionParts(state)].join('\n\n') }];
+  if (alone) {
+    const told = remarkParts(remarks, fence);
+    const parts = [...told, ...(told.length > 0 ? [fenceRule(fence)] : []), goal, ...instructionParts(state)];
+    return [...context, { role: 'user', content: parts.join('\n\n') }];
+  }
   const distances = distancesTo(state.tasks, task);
   const results = before.flatMap((other) => {
     if (other.status === 'skipped') return [];
@@ -230,9 +235,10 @@ async function messagesFor(work: Work, task: RunTask, before: RunTask[], model: 
   return taskMessages({
     context,
     request: { role: 'user', content: [goal, ...instructionParts(state)].join('\n\n') },
-    task: { ...task, instruction: task.instruction + advice },
+    task,
     results: await fitted(results, model, preferences.max_context_tokens, work),
+    remarks,
     final: task === answeringTask(tasks),
-    fence: newFence(),
+    fence,
   });
 }

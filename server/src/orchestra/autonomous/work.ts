@@ -5,9 +5,9 @@ import { askShaped, type Shape } from '../ask-shaped.ts';
 import { modelOf, sendFitted } from '../fit.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
-import type { CallParams, CompleteAnswer } from '../ports.ts';
+import type { CallParams, Charged, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
-import { askInTurn, type Failover } from '../task/failover.ts';
+import { askInTurn, type Failover, UnfitAnswer } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import type { RunConfig } from './config.ts';
 import { mayRetry, Pause, pauseFor } from './halt.ts';
@@ -75,10 +75,14 @@ function count(work: Work, { call }: CallName, model: string, answer: CompleteAn
   const { state } = work;
   const { counted = [] } = state;
   if (counted.includes(call)) return;
-  const { promptTokens, completionTokens } = answer.usage;
-  state.tokens += promptTokens + completionTokens;
-  state.cost += answer.cost ?? costIn(work, model, answer);
+  spend(work, model, answer);
   if (answer.cost) state.counted = [...counted, call];
+}
+
+function spend(work: Work, model: string, charged: Charged): void {
+  const { promptTokens, completionTokens } = charged.usage;
+  work.state.tokens += promptTokens + completionTokens;
+  work.state.cost += charged.cost ?? costIn(work, model, charged);
 }
 
 /**
@@ -98,6 +102,7 @@ async function callModel(work: Work, asking: Question, keepAs: CallName): Promis
     ...(tools.length > 0 && { tools }),
     stream: onDelta !== undefined,
     ...(onDelta && { onDelta }),
+    onBroken: (charged: Charged) => spend(work, model, charged),
     ...(insteadOf !== undefined && { insteadOf }),
     signal,
     keepAs,
@@ -112,12 +117,12 @@ async function callModel(work: Work, asking: Question, keepAs: CallName): Promis
 }
 
 /** Calls that run are let finish and paid: with tasks at once a run may end a few calls above what was allowed. */
-function refuseDearer({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
+export function refuseDearer({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
   if (typeof max_cost === 'number' && state.cost >= max_cost * quotaPerUsd) throw new Pause('max_cost');
 }
 
 /** Where the charge is not told, at the model's listed price. */
-function costIn({ choosing }: Work, model: string, { usage }: CompleteAnswer): number {
+function costIn({ choosing }: Work, model: string, { usage }: Charged): number {
   const info = choosing.models.find(({ id }) => id === model);
   if (!info) return 0;
   return costOf({ promptPrice: info.promptPrice, completionPrice: info.completionPrice, requestPrice: 0 }, usage);
@@ -134,19 +139,31 @@ export interface OpenQuestion extends Omit<Question, 'model' | 'insteadOf' | 'qu
   /** Who is asked first; else the plan model. */
   choose?(choosing: Choosing): Choice | null;
   shape?: Shape;
+  /** Throws where an answer cannot be used: then another model is asked. */
+  requireFit?(answer: CompleteAnswer): void;
 }
+
+/** More than the questions that a step asks. */
+const apart = 1000;
 
 /**
  * Asks one model, then the next best ones while none answers: what steers a run must not hang on one model.
  * Pauses when none answers.
  */
 export async function askAny(work: Work, question: OpenQuestion): Promise<string> {
-  const { choose = choosePlanModel, shape, ...rest } = question;
+  const { choose = choosePlanModel, shape, requireFit, ...rest } = question;
   const signal = rest.signal ?? work.signal;
+  let unfit = 0;
   const ask = async (model: string, failover: Failover | undefined, place: number) => {
-    const { call: question = 1 } = rest;
-    const asked = { ...rest, model, question, call: question * 10 + 2 * place, insteadOf: failover?.from };
-    return shape ? askJson(work, asked, shape) : textOf((await askModel(work, asked)).message);
+    const { call = 1 } = rest;
+    // One that was answered, if badly, is paid and kept: what is asked then is another.
+    const question = call + apart * unfit;
+    const asked = { ...rest, model, question, call: call * 10 + 2 * place, insteadOf: failover?.from };
+    if (shape) return askJson(work, asked, shape);
+    const answer = await askModel(work, asked);
+    unfit += 1;
+    requireFit?.(answer);
+    return textOf(answer.message);
   };
   try {
     const helps = (error: unknown) => !signal.aborted && mayRetry(error);
@@ -154,7 +171,7 @@ export async function askAny(work: Work, question: OpenQuestion): Promise<string
     if (told !== null) return told;
   } catch (error) {
     signal.throwIfAborted();
-    if (!mayRetry(error)) throw error;
+    if (error instanceof UnfitAnswer || !mayRetry(error)) throw error;
   }
   throw new Pause('provider_unavailable');
 }

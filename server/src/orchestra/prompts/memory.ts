@@ -14,7 +14,8 @@ export function memoryMessages({ summary, recalled }: Memory, fence: Fence): Cha
   if (summary) parts.push(`The conversation so far, in short:\n${fence.wrap('summary', summary)}`);
   if (recalled.length > 0) {
     const entries = recalled.map(({ source, text }) => fence.wrap(`source="${source.replace(/["<>\n]/g, '')}"`, text));
-    const use = 'From earlier conversations and notes, where it helps; cite a source by its name where that matters';
+    const use =
+      'From earlier conversations and notes, where it helps, each with its day: where two contradict each other, the later one counts; cite a source by its name where that matters';
     parts.push(`${use}:\n${entries.join('\n')}`);
   }
   return [{ role: 'system', content: parts.join('\n\n') }];

@@ -43,20 +43,35 @@ export interface TaskInput {
   task: PlanTask;
   /** Results of the tasks that led to this one. */
   results: Told[];
+  /** What a judge said of an earlier result. */
+  remarks?: string | null | undefined;
   /** Its result is what the user reads. */
   final: boolean;
   fence: Fence;
 }
 
+/** A judge has read what models and tools wrote, and may say on what stood there: it speaks of the work, not for the user. */
+export const remarkParts = (remarks: string | null | undefined, fence: Fence): string[] =>
+  remarks
+    ? [
+        `An earlier result was not good enough. Make good what was found wanting in it:\n${fence.wrap('remarks', remarks)}`,
+      ]
+    : [];
+
 /** A task within a plan. The request keeps its pictures and files. */
-export function taskMessages({ context, request, task, results, final, fence }: TaskInput): ChatMessage[] {
+export function taskMessages(input: TaskInput): ChatMessage[] {
+  const { context, request, task, results, remarks, final, fence } = input;
   const parts = [
     final
       ? 'The request below was worked on as several tasks; this is the last. Its result is the answer the user reads: complete, in the language of the request, without mentioning tasks.'
       : 'The request below is being worked on as several tasks. Do only this one; its result goes to the others.',
     `Your task: ${task.title}\n${task.instruction}`,
   ];
-  if (results.length > 0) parts.push(`${fenceRule(fence)}\n\nResults of earlier tasks:\n${resultList(results, fence)}`);
+  const told = [
+    ...(results.length > 0 ? [`Results of earlier tasks:\n${resultList(results, fence)}`] : []),
+    ...remarkParts(remarks, fence),
+  ];
+  if (told.length > 0) parts.push(fenceRule(fence), ...told);
   // The user's own voice: what the planner did not copy binds all the same.
   parts.push(
     `The whole request, in the user's own words. What it says about language, length, form, audience and the like holds for your task too:\n\n${textOf(request)}`,
@@ -92,6 +107,6 @@ const resultList = (results: Told[], fence: Fence): string =>
     .map(({ title, text, error }) =>
       text === null
         ? `Task "${title}" failed (${error ?? 'no result'}); do without it.`
-        : `Task "${title}":\n${fence.wrap('result', text)}`,
+        : `Task "${title}"${error === 'cut_off' ? ', cut off at its end' : ''}:\n${fence.wrap('result', text)}`,
     )
     .join('\n\n');

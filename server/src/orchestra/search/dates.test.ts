@@ -40,15 +40,15 @@ test('a day is that day anywhere on Earth', () => {
 });
 
 test('what was said on the day that is asked about goes before what was said on another', async () => {
-  const said = (text: string, month: number) => ({ text, vector: null, saidAt: Date.UTC(2023, month - 1, 8) });
+  const said = (text: string, month: number) => ({ text, vector: null, saidAtMs: Date.UTC(2023, month - 1, 8) });
   const candidates = [said('The harbour was full of boats', 5), said('The harbour was full of boats again', 6)];
-  const first = async (text: string) => (await rank({ text, vector: null }, candidates))[0]!.saidAt;
+  const first = async (text: string) => (await rank({ text, vector: null }, candidates))[0]!.saidAtMs;
   expect(await first('Who was in the harbour in May 2023?')).toBe(Date.UTC(2023, 4, 8));
   expect(await first('Who was in the harbour on June 8, 2023?')).toBe(Date.UTC(2023, 5, 8));
 });
 
 test('a day alone makes nothing relevant', async () => {
-  const candidates = [{ text: 'Tea is ready', vector: null, saidAt: Date.UTC(2023, 4, 8) }];
+  const candidates = [{ text: 'Tea is ready', vector: null, saidAtMs: Date.UTC(2023, 4, 8) }];
   const [tea] = await rank({ text: 'Which boats came on 8 May 2023?', vector: null }, candidates);
   expect(tea!.relevance).toBe(0);
 });

@@ -79,13 +79,13 @@ const hoursBehind = 12;
 const hour = 3_600_000;
 
 /** Whether that moment lies on the day, or in the month, wherever it was said. */
-export function isOn(at: number, { year, month, day }: NamedDate): boolean {
-  const said = new Date(at).getUTCFullYear();
+export function isOn(atMs: number, { year, month, day }: NamedDate): boolean {
+  const said = new Date(atMs).getUTCFullYear();
   // Without a year, one around New Year may belong to either.
   for (const one of year === null ? [said - 1, said, said + 1] : [year]) {
     const from = Date.UTC(one, month - 1, day ?? 1);
     const to = day === null ? Date.UTC(one, month, 1) : from + 24 * hour;
-    if (at >= from - hoursAhead * hour && at < to + hoursBehind * hour) return true;
+    if (atMs >= from - hoursAhead * hour && atMs < to + hoursBehind * hour) return true;
   }
   return false;
 }

@@ -12,7 +12,7 @@ export interface Candidate {
   /** Of length one; null while it is not embedded. */
   vector: Float32Array | null;
   /** In milliseconds since 1970; knowledge was said at no time. */
-  saidAt?: number | null;
+  saidAtMs?: number | null;
 }
 
 export interface Spoken {
@@ -134,7 +134,7 @@ export async function rank<C extends Candidate>(
   });
   const dates = datesIn(query.text);
   const evidence = lexical.map(
-    ({ bm25: words }, i) => words + meaningWeight * out[i]! ** 2 + byDate(dates, candidates[i]!.saidAt),
+    ({ bm25: words }, i) => words + meaningWeight * out[i]! ** 2 + byDate(dates, candidates[i]!.saidAtMs),
   );
   const most = evidence.reduce((best, one) => Math.max(best, one), 0);
   return candidates
@@ -147,11 +147,11 @@ export async function rank<C extends Candidate>(
 }
 
 /** Orders what was found; by itself a day makes nothing relevant. */
-function byDate(dates: NamedDate[], saidAt: number | null | undefined): number {
-  if (saidAt === undefined || saidAt === null) return 0;
+function byDate(dates: NamedDate[], saidAtMs: number | null | undefined): number {
+  if (saidAtMs === undefined || saidAtMs === null) return 0;
   return Math.max(
     0,
-    ...dates.filter((date) => isOn(saidAt, date)).map(({ day }) => (day === null ? inThatMonth : onThatDay)),
+    ...dates.filter((date) => isOn(saidAtMs, date)).map(({ day }) => (day === null ? inThatMonth : onThatDay)),
   );
 }
 

@@ -178,10 +178,11 @@ export type Source =
   | { kind: 'conversation'; sessionId: string; messageId: number }
   | { kind: 'knowledge'; id: string; title: string; file: FileSource | null };
 
-/** In words for the model, which may have to cite it. */
-export function sourceName(source: Source): string {
-  if (source.kind === 'conversation') return `conversation ${source.sessionId}`;
-  return `knowledge base: ${source.file ? placeOf(source.file) : source.title}`;
+/** In words for the model, which may have to cite it, or to tell the newer of two. */
+export function sourceName({ source, writtenAt }: Pick<FoundDocument, 'source' | 'writtenAt'>): string {
+  const day = new Date(1000 * writtenAt).toISOString().slice(0, 10);
+  if (source.kind === 'conversation') return `conversation ${source.sessionId}, ${day}`;
+  return `knowledge base: ${source.file ? placeOf(source.file) : source.title}, ${day}`;
 }
 
 const placeOf = ({ name, page, heading }: FileSource): string =>
@@ -196,7 +197,9 @@ export interface FoundDocument {
   before?: string;
   vector: Float32Array | null;
   /** When the message was said; null for knowledge. */
-  saidAt: number | null;
+  saidAtMs: number | null;
+  /** The same, or when the entry was last written. */
+  writtenAt: number;
 }
 
 /** Of these documents those that lie in the scope, in the order given. */
@@ -236,7 +239,7 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     .select(['d.id', 'd.message_id', 'd.knowledge_ref', 's.session_id', 'v.vector'])
     .select(['m.message', 'm.created_at', 'b.message as before', 'k.public_id', 'k.title', 'k.content', 'k.keywords'])
     .select(['f.public_id as source_id', 'f.name as source_name'])
-    .select(['k.source_page', 'k.source_heading', 'k.source_position']);
+    .select(['k.source_page', 'k.source_heading', 'k.source_position', 'k.updated_at']);
   return (await query.execute()).map((row) => ({
     documentId: row.id,
     messageId: row.message_id,
@@ -248,7 +251,8 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     text: row.message === null ? `${row.title}\n${row.content}\n${keywords(row.keywords)}` : spokenText(row.message),
     before: row.before === null ? undefined : spokenText(row.before),
     vector: row.vector === null ? null : fromBlob(row.vector),
-    saidAt: row.created_at,
+    saidAtMs: row.created_at === null ? null : 1000 * row.created_at,
+    writtenAt: row.created_at ?? row.updated_at!,
   }));
 }
 

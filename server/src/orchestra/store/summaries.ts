@@ -13,7 +13,10 @@ export async function latestSummary(db: Db, sessionRef: number): Promise<Summary
   return row ? { text: row.content, tokens: row.tokens, upTo: row.up_to } : null;
 }
 
-/** Appended, never changed; false when the session was deleted meanwhile. */
+/**
+ * Appended, never changed; false when the session was deleted meanwhile, or its user went back behind what the summary tells
+ * of, which would be remembered else.
+ */
 export async function addSummary(db: Db, sessionRef: number, summary: Summary, now: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const session = await tx
@@ -24,6 +27,8 @@ export async function addSummary(db: Db, sessionRef: number, summary: Summary, n
       .executeTakeFirst();
     if (!session) return false;
     const { text: content, tokens, upTo: up_to } = summary;
+    const told = tx.selectFrom('ms_messages').select('id').where('id', '=', up_to).where('superseded', '=', 0);
+    if (!(await told.executeTakeFirst())) return false;
     await tx
       .insertInto('ms_summaries')
       .values({ session_ref: sessionRef, content, tokens, up_to, created_at: now })

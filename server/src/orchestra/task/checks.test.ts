@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { findFault, mayBeRefusal } from './checks.ts';
+import { findFault } from './checks.ts';
+import { mayBeRefusal } from './refusals.ts';
 
 const check = (text: string, rest = {}) =>
   findFault({ text, finishReason: 'stop', hasToolCalls: false, wantsJson: false, limited: false, ...rest });
@@ -12,13 +13,32 @@ test.each([
   ['As an AI language model, I cannot provide an opinion.'],
   ["I can't assist with that."],
   ['I won’t help with this.'],
-])('%s is a refusal', (text) => expect(check(text)).toBe('refused'));
+  ['Es tut mir leid, aber ich kann dir dabei nicht helfen.'],
+  ['Leider kann ich diese Anfrage nicht beantworten.'],
+  ['Je suis désolé, mais je ne peux pas vous aider avec cela.'],
+  ['Lo siento, pero no puedo ayudarte con eso.'],
+  ['Desculpe, mas não posso ajudar com isso.'],
+  ['Mi dispiace, ma non posso aiutarti con questa richiesta.'],
+  ['Извините, но я не могу помочь с этим.'],
+  ['很抱歉，我无法提供这方面的帮助。'],
+  ['对不起，我不能帮助您完成这个请求。'],
+  ['申し訳ありませんが、そのご要望にはお応えできません。'],
+  ['죄송하지만 그 요청은 도와드릴 수 없습니다.'],
+])('%s is a refusal, and nobody reads it while another model may answer', (text) => {
+  expect(check(text)).toBe('refused');
+  for (let end = 1; end <= text.length; end++) expect(mayBeRefusal(text.slice(0, end))).toBe(true);
+});
 
 test.each([
   ["I'm sorry to hear that. Here is what you can do: rest."],
   ['I can help with that. The answer is 4.'],
   ['Sorry for the wait: the result is 7.'],
   ['You cannot divide by zero.'],
+  ['Leider kann ich nicht sagen, wann es regnet; der Bericht spricht für morgen.'],
+  ['Lo siento mucho por tu pérdida. Aquí tienes algunos consejos.'],
+  ['很抱歉给您带来不便，以下是解决办法。'],
+  ['申し訳ありません、とても丁寧な謝罪の言葉です。'],
+  ['Désolé pour le retard : voici la réponse.'],
   [`I'm sorry, but I can't help with all of it. ${'However, here is the whole of the rest. '.repeat(20)}`],
 ])('%s is an answer', (text) => expect(check(text)).toBeNull());
 
@@ -30,6 +50,7 @@ test('empty, cut off, filtered and misshapen answers are faults', () => {
   expect(check('not json', { wantsJson: true })).toBe('wrong_format');
   expect(check('"a string"', { wantsJson: true })).toBe('wrong_format');
   expect(check('{"a": 1}', { wantsJson: true })).toBeNull();
+  expect(check('{"a": 1}', { wantsJson: true, schema: { required: ['b'] } })).toBe('wrong_format');
   expect(check('', { hasToolCalls: true })).toBeNull();
 });
 

@@ -1,4 +1,6 @@
+import { fitsSchema } from '../json-schema.ts';
 import { squeeze } from '../messages.ts';
+import { looksRefused } from './refusals.ts';
 
 export type Fault = 'empty' | 'refused' | 'cut_off' | 'wrong_format' | 'no_tool_call';
 
@@ -11,17 +13,15 @@ export interface Checked {
   lacksCall?: boolean;
   /** The caller asked for JSON. */
   wantsJson: boolean;
+  /** And for JSON of this shape. */
+  schema?: unknown;
   /** The caller set the limit that cut it off, so that is no fault. */
   limited: boolean;
 }
 
-/** A refusal is short and says so at once; a long answer that begins with an apology is an answer. */
-const longestRefusal = 500;
-const refusal =
-  /^(?:i['’]?m (?:really |very |so )?sorry|sorry|i apologi[sz]e|unfortunately|as an ai\b[^.]{0,40}|i)[,.]?\s*(?:but\s+)?(?:i\s+)?(?:can(?:no|['’])?t|am (?:not able|unable)|['’]?m (?:not able|unable)|won['’]?t|will not|must decline)\s+(?:to\s+)?(?:help|assist|provide|comply|do that|do this|fulfil|answer|create|generate|continue|complete|engage|discuss|support|write|produce|share|process|access|with)/i;
-
 /** Faults that can be seen without asking another model; null when there is none. */
-export function findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJson, limited }: Checked): Fault | null {
+export function findFault(answer: Checked): Fault | null {
+  const { text, finishReason, hasToolCalls, lacksCall, wantsJson, schema, limited } = answer;
   if (lacksCall) return 'no_tool_call';
   if (hasToolCalls) return null;
   const words = squeeze(text);
@@ -29,27 +29,13 @@ export function findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJs
   if (finishReason === 'content_filter') return 'refused';
   if (looksRefused(words)) return 'refused';
   if (finishReason === 'length' && !limited) return 'cut_off';
-  return wantsJson && !isJson(text) ? 'wrong_format' : null;
+  return wantsJson && !isJson(text, schema) ? 'wrong_format' : null;
 }
 
-export const looksRefused = (text: string): boolean => text.length <= longestRefusal && refusal.test(text.trimStart());
-
-/** How every refusal above begins. */
-const openings = ["i'", 'i’', 'i ', 'im ', 'sorry', 'unfortunately', 'as an ai'];
-/** After this many characters a refusal has said so. */
-const toldBy = 48;
-
-/** While an answer streams in: whether its beginning may still turn out to be a refusal. */
-export function mayBeRefusal(beginning: string): boolean {
-  const text = squeeze(beginning).toLowerCase();
-  if (!openings.some((opening) => text.startsWith(opening) || opening.startsWith(text))) return false;
-  return text.length < toldBy || looksRefused(text);
-}
-
-function isJson(text: string): boolean {
+function isJson(text: string, schema: unknown): boolean {
   try {
     const value = JSON.parse(text);
-    return typeof value === 'object' && value !== null;
+    return typeof value === 'object' && value !== null && fitsSchema(value, schema);
   } catch {
     return false;
   }

@@ -1,19 +1,36 @@
 import { AppError } from '../../lib/errors.ts';
 import { type Choice, type Choosing, without } from '../models.ts';
 import { callFault } from './call-fault.ts';
+import { type Checked, type Fault, findFault } from './checks.ts';
 
 /** One model asked in place of another. */
 export interface Failover {
   from: string;
   to: string;
-  /** Code of the error, or `circuit_open` when the first was not asked at all. */
+  /** Code of the error, what was wrong with the answer, or `circuit_open` when the first was not asked at all. */
   why: string;
 }
 
 /** Models asked for one answer at most: past an outage of two vendors, and nobody waits for ever. */
 export const mostModels = 4;
 
-export const whyOf = (error: unknown): string => (error instanceof AppError ? error.code : 'internal_error');
+export function whyOf(error: unknown): string {
+  if (error instanceof UnfitAnswer) return error.fault;
+  return error instanceof AppError ? error.code : 'internal_error';
+}
+
+/** An answer that nobody can use: as good as none, so that another model is asked. */
+export class UnfitAnswer extends AppError {
+  constructor(readonly fault: Fault) {
+    super('provider_error', `The answer cannot be used: ${fault.replaceAll('_', ' ')}`);
+  }
+}
+
+/** For answers that are no task's: throws where a fault shows. */
+export function requireFit(answer: Omit<Checked, 'hasToolCalls'>): void {
+  const fault = findFault({ ...answer, hasToolCalls: false });
+  if (fault) throw new UnfitAnswer(fault);
+}
 
 /** What was chosen because the circuits of another are open. */
 export const passedOver = ({ model, insteadOf }: Choice): Failover | undefined =>

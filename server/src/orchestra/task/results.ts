@@ -43,5 +43,12 @@ export async function fitted(
 
 const shortened = (text: string, part: number): string => `${text.slice(0, Math.floor(text.length * part))}…`;
 
-/** Without a synthesis: what was found out is worth more than an error. */
-export const joined = (results: Told[]): string => results.flatMap(({ text }) => text ?? []).join('\n\n');
+/** Without a synthesis: what was asked for, else all that was found out, which is worth more than an error. */
+export function joined(results: Told[]): string {
+  const asked = results.filter((one) => one.asked && one.text !== null);
+  return (asked.length > 0 ? asked : results).flatMap(({ text }) => text ?? []).join('\n\n');
+}
+
+/** Whether something that the user wants in full was cut: what was made of that would lack the rest. */
+export const lacksAsked = (results: Told[], cut: Told[]): boolean =>
+  cut.some((told, i) => told.asked && told !== results[i]);

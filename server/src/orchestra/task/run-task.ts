@@ -17,6 +17,7 @@ export interface Task extends Escalation {
   /** A call that the answer must be: of any tool, or of the one named. */
   forced?: { name?: string } | null;
   wantsJson: boolean;
+  schema?: unknown;
   messages(at: Attempt): ChatMessage[] | Promise<ChatMessage[]>;
   signal: AbortSignal;
 }
@@ -79,7 +80,7 @@ export async function runTask(task: Task, engine: Engine): Promise<{ at: Attempt
 }
 
 async function attempt(task: Task, engine: Engine, at: Attempt): Promise<Attempted> {
-  const { params, tools, forced = null, wantsJson, signal } = task;
+  const { params, tools, forced = null, wantsJson, schema, signal } = task;
   try {
     const messages = await task.messages(at);
     const call = { model: at.model, messages, params, ...(tools.length > 0 && { tools }), signal };
@@ -93,7 +94,7 @@ async function attempt(task: Task, engine: Engine, at: Attempt): Promise<Attempt
     const { finishReason } = answer;
     // Whoever set the limit that cut the text off wants it so.
     const limited = params.max_tokens !== undefined;
-    const fault = findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJson, limited });
+    const fault = findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJson, schema, limited });
     if (fault) return { fault, text: text.trim() === '' ? null : text };
     return { fault: null, text, toolCalls, answer, messages };
   } catch (error) {

@@ -1,13 +1,21 @@
 import type { Db } from '../../platform/db/tables.ts';
 import { askShaped } from '../ask-shaped.ts';
-import { type Fact, factsShape, groundedFacts, type QuotedFact, repeats, sameMeaning } from '../knowledge-facts.ts';
+import {
+  areApart,
+  type Fact,
+  factsShape,
+  groundedFacts,
+  type QuotedFact,
+  repeats,
+  sameMeaning,
+} from '../knowledge-facts.ts';
 import { type ChatMessage, type Remembered, saidByUser, textOf } from '../messages.ts';
 import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { terms } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
 import { indexDocument } from '../store/documents.ts';
-import { addEntry, changeEntry, type Entry, entriesByRef, entryText } from '../store/knowledge.ts';
+import { addEntry, changeEntry, type Entry, entriesByRef, entryText, identicalEntry } from '../store/knowledge.ts';
 import { recordOutcomes } from '../store/patterns.ts';
 import { addTokensUsed } from '../store/sessions.ts';
 import { embedNew } from './embed.ts';
@@ -20,7 +28,12 @@ const mostIndexed = 500;
 const shortestIndexed = 3;
 
 /** Step 7, off the hot path: each part on its own, so that one that fails takes no other along. */
-export async function afterwards(turn: Turn, fresh: Remembered[], answer: ChatMessage): Promise<void> {
+export async function afterwards(
+  turn: Turn,
+  fresh: Remembered[],
+  answer: ChatMessage,
+  summarising: Promise<unknown>,
+): Promise<void> {
   // The client has its answer; that it leaves now must not stop what is kept of it.
   const later: Turn = { ...turn, signal: AbortSignal.timeout(120_000) };
   const part = async (name: string, work: () => Promise<unknown>) => {
@@ -30,12 +43,13 @@ export async function afterwards(turn: Turn, fresh: Remembered[], answer: ChatMe
       turn.deps.warn(`${name} failed`, error);
     }
   };
-  if (!turn.settings.remember) return part('counting tokens', () => countTokens(turn));
+  const count = () => part('counting tokens', () => summarising.then(() => countTokens(turn)));
+  if (!turn.settings.remember) return count();
   await part('recording outcomes', () => recordOutcomes(turn.deps.db, turn.caller.userId, turn.outcomes, now(turn)));
   await part('indexing', () => indexMessages(later, fresh));
   if (turn.settings.extractKnowledge) await part('extraction', () => extractKnowledge(later, answer));
   if (turn.settings.embedsAfter) await part('embedding', () => embedNew(later));
-  await part('counting tokens', () => countTokens(turn));
+  await count();
 }
 
 /** Calls that are sure to follow the answer: where facts are looked for, and where there is something to embed with. */
@@ -86,8 +100,8 @@ type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 
 export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry | null> {
   const { deps, caller, session, settings } = turn;
   const { userId } = caller;
-  const known = await sameFact(turn, fact);
   const projectId = settings.project_id ?? session.projectId;
+  const known = await sameFact(turn, fact, projectId);
   const learned = { ...fact, sourceSession: session.sessionId };
   return writeEntry(deps.db, userId, (tx) =>
     known
@@ -116,9 +130,14 @@ export const writeEntry = <E extends Entry | null>(
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 };
 
-/** The entry that says the same already, by its words or by its meaning. */
-async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
+/**
+ * The entry of the project that says the same already, by its words or by its meaning. What a file says stays as it is there,
+ * and what another project holds is its own.
+ */
+async function sameFact(turn: Keeping, fact: Fact, projectId: string | null): Promise<Entry | null> {
   const { userId } = turn.caller;
+  const same = await identicalEntry(turn.deps.db, userId, fact, projectId);
+  if (same?.source === null) return same;
   const query = turn.settings.mayEmbed ? await embedQuery(turn, entryText(fact)) : null;
   const found = await search(turn, { userId, only: 'knowledge' }, entryText(fact), query, 10);
   const entries = await entriesByRef(
@@ -126,6 +145,11 @@ async function sameFact(turn: Keeping, fact: Fact): Promise<Entry | null> {
     userId,
     found.flatMap(({ knowledgeRef }) => knowledgeRef ?? []),
   );
-  const near = found.find(({ vector }) => vector && query && dot(vector, query.vector) >= sameMeaning);
-  return entries.find((entry) => repeats(entry, fact) || entry.ref === near?.knowledgeRef) ?? null;
+  const near = new Set(
+    found.flatMap(({ vector, knowledgeRef }) =>
+      vector && query && dot(vector, query.vector) >= sameMeaning ? [knowledgeRef] : [],
+    ),
+  );
+  const says = (entry: Entry) => repeats(entry, fact) || (near.has(entry.ref) && !areApart(entry, fact));
+  return entries.find((entry) => entry.source === null && entry.projectId === projectId && says(entry)) ?? null;
 }

@@ -2,19 +2,21 @@ import { AppError } from '../../lib/errors.ts';
 import { strictJson } from '../json.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choosing, chooseTaskModel, synthesisDifficulty } from '../models.ts';
+import type { CompleteAnswer, CompleteRequest } from '../ports.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
 import { styleMessages } from '../prompts/style.ts';
 import { openCalls, type TaskResult } from '../store/plans.ts';
 import { callFault } from '../task/call-fault.ts';
-import { fitted, joined } from '../task/results.ts';
+import { askInTurn, requireFit } from '../task/failover.ts';
+import { fitted, joined, lacksAsked } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
-import { answerParams, wantsJson } from './body.ts';
+import { answerParams, schemaOf, wantsJson } from './body.ts';
 import { newGate } from './gate.ts';
 import type { RunningPlan } from './plan-turn.ts';
 import { withoutRequest } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
 import { told } from './run-plan.ts';
-import { askChosen, type Turn } from './turn.ts';
+import { ask, failedOver, type Turn } from './turn.ts';
 import { sectionsBefore } from './verbose.ts';
 
 export interface Answer {
@@ -60,31 +62,52 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   const start = writer.content.length;
   const choose = (choosing: Choosing) =>
     chooseTaskModel(choosing, settings.task_difficulty ?? synthesisDifficulty, 'writing');
+  const cut = await fitted(results, choose(turn.choosing)?.model, settings.maxContextTokens, turn);
   const messages = synthesisMessages({
     context: [...memory.preamble, ...styleMessages(settings.verbosity), ...withoutRequest(turn, memory)],
     request: turn.request,
-    results: await fitted(results, choose(turn.choosing)?.model, settings.maxContextTokens, turn),
+    results: cut,
     fence: turn.fence,
   });
-  const gate = newGate(writer.say, wantsJson(body) ? 'whole' : 'none');
+  // What somebody has begun to read no other model can go on with.
+  const isRead = () => writer.content.length > start;
   try {
-    const call = {
-      messages,
-      params: answerParams(body, settings),
-      stream: writer.streaming,
-      ...(writer.streaming && { onDelta: (text: string) => gate.push(text) }),
-    };
-    // What somebody has begun to read no other model can go on with.
-    const helps = (error: unknown) => callFault(error) === 'unanswered' && writer.content.length === start;
-    const answer = (await askChosen(turn, choose, call, helps))!;
-    const text = textOf(answer.message);
-    if (writer.content.length === start) writer.say(wantsJson(body) ? (strictJson(text) ?? text) : text);
-    if (writer.content.length > start) return { finishReason: answer.finishReason, model: answer.model };
+    if (wantsJson(body) || !lacksAsked(results, cut)) {
+      const { finishReason, model } = (await askInTurn(turn.choosing, {
+        choose,
+        ask: (model, failover) =>
+          written(turn, { model, messages, ...(failover && { insteadOf: failover.from }) }, isRead),
+        failedOver: (failover) => failedOver(turn, failover),
+        helps: (error) => callFault(error) === 'unanswered' && !isRead(),
+      }))!;
+      return { finishReason, model };
+    }
   } catch (error) {
     turn.signal.throwIfAborted();
-    if (writer.content.length > start) throw error;
+    if (isRead()) throw error;
     deps.warn('the synthesis failed', error);
   }
   writer.say(joined(results));
   return { finishReason: 'stop', model: null };
+}
+
+/** One model's synthesis, said as it comes once it is clear that it will stand. */
+async function written(
+  turn: Turn,
+  call: Pick<CompleteRequest, 'model' | 'messages' | 'insteadOf'>,
+  isRead: () => boolean,
+): Promise<CompleteAnswer> {
+  const { body, settings, writer } = turn;
+  const json = wantsJson(body);
+  const gate = newGate(writer.say, json ? 'whole' : 'beginning');
+  const params = answerParams(body, settings);
+  const { streaming: stream } = writer;
+  const answer = await ask(turn, { ...call, params, stream, ...(stream && { onDelta: gate.push }) });
+  const said = textOf(answer.message);
+  const text = json ? (strictJson(said) ?? said) : said;
+  const { finishReason } = answer;
+  const limited = params.max_tokens !== undefined;
+  if (!isRead()) requireFit({ text, finishReason, wantsJson: json, schema: schemaOf(body), limited });
+  await gate.open(text);
+  return answer;
 }

@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
 export interface ChatBody extends CallParams {
   messages: ChatMessage[];
   tools?: unknown[];
-  response_format?: { type: string };
+  response_format?: { type: string; json_schema?: { schema?: unknown } };
   svc_ms?: unknown;
 }
 
@@ -72,6 +72,9 @@ export function trailingResults(messages: ChatMessage[]): ChatMessage[] {
 
 export const wantsJson = (body: ChatBody): boolean =>
   body.response_format?.type === 'json_object' || body.response_format?.type === 'json_schema';
+
+/** The shape that the answer is to have; undefined for any. */
+export const schemaOf = ({ response_format }: ChatBody): unknown => response_format?.json_schema?.schema;
 
 /** The most tokens the answer may have; undefined for no limit of the caller's. */
 export function outputLimit(body: ChatBody, settings: Settings): number | undefined {

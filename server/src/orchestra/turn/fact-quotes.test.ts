@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { openRouter } from '../routes/router.fixture.ts';
-import { stage } from '../scripted.fixture.ts';
+import { type Stage, stage } from '../scripted.fixture.ts';
 import { engines } from '../store/db.fixture.ts';
 
 describe.each(await engines())('on %s', (_name, open) => {
@@ -54,6 +54,39 @@ describe.each(await engines())('on %s', (_name, open) => {
     const byHand = { category: 'c', title: 't', content: 'by hand', keywords: [] };
     const made = (await router.call('POST', '/knowledge', byHand)).body.data;
     expect([made.quote, made.source_message]).toEqual([null, null]);
+    await router.close();
+    await s.close();
+  });
+
+  test('a fact changes neither what a file says, nor a page, nor what another project holds', async () => {
+    const content = 'The harbour has thirteen berths for boats.';
+    const fact = { category: 'harbour', title: 'Berths', content, keywords: [], quote: 'harbour has thirteen berths' };
+    // Whatever is embedded means the same.
+    const embed: Stage['deps']['embed'] = async ({ texts }) => ({
+      vectors: texts.map(() => [1, 0]),
+      usage: { promptTokens: 1, completionTokens: 0 },
+    });
+    const s = await stage(
+      (_, purpose) => (purpose === 'extraction' ? JSON.stringify({ facts: [fact] }) : 'noted'),
+      { embed },
+      open,
+    );
+    const router = openRouter(s.deps);
+    const twelve = 'The harbour has twelve berths for boats.';
+    const form = new FormData();
+    form.append('file', new File([twelve], 'berths.txt'));
+    await router.call('POST', '/knowledge/import', form);
+    await s.settled();
+    const page = `${twelve} ${Array.from({ length: 40 }, (_, i) => `Rule${i} of pier${i}.`).join(' ')}`;
+    await router.call('POST', '/knowledge', { category: 'harbour', title: 'Berths', content: page, keywords: [] });
+    await s.ask('It is the harbour has thirteen berths', { extract_knowledge: true, project_id: 'other' });
+    await s.settled();
+    await s.ask('Well, the harbour has thirteen berths', { extract_knowledge: true });
+    await s.settled();
+    await s.ask('Again: the harbour has thirteen berths', { extract_knowledge: true });
+    await s.settled();
+    const shown = (await router.call('GET', '/knowledge')).body.data.map((entry: { content: string }) => entry.content);
+    expect(shown.toSorted()).toEqual([content, content, twelve, page].toSorted());
     await router.close();
     await s.close();
   });

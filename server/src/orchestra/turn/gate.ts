@@ -1,4 +1,4 @@
-import { mayBeRefusal } from '../task/checks.ts';
+import { mayBeRefusal } from '../task/refusals.ts';
 
 /**
  * Holds back the beginning of a streamed answer while it may still turn out to be a refusal that another model is to

@@ -94,7 +94,11 @@ describe.each(await engines())('on %s', (_name, open) => {
   test('what was said on the day that is asked about is found among much of the same', async () => {
     await begin();
     for (let day = 1; day <= 12; day += 1)
-      await store(`standup ${day}`, [`Standup: the parser took me ${day + 2} hours.`], Date.UTC(2025, 4, day * 2, 9));
+      await store(
+        `standup ${day}`,
+        [`Standup: the parser took me ${day + 2} hours.`],
+        Date.UTC(2025, 4, day * 2, 9) / 1000,
+      );
     for (const asked of ['on 14 May 2025', 'on May 14th, 2025', 'on 2025-05-14'])
       expect((await found(`How long did the parser take ${asked}?`, false))[0]).toBe(
         'Standup: the parser took me 9 hours.',

@@ -92,3 +92,23 @@ describe('the default threshold', () => {
     await s.close();
   });
 });
+
+test('what was said when the request asks about comes first, and is told with its day', async () => {
+  const s = await stage(() => 'noted');
+  const boats = (from: string) => `The harbour was full of sailing boats from ${from}`;
+  await s.ask(boats('Bergen'), { session_id: 'then' });
+  await s.settled();
+  s.clock.jump(60 * 86_400_000);
+  await s.ask(boats('Oslo'), { session_id: 'later' });
+  await s.settled();
+  const days = { Bergen: '2023-11-14', Oslo: '2024-01-13' };
+  for (const [month, first] of [['November 2023', 'Bergen'] as const, ['January 2024', 'Oslo'] as const]) {
+    await s.ask(`Which sailing boats was the harbour full of in ${month}?`, {
+      ...{ session_id: `asking-${first}`, use_vector_search: true, rerank_threshold: 0 },
+    });
+    const told = `${s.calls.at(-1)!.messages[0]!.content}`;
+    const [source, text] = /source="([^"]*)" mark="\w+">\n(.*)\n/.exec(told)!.slice(1);
+    expect([source, text]).toEqual([expect.stringContaining(days[first]), boats(first)]);
+  }
+  await s.close();
+});

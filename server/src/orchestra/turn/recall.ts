@@ -156,11 +156,12 @@ export interface Recalled {
 export async function within(found: FoundDocument[], room: number, count: CountText): Promise<Recalled[]> {
   const kept: Recalled[] = [];
   let left = room;
-  for (const { source, text } of found) {
+  for (const document of found) {
+    const { text } = document;
     const tokens = await count(text);
     if (tokens > left) continue;
     left -= tokens;
-    kept.push({ source: sourceName(source), text, tokens });
+    kept.push({ source: sourceName(document), text, tokens });
   }
   return kept;
 }

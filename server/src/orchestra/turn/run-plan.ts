@@ -39,6 +39,9 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
 export function told(plan: RunningPlan, id: string, result: TaskResult): Told {
   const { title = id, asked_for: asked } = plan.tasks.find((task) => task.id === id) ?? {};
   if (result.status === 'completed') return { title, text: result.text, asked };
+  // Of what no model finished, what there is.
+  if (result.status === 'failed' && result.error === 'cut_off')
+    return { title, text: result.text, error: result.error, asked };
   return { title, text: null, error: result.status === 'failed' ? result.error : 'unfinished' };
 }
 

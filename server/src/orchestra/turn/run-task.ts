@@ -11,7 +11,7 @@ import { fitted, type Told } from '../task/results.ts';
 import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-task.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
-import { answerParams, forcedTool, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
+import { answerParams, forcedTool, schemaOf, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
 import {
   type Answered,
   answerConnected,
@@ -71,6 +71,7 @@ export async function runPlanTask(
         // What had to be called was, once.
         forced: round === 1 ? forcedTool(body, settings) : null,
         wantsJson: final && wantsJson(body),
+        schema: schemaOf(body),
         messages: (at) => (before ? closed(before.messages, round) : messages(at)),
         signal,
       },

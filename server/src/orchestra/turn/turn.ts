@@ -4,7 +4,7 @@ import { quotaPerUsd } from '../../lib/money.ts';
 import { modelOf, sendFitted } from '../fit.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
 import type { Choice, Choosing } from '../models.ts';
-import type { Caller, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
+import type { Caller, Charged, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import type { Fence } from '../prompts/fence.ts';
 import type { Settings } from '../settings.ts';
 import { others } from '../slices.ts';
@@ -111,7 +111,8 @@ type Call = Pick<CompleteRequest, 'messages' | 'params'> & Partial<CompleteReque
 export async function ask(turn: Asking, call: Call & { model: string }): Promise<CompleteAnswer> {
   await others();
   const params = { ...(turn.body && callParams(turn.body)), ...call.params };
-  const request = { stream: false, signal: turn.signal, ...turn.caller, ...call, params };
+  const onBroken = ({ usage, cost }: Charged) => turn.meter.note(call.model, usage, cost);
+  const request = { stream: false, signal: turn.signal, onBroken, ...turn.caller, ...call, params };
   const answer = await sendFitted(modelOf(turn.choosing, call.model), request, turn.deps.complete);
   turn.meter.note(call.model, answer.usage, answer.cost);
   return answer;
@@ -122,13 +123,11 @@ export const askChosen = (
   turn: Asking & Pick<Turn, 'writer'>,
   choose: (choosing: Choosing) => Choice | null,
   call: Call,
-  helps?: (error: unknown) => boolean,
 ): Promise<CompleteAnswer | null> =>
   askInTurn(turn.choosing, {
     choose,
     ask: (model, failover) => ask(turn, { ...call, model, ...(failover && { insteadOf: failover.from }) }),
     failedOver: (failover) => failedOver(turn, failover),
-    ...(helps && { helps }),
   });
 
 export function failedOver({ meter, writer }: Pick<Turn, 'meter' | 'writer'>, failover: Failover): void {

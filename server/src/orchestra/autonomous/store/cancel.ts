@@ -3,7 +3,7 @@ import type { RunConfig } from '../config.ts';
 import { newEvent, pausedStatuses, type RunNames } from '../events.ts';
 import { restOf } from '../rest.ts';
 import type { RunState } from '../state.ts';
-import { addCheckpoint, addEvents, newCheckpointId, opening } from './commit.ts';
+import { addCheckpoint, addEvents, type Holding, newCheckpointId, opening } from './commit.ts';
 import type { Run } from './runs.ts';
 import './tables.ts';
 
@@ -50,6 +50,17 @@ export async function cancelRunning(
     await addEvents(tx, holding, events, now);
     return true;
   });
+}
+
+/** What a run had spent when its holder learned that it was cancelled: calls under way are paid as far as they came. */
+export async function addSpent(db: Db, { ref, epoch }: Holding, { tokens, cost }: RunState): Promise<void> {
+  await db
+    .updateTable('ms_runs')
+    .set({ tokens_used: tokens, cost })
+    .where('id', '=', ref)
+    .where('epoch', '=', epoch + 1)
+    .where('status', '=', 'cancelled')
+    .execute();
 }
 
 class Changed extends Error {}

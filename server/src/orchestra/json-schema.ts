@@ -1,0 +1,62 @@
+/** A schema may be written so that looking takes for ever, or leads in a circle: past these an answer passes. */
+const mostLooks = 20_000;
+const deepest = 100;
+
+type Schema = Record<string, unknown>;
+
+/**
+ * Whether a value has the shape that a schema asks for, as far as can be seen cheaply: types, members, items, choices. What
+ * else a schema may say (patterns, formats, bounds) is the model's affair, and passes.
+ */
+export function fitsSchema(value: unknown, schema: unknown): boolean {
+  let looks = 0;
+  const fits = (one: unknown, wanted: unknown, depth: number): boolean => {
+    looks += 1;
+    if (looks > mostLooks || depth > deepest || !isObject(wanted)) return true;
+    const { $ref, type, enum: choices, anyOf } = wanted;
+    const deeper = (inner: unknown, of: unknown) => fits(inner, of, depth + 1);
+    if (typeof $ref === 'string') return deeper(one, resolved(schema, $ref));
+    if ('const' in wanted && !same(one, wanted.const)) return false;
+    if (Array.isArray(choices) && !choices.some((choice) => same(one, choice))) return false;
+    if (Array.isArray(anyOf) && !anyOf.some((other) => deeper(one, other))) return false;
+    if (type !== undefined && ![type].flat().some((name) => isOf(one, name))) return false;
+    if (Array.isArray(one)) return one.every((item) => deeper(item, wanted.items));
+    return !isObject(one) || hasMembers(one, wanted, deeper);
+  };
+  return fits(value, schema, 0);
+}
+
+function hasMembers(one: Schema, wanted: Schema, fits: (member: unknown, of: unknown) => boolean): boolean {
+  const { properties, required, additionalProperties: more } = wanted;
+  const known = isObject(properties) ? properties : {};
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+  if (names.some((name) => !Object.hasOwn(one, name))) return false;
+  return Object.entries(one).every(([name, member]) =>
+    Object.hasOwn(known, name) ? fits(member, known[name]) : more !== false && fits(member, more),
+  );
+}
+
+const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const kinds: Record<string, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: (value) => Array.isArray(value),
+  object: isObject,
+};
+/** Names in capitals are Gemini's. */
+const isOf = (value: unknown, name: unknown): boolean => kinds[`${name}`.toLowerCase()]?.(value) ?? true;
+
+/** `#/$defs/name`; undefined, which everything fits, for what leads nowhere. */
+const resolved = (root: unknown, ref: string): unknown =>
+  ref
+    .replace(/^#\/?/, '')
+    .split('/')
+    .filter((name) => name !== '')
+    .reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), root);
