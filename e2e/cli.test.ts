@@ -2,6 +2,9 @@ import { afterAll, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SQL } from 'bun';
+import { version } from '../package.json' with { type: 'json' };
+import { startS3 } from '../server/src/platform/blobs/s3-server.fixture.ts';
 import { program } from './program.ts';
 import { says } from './relay-replies.ts';
 import { type Service, startService, until } from './service.ts';
@@ -27,9 +30,18 @@ const ask = (service: Service, model: string) =>
 
 test('an unknown command lists those that exist', async () => {
   const { code, said } = await svc(['dance'], {});
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   for (const name of ['serve', 'migrate', 'create-admin', 'rotate-encryption-key', 'backup', 'restore', 'doctor'])
     expect(said).toContain(name);
+});
+
+test('what a command does not know is refused, and asking for help or the version does nothing else', async () => {
+  const env = { DATA_DIR: join(place, 'untouched') };
+  const usage = 'Usage: svc rotate-encryption-key\n';
+  expect(await svc(['rotate-encryption-key', '--dry-run'], env)).toEqual({ code: 2, said: usage });
+  expect(await svc(['rotate-encryption-key', '--help'], env)).toEqual({ code: 0, said: usage });
+  expect(await svc(['--version'], env)).toEqual({ code: 0, said: `${version}\n` });
+  expect(existsSync(env.DATA_DIR)).toBe(false);
 });
 
 test('a backup taken under load restores to a consistent service, credentials and all', async () => {
@@ -101,7 +113,7 @@ test('a lost administrator comes back in; the doctor tells what is wrong', async
   await service.kill('SIGTERM');
   const made = await svc(['create-admin', 'newcomer', '--root'], { DATA_DIR: dataDir });
   const password = /Password: (\S+)/.exec(made.said)![1]!;
-  expect((await svc(['create-admin', 'no spaces please'], { DATA_DIR: dataDir })).code).toBe(1);
+  expect((await svc(['create-admin', 'no spaces please'], { DATA_DIR: dataDir })).code).toBe(2);
   await service.restart();
   const login = await fetch(`${service.url}/api/user/login`, {
     method: 'POST',
@@ -119,3 +131,82 @@ test('a lost administrator comes back in; the doctor tells what is wrong', async
   expect(sick.code).toBe(1);
   expect(sick.said).toContain('✗ shared state');
 }, 300_000);
+
+const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+const postgresName = `svc_cli_${process.pid}_${Date.now()}`;
+const admin = new SQL(postgresUrl, { max: 1, connectionTimeout: 2 });
+const hasPostgres = await admin.unsafe(`create database ${postgresName}`).then(
+  () => true,
+  () => false,
+);
+if (!hasPostgres) console.warn('skipped: PostgreSQL is missing, so nothing was copied to it');
+afterAll(async () => {
+  if (hasPostgres) await admin.unsafe(`drop database ${postgresName} with (force)`);
+  await admin.close();
+});
+
+test.skipIf(!hasPostgres)(
+  'a SQLite service that was killed goes on with everything on PostgreSQL and S3',
+  async () => {
+    const upstream = startOpenai();
+    const s3 = startS3();
+    const dataDir = join(place, 'to-postgres');
+    const service = await startService({ dataDir });
+    const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, promptPrice: 2, completionPrice: 2 });
+    await Promise.all(Array.from({ length: 5 }, () => ask(service, modelId).then((answer) => answer.text())));
+    const form = new FormData();
+    form.set('purpose', 'user_data');
+    form.set('file', new File(['leaves of tea'], 'tea.txt'));
+    const authorization = `Bearer ${service.key}`;
+    const init = { method: 'POST', headers: { authorization }, body: form };
+    const file = (await (await fetch(`${service.url}/v1/files`, init)).json()) as { id: string };
+    const remember = {
+      model: 'svc/svc-ms',
+      session_id: 'kept',
+      messages: [{ role: 'user', content: 'I like green tea' }],
+    };
+    await (await service.post('/v1/chat/completions', remember)).text();
+    const url = new URL(postgresUrl);
+    url.pathname = `/${postgresName}`;
+    const env = {
+      DATABASE_URL: url.href,
+      S3_BUCKET: 'media',
+      S3_ENDPOINT: s3.url,
+      S3_ACCESS_KEY_ID: 'key',
+      S3_SECRET_ACCESS_KEY: 'secret',
+    };
+    expect((await svc(['copy-to-postgres'], { DATA_DIR: dataDir, ...env })).said).toContain('Another process');
+    await service.kill('SIGKILL');
+
+    expect((await svc(['copy-to-postgres'], { DATA_DIR: dataDir })).said).toContain('Set DATABASE_URL');
+    const copied = await svc(['copy-to-postgres'], { DATA_DIR: dataDir, ...env });
+    expect(copied).toEqual({ code: 0, said: expect.stringContaining('add up to the same in both') });
+    const again = await svc(['copy-to-postgres'], { DATA_DIR: dataDir, ...env });
+    expect(again).toEqual({ code: 1, said: expect.stringContaining('has users already') });
+
+    const moved = await startService({ dataDir, env });
+    const { items } = await moved.root.api<{ items: { requests: number; quota: number }[] }>(
+      '/api/admin/usage/summary',
+    );
+    const used = items.reduce(
+      (sum, { requests, quota }) => ({ requests: sum.requests + requests, quota: sum.quota + quota }),
+      {
+        requests: 0,
+        quota: 0,
+      },
+    );
+    await until('what the killed process had kept is given back', async () => {
+      const self = await moved.self(moved.root);
+      return self.quota + self.used_quota === 50_000_000 && self.used_quota === used.quota;
+    });
+    expect(used.requests).toBeGreaterThanOrEqual(6);
+    const content = await fetch(`${moved.url}/v1/files/${file.id}/content`, { headers: { authorization } });
+    expect(await content.text()).toBe('leaves of tea');
+    expect((await ask(moved, modelId)).status).toBe(200);
+    await moved.stop();
+    await service.stop();
+    await s3.stop();
+    upstream.stop();
+  },
+  300_000,
+);

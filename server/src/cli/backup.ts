@@ -9,11 +9,7 @@ import type { CommandCall } from './command.ts';
  * after the database, so that every file the copied rows name is there.
  */
 export async function backup({ config, args, print }: CommandCall): Promise<number> {
-  const [folder] = args;
-  if (!folder) {
-    print('Usage: svc backup <folder>');
-    return 1;
-  }
+  const folder = args[0]!;
   if (config.databaseUrl) {
     print('The database is PostgreSQL: back it up with pg_dump, and DATA_DIR (files and key) with your usual tools.');
     return 1;

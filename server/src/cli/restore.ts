@@ -8,10 +8,10 @@ import type { CommandCall } from './command.ts';
 const parts = ['svc.db', 'blobs', 'encryption.key'];
 
 /** Refuses while the service runs, and does not overwrite a database unless told to. */
-export async function restore({ config, args, print }: CommandCall): Promise<number> {
-  const [folder, flag] = args;
-  if (!folder || !existsSync(join(folder, 'svc.db'))) {
-    print('Usage: svc restore <folder> [--force]   (a folder made by svc backup)');
+export async function restore({ config, args, flags, print }: CommandCall): Promise<number> {
+  const folder = args[0]!;
+  if (!existsSync(join(folder, 'svc.db'))) {
+    print(`There is no backup in ${folder}: svc backup makes one.`);
     return 1;
   }
   const damaged = checkDatabase(join(folder, 'svc.db'));
@@ -22,7 +22,7 @@ export async function restore({ config, args, print }: CommandCall): Promise<num
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDataFolder(config.dataDir);
   try {
-    if (existsSync(join(config.dataDir, 'svc.db')) && flag !== '--force') {
+    if (existsSync(join(config.dataDir, 'svc.db')) && !flags.has('--force')) {
       print(`${config.dataDir} holds a database already. Add --force to replace it.`);
       return 1;
     }
