@@ -60,6 +60,10 @@ test('a backup taken under load restores to a consistent service, credentials an
   expect(taken.said).toContain('The backup is in');
   expect(taken.code).toBe(0);
   expect(statSync(join(folder, 'encryption.key')).mode & 0o077).toBe(0);
+  const elsewhere = { DATA_DIR: service.dataDir, ENCRYPTION_KEY: 'ab'.repeat(32) };
+  const keyless = await svc(['backup', join(place, 'keyless')], elsewhere);
+  expect(keyless.said).toContain('ENCRYPTION_KEY is not in it');
+  expect(existsSync(join(place, 'keyless', 'encryption.key'))).toBe(false);
   expect((await svc(['restore', folder], { DATA_DIR: service.dataDir })).said).toContain('Another process');
   going = false;
   await load;
@@ -68,6 +72,9 @@ test('a backup taken under load restores to a consistent service, credentials an
   const dataDir = join(place, 'restored');
   expect((await svc(['restore', folder], { DATA_DIR: dataDir })).code).toBe(0);
   expect((await svc(['restore', folder], { DATA_DIR: dataDir })).said).toContain('--force');
+  // Of a backup without the key, the key that is there is all there is.
+  rmSync(join(folder, 'encryption.key'));
+  expect((await svc(['restore', folder, '--force'], { DATA_DIR: dataDir })).code).toBe(0);
   const restored = await startService({ dataDir });
   const self = await restored.self(restored.root);
   const holds = 50_000_000 - self.quota - self.used_quota;
@@ -110,7 +117,12 @@ test('a lost administrator comes back in; the doctor tells what is wrong', async
   const dataDir = join(place, 'admin');
   const service = await startService({ dataDir });
   expect((await svc(['create-admin', 'newcomer'], { DATA_DIR: dataDir })).said).toContain('Another process');
+  // Containers are often given a proxy for the way out; their health is no matter of it.
+  const { port } = new URL(service.url);
+  const health = () => svc(['health'], { PORT: port, HTTP_PROXY: 'http://127.0.0.1:1' });
+  expect(await health()).toEqual({ code: 0, said: expect.stringContaining('"ready"') });
   await service.kill('SIGTERM');
+  expect(await health()).toEqual({ code: 1, said: expect.stringContaining('No answer at') });
   const made = await svc(['create-admin', 'newcomer', '--root'], { DATA_DIR: dataDir });
   const password = /Password: (\S+)/.exec(made.said)![1]!;
   expect((await svc(['create-admin', 'no spaces please'], { DATA_DIR: dataDir })).code).toBe(2);

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeFolder } from '../platform/close-folder.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
@@ -26,18 +26,30 @@ export async function restore({ config, args, flags, print }: CommandCall): Prom
       print(`${config.dataDir} holds a database already. Add --force to replace it.`);
       return 1;
     }
-    // A leftover write-ahead log would be applied to the restored file.
-    for (const name of [...parts, 'svc.db-wal', 'svc.db-shm'])
-      rmSync(join(config.dataDir, name), { recursive: true, force: true });
-    for (const name of parts)
-      if (existsSync(join(folder, name)))
-        cpSync(join(folder, name), join(config.dataDir, name), { recursive: true, mode: 0 });
+    putInto(config.dataDir, folder);
     closeFolder(config.dataDir);
   } finally {
     unlock();
   }
   print(`The backup is in ${config.dataDir}. Start the service.`);
   return 0;
+}
+
+/** Copied aside first: where the disk is full, what was there is still there. A key that the backup lacks may be the only one. */
+function putInto(dataDir: string, folder: string): void {
+  const aside = join(dataDir, 'restoring');
+  rmSync(aside, { recursive: true, force: true });
+  try {
+    for (const name of parts.filter((part) => existsSync(join(folder, part))))
+      cpSync(join(folder, name), join(aside, name), { recursive: true, mode: 0 });
+    // A leftover write-ahead log would be applied to the restored file.
+    for (const name of ['svc.db', 'svc.db-wal', 'svc.db-shm', 'blobs'])
+      rmSync(join(dataDir, name), { recursive: true, force: true });
+    for (const name of parts.filter((part) => existsSync(join(aside, part))))
+      renameSync(join(aside, name), join(dataDir, name));
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
 }
 
 function checkDatabase(file: string): string | null {
