@@ -2,6 +2,9 @@ import { afterAll, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SQL } from 'bun';
+import { version } from '../package.json' with { type: 'json' };
+import { startS3 } from '../server/src/platform/blobs/s3-server.fixture.ts';
 import { program } from './program.ts';
 import { says } from './relay-replies.ts';
 import { type Service, startService, until } from './service.ts';
@@ -27,9 +30,18 @@ const ask = (service: Service, model: string) =>
 
 test('an unknown command lists those that exist', async () => {
   const { code, said } = await svc(['dance'], {});
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   for (const name of ['serve', 'migrate', 'create-admin', 'rotate-encryption-key', 'backup', 'restore', 'doctor'])
     expect(said).toContain(name);
+});
+
+test('what a command does not know is refused, and asking for help or the version does nothing else', async () => {
+  const env = { DATA_DIR: join(place, 'untouched') };
+  const usage = 'Usage: svc rotate-encryption-key\n';
+  expect(await svc(['rotate-encryption-key', '--dry-run'], env)).toEqual({ code: 2, said: usage });
+  expect(await svc(['rotate-encryption-key', '--help'], env)).toEqual({ code: 0, said: usage });
+  expect(await svc(['--version'], env)).toEqual({ code: 0, said: `${version}\n` });
+  expect(existsSync(env.DATA_DIR)).toBe(false);
 });
 
 test('a backup taken under load restores to a consistent service, credentials and all', async () => {
@@ -48,6 +60,10 @@ test('a backup taken under load restores to a consistent service, credentials an
   expect(taken.said).toContain('The backup is in');
   expect(taken.code).toBe(0);
   expect(statSync(join(folder, 'encryption.key')).mode & 0o077).toBe(0);
+  const elsewhere = { DATA_DIR: service.dataDir, ENCRYPTION_KEY: 'ab'.repeat(32) };
+  const keyless = await svc(['backup', join(place, 'keyless')], elsewhere);
+  expect(keyless.said).toContain('ENCRYPTION_KEY is not in it');
+  expect(existsSync(join(place, 'keyless', 'encryption.key'))).toBe(false);
   expect((await svc(['restore', folder], { DATA_DIR: service.dataDir })).said).toContain('Another process');
   going = false;
   await load;
@@ -56,6 +72,9 @@ test('a backup taken under load restores to a consistent service, credentials an
   const dataDir = join(place, 'restored');
   expect((await svc(['restore', folder], { DATA_DIR: dataDir })).code).toBe(0);
   expect((await svc(['restore', folder], { DATA_DIR: dataDir })).said).toContain('--force');
+  // Of a backup without the key, the key that is there is all there is.
+  rmSync(join(folder, 'encryption.key'));
+  expect((await svc(['restore', folder, '--force'], { DATA_DIR: dataDir })).code).toBe(0);
   const restored = await startService({ dataDir });
   const self = await restored.self(restored.root);
   const holds = 50_000_000 - self.quota - self.used_quota;
@@ -98,10 +117,15 @@ test('a lost administrator comes back in; the doctor tells what is wrong', async
   const dataDir = join(place, 'admin');
   const service = await startService({ dataDir });
   expect((await svc(['create-admin', 'newcomer'], { DATA_DIR: dataDir })).said).toContain('Another process');
+  // Containers are often given a proxy for the way out; their health is no matter of it.
+  const { port } = new URL(service.url);
+  const health = () => svc(['health'], { PORT: port, HTTP_PROXY: 'http://127.0.0.1:1' });
+  expect(await health()).toEqual({ code: 0, said: expect.stringContaining('"ready"') });
   await service.kill('SIGTERM');
+  expect(await health()).toEqual({ code: 1, said: expect.stringContaining('No answer at') });
   const made = await svc(['create-admin', 'newcomer', '--root'], { DATA_DIR: dataDir });
   const password = /Password: (\S+)/.exec(made.said)![1]!;
-  expect((await svc(['create-admin', 'no spaces please'], { DATA_DIR: dataDir })).code).toBe(1);
+  expect((await svc(['create-admin', 'no spaces please'], { DATA_DIR: dataDir })).code).toBe(2);
   await service.restart();
   const login = await fetch(`${service.url}/api/user/login`, {
     method: 'POST',
@@ -119,3 +143,82 @@ test('a lost administrator comes back in; the doctor tells what is wrong', async
   expect(sick.code).toBe(1);
   expect(sick.said).toContain('✗ shared state');
 }, 300_000);
+
+const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
+const postgresName = `svc_cli_${process.pid}_${Date.now()}`;
+const admin = new SQL(postgresUrl, { max: 1, connectionTimeout: 2 });
+const hasPostgres = await admin.unsafe(`create database ${postgresName}`).then(
+  () => true,
+  () => false,
+);
+if (!hasPostgres) console.warn('skipped: PostgreSQL is missing, so nothing was copied to it');
+afterAll(async () => {
+  if (hasPostgres) await admin.unsafe(`drop database ${postgresName} with (force)`);
+  await admin.close();
+});
+
+test.skipIf(!hasPostgres)(
+  'a SQLite service that was killed goes on with everything on PostgreSQL and S3',
+  async () => {
+    const upstream = startOpenai();
+    const s3 = startS3();
+    const dataDir = join(place, 'to-postgres');
+    const service = await startService({ dataDir });
+    const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, promptPrice: 2, completionPrice: 2 });
+    await Promise.all(Array.from({ length: 5 }, () => ask(service, modelId).then((answer) => answer.text())));
+    const form = new FormData();
+    form.set('purpose', 'user_data');
+    form.set('file', new File(['leaves of tea'], 'tea.txt'));
+    const authorization = `Bearer ${service.key}`;
+    const init = { method: 'POST', headers: { authorization }, body: form };
+    const file = (await (await fetch(`${service.url}/v1/files`, init)).json()) as { id: string };
+    const remember = {
+      model: 'svc/svc-ms',
+      session_id: 'kept',
+      messages: [{ role: 'user', content: 'I like green tea' }],
+    };
+    await (await service.post('/v1/chat/completions', remember)).text();
+    const url = new URL(postgresUrl);
+    url.pathname = `/${postgresName}`;
+    const env = {
+      DATABASE_URL: url.href,
+      S3_BUCKET: 'media',
+      S3_ENDPOINT: s3.url,
+      S3_ACCESS_KEY_ID: 'key',
+      S3_SECRET_ACCESS_KEY: 'secret',
+    };
+    expect((await svc(['copy-to-postgres'], { DATA_DIR: dataDir, ...env })).said).toContain('Another process');
+    await service.kill('SIGKILL');
+
+    expect((await svc(['copy-to-postgres'], { DATA_DIR: dataDir })).said).toContain('Set DATABASE_URL');
+    const copied = await svc(['copy-to-postgres'], { DATA_DIR: dataDir, ...env });
+    expect(copied).toEqual({ code: 0, said: expect.stringContaining('add up to the same in both') });
+    const again = await svc(['copy-to-postgres'], { DATA_DIR: dataDir, ...env });
+    expect(again).toEqual({ code: 1, said: expect.stringContaining('has users already') });
+
+    const moved = await startService({ dataDir, env });
+    const { items } = await moved.root.api<{ items: { requests: number; quota: number }[] }>(
+      '/api/admin/usage/summary',
+    );
+    const used = items.reduce(
+      (sum, { requests, quota }) => ({ requests: sum.requests + requests, quota: sum.quota + quota }),
+      {
+        requests: 0,
+        quota: 0,
+      },
+    );
+    await until('what the killed process had kept is given back', async () => {
+      const self = await moved.self(moved.root);
+      return self.quota + self.used_quota === 50_000_000 && self.used_quota === used.quota;
+    });
+    expect(used.requests).toBeGreaterThanOrEqual(6);
+    const content = await fetch(`${moved.url}/v1/files/${file.id}/content`, { headers: { authorization } });
+    expect(await content.text()).toBe('leaves of tea');
+    expect((await ask(moved, modelId)).status).toBe(200);
+    await moved.stop();
+    await service.stop();
+    await s3.stop();
+    upstream.stop();
+  },
+  300_000,
+);

@@ -9,11 +9,7 @@ import type { CommandCall } from './command.ts';
  * after the database, so that every file the copied rows name is there.
  */
 export async function backup({ config, args, print }: CommandCall): Promise<number> {
-  const [folder] = args;
-  if (!folder) {
-    print('Usage: svc backup <folder>');
-    return 1;
-  }
+  const folder = args[0]!;
   if (config.databaseUrl) {
     print('The database is PostgreSQL: back it up with pg_dump, and DATA_DIR (files and key) with your usual tools.');
     return 1;
@@ -35,10 +31,18 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
   const blobs = join(config.dataDir, 'blobs');
   if (existsSync(blobs)) cpSync(blobs, join(folder, 'blobs'), { recursive: true });
   const key = join(config.dataDir, 'encryption.key');
-  if (existsSync(key)) copyFileSync(key, join(folder, 'encryption.key'));
+  if (!config.encryptionKey && existsSync(key)) copyFileSync(key, join(folder, 'encryption.key'));
   writeFileSync(join(folder, 'backup.json'), JSON.stringify({ made_at: new Date().toISOString() }));
   // Copies take the modes of what they are copied from.
   closeFolder(folder);
-  print(`The backup is in ${folder}. It holds the encryption key: keep it as safe as the service itself.`);
+  print(`The backup is in ${folder}.${whatIsNotInIt(config)}`);
   return 0;
+}
+
+/** A copy that lacks something is good for nothing to whoever learns of it too late. */
+function whatIsNotInIt({ encryptionKey, s3 }: CommandCall['config']): string {
+  const key = encryptionKey
+    ? ' ENCRYPTION_KEY is not in it: keep it too, in another place.'
+    : ' It holds the encryption key: keep it as safe as the service itself.';
+  return `${key}${s3 ? ` Files are in the bucket ${s3.bucket}, and not in it.` : ''}`;
 }

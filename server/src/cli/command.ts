@@ -5,10 +5,13 @@ import { openPlatform, type Platform } from '../platform/open.ts';
 export interface CommandCall {
   config: Config;
   args: string[];
+  flags: ReadonlySet<string>;
   print(line: string): void;
 }
 
 export interface Command {
+  /** As the usage has it, `<folder> [--force]`. Whatever else is given is refused. */
+  takes: string;
   help: string;
   /** Returns the exit code. */
   run(call: CommandCall): Promise<number>;

@@ -1,6 +1,7 @@
 import { backup } from './backup.ts';
 import { checkDatabase } from './check-database.ts';
 import type { Command } from './command.ts';
+import { copyToPostgres } from './copy-to-postgres.ts';
 import { createAdmin } from './create-admin.ts';
 import { doctor } from './doctor.ts';
 import { health } from './health.ts';
@@ -12,27 +13,56 @@ import { rotateEncryptionKey } from './rotate-encryption-key.ts';
 /** What the executable does besides serving. */
 export const commands: Record<string, Command> = {
   migrate: {
-    help: '[--new]: bring the database up to date and end; with --new also where one was lost',
+    takes: '[--new]',
+    help: 'bring the database up to date and end; with --new also where one was lost',
     run: migrateDatabase,
   },
   'create-admin': {
-    help: '<username> [--root]: make an administrator, or make a user one and reset the password',
+    takes: '<username> [--root]',
+    help: 'make an administrator, or make a user one and reset the password',
     run: createAdmin,
   },
   'remove-factors': {
-    help: '<username>: remove the second factors of a user who lost them, root included',
+    takes: '<username>',
+    help: 'remove the second factors of a user who lost them, root included',
     run: removeFactors,
   },
-  'rotate-encryption-key': { help: 'seal all stored credentials with a new key', run: rotateEncryptionKey },
-  backup: { help: '<folder>: copy database, files and key while the service runs (SQLite)', run: backup },
-  restore: { help: '<folder> [--force]: put a backup into DATA_DIR', run: restore },
-  health: { help: 'ask the running service whether it is ready; for health checks', run: health },
-  'check-database': { help: 'look for damage in the SQLite file; may run beside the service', run: checkDatabase },
-  doctor: { help: 'check configuration, database, Redis, files and key, and say what to do', run: doctor },
+  'rotate-encryption-key': { takes: '', help: 'seal all stored credentials with a new key', run: rotateEncryptionKey },
+  backup: {
+    takes: '<folder>',
+    help: 'copy database, files and key while the service runs (SQLite)',
+    run: backup,
+  },
+  restore: { takes: '<folder> [--force]', help: 'put a backup into DATA_DIR', run: restore },
+  'copy-to-postgres': {
+    takes: '',
+    help: 'copy the SQLite database of DATA_DIR to DATABASE_URL, and files to S3 where that is set',
+    run: copyToPostgres,
+  },
+  health: { takes: '', help: 'ask the running service whether it is ready; for health checks', run: health },
+  'check-database': {
+    takes: '',
+    help: 'look for damage in the SQLite file; may run beside the service',
+    run: checkDatabase,
+  },
+  doctor: { takes: '', help: 'check configuration, database, Redis, files and key, and say what to do', run: doctor },
 };
 
+/** Null where something is missing, or given that the command does not know: it must not be taken for what was not said. */
+export function readArguments(takes: string, given: string[]): { args: string[]; flags: Set<string> } | null {
+  const known = takes.split(' ');
+  const flags = given.filter((word) => word.startsWith('-'));
+  const args = given.filter((word) => !word.startsWith('-'));
+  const wanted = known.filter((word) => word.startsWith('<')).length;
+  if (args.length !== wanted || !flags.every((flag) => known.includes(`[${flag}]`))) return null;
+  return { args, flags: new Set(flags) };
+}
+
+export const usageOf = (name: string): string => `Usage: svc ${`${name} ${commands[name]?.takes ?? ''}`.trim()}`;
+
 export function usage(): string {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
-  const lines = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(width)}${help}`);
-  return ['Usage: svc [command]', '', `  ${'serve'.padEnd(width)}serve (the default)`, ...lines].join('\n');
+  const all = { serve: { takes: '', help: 'serve (the default)' }, ...commands };
+  const lines = Object.entries(all).map(([name, { takes, help }]) => [`${name} ${takes}`.trim(), help] as const);
+  const width = Math.max(...lines.map(([call]) => call.length)) + 2;
+  return ['Usage: svc [command]', '', ...lines.map(([call, help]) => `  ${call.padEnd(width)}${help}`)].join('\n');
 }

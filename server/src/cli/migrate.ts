@@ -1,13 +1,8 @@
 import { type CommandCall, withPlatform } from './command.ts';
 
 /** Opening the platform migrates; what is left is to say so. */
-export async function migrateDatabase({ config, args, print }: CommandCall): Promise<number> {
-  const [flag] = args;
-  if (flag && flag !== '--new') {
-    print('Usage: svc migrate [--new]');
-    return 1;
-  }
-  await withPlatform({ ...config, newDatabase: flag === '--new' }, async ({ database }) => {
+export async function migrateDatabase({ config, flags, print }: CommandCall): Promise<number> {
+  await withPlatform({ ...config, newDatabase: flags.has('--new') }, async ({ database }) => {
     print(`The ${database.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'} database is up to date.`);
   });
   return 0;

@@ -2,11 +2,8 @@ import { removeFactorsAtTheMachine } from '../identity/administrator.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 
 /** The way back in for the last root who lost the second factor: whoever is at the machine has the database anyway. */
-export async function removeFactors({ config, args: [username], print }: CommandCall): Promise<number> {
-  if (!username) {
-    print('Usage: svc remove-factors <username>');
-    return 1;
-  }
+export async function removeFactors({ config, args, print }: CommandCall): Promise<number> {
+  const username = args[0]!;
   const found = await withPlatform(config, ({ database, clock }) =>
     removeFactorsAtTheMachine({ db: database.db, clock }, username),
   );

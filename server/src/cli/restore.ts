@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeFolder } from '../platform/close-folder.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
@@ -8,10 +8,10 @@ import type { CommandCall } from './command.ts';
 const parts = ['svc.db', 'blobs', 'encryption.key'];
 
 /** Refuses while the service runs, and does not overwrite a database unless told to. */
-export async function restore({ config, args, print }: CommandCall): Promise<number> {
-  const [folder, flag] = args;
-  if (!folder || !existsSync(join(folder, 'svc.db'))) {
-    print('Usage: svc restore <folder> [--force]   (a folder made by svc backup)');
+export async function restore({ config, args, flags, print }: CommandCall): Promise<number> {
+  const folder = args[0]!;
+  if (!existsSync(join(folder, 'svc.db'))) {
+    print(`There is no backup in ${folder}: svc backup makes one.`);
     return 1;
   }
   const damaged = checkDatabase(join(folder, 'svc.db'));
@@ -22,22 +22,34 @@ export async function restore({ config, args, print }: CommandCall): Promise<num
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDataFolder(config.dataDir);
   try {
-    if (existsSync(join(config.dataDir, 'svc.db')) && flag !== '--force') {
+    if (existsSync(join(config.dataDir, 'svc.db')) && !flags.has('--force')) {
       print(`${config.dataDir} holds a database already. Add --force to replace it.`);
       return 1;
     }
-    // A leftover write-ahead log would be applied to the restored file.
-    for (const name of [...parts, 'svc.db-wal', 'svc.db-shm'])
-      rmSync(join(config.dataDir, name), { recursive: true, force: true });
-    for (const name of parts)
-      if (existsSync(join(folder, name)))
-        cpSync(join(folder, name), join(config.dataDir, name), { recursive: true, mode: 0 });
+    putInto(config.dataDir, folder);
     closeFolder(config.dataDir);
   } finally {
     unlock();
   }
   print(`The backup is in ${config.dataDir}. Start the service.`);
   return 0;
+}
+
+/** Copied aside first: where the disk is full, what was there is still there. A key that the backup lacks may be the only one. */
+function putInto(dataDir: string, folder: string): void {
+  const aside = join(dataDir, 'restoring');
+  rmSync(aside, { recursive: true, force: true });
+  try {
+    for (const name of parts.filter((part) => existsSync(join(folder, part))))
+      cpSync(join(folder, name), join(aside, name), { recursive: true, mode: 0 });
+    // A leftover write-ahead log would be applied to the restored file.
+    for (const name of ['svc.db', 'svc.db-wal', 'svc.db-shm', 'blobs'])
+      rmSync(join(dataDir, name), { recursive: true, force: true });
+    for (const name of parts.filter((part) => existsSync(join(aside, part))))
+      renameSync(join(aside, name), join(dataDir, name));
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
 }
 
 function checkDatabase(file: string): string | null {

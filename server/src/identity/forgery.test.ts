@@ -39,6 +39,20 @@ test.each([
   },
 );
 
+test('a page that was opened by another name than ours is told which it is', async () => {
+  const sent = { method: 'POST', body: { username: 'root', password: 'a guess' } };
+  const refused = async (origin: string, host: string) => {
+    const answer = await service.call('/api/user/login', { ...sent, headers: { origin, host } });
+    expect(answer.status).toBe(403);
+    return ((await answer.json()) as { message: string }).message;
+  };
+  const { baseUrl } = service.config;
+  expect(await refused('https://gate.example', 'gate.example')).toContain(
+    `opened at https://gate.example, but the service is set up for ${baseUrl}. Open it there`,
+  );
+  expect(await refused('https://evil.example', 'gate.example')).toBe('This request comes from another site.');
+});
+
 test.each([
   ['another site', 'cross-site', 403],
   ['a neighbour', 'same-site', 403],

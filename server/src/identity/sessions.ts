@@ -173,8 +173,17 @@ export function refuseForgery(request: Request, origins: string[]): void {
     throw new AppError('unsupported_media_type', 'Send writes with Content-Type: application/json.');
   const origin = headers.get('origin');
   const foreign = origin === null ? isFromElsewhere(headers) : !origins.includes(origin);
-  if (foreign) throw new AppError('forbidden', 'This request comes from another site.');
+  if (!foreign) return;
+  if (origin !== null && isOfHost(origin, headers.get('host')))
+    throw new AppError(
+      'forbidden',
+      `This page was opened at ${origin}, but the service is set up for ${origins.at(-1)}. Open it there, or have the operator set BASE_URL to the address that people use.`,
+    );
+  throw new AppError('forbidden', 'This request comes from another site.');
 }
+
+/** A page that was loaded from here by another name than ours: refused like any other, but then the name may be what is wrong. */
+const isOfHost = (origin: string, host: string | null): boolean => URL.parse(origin)?.host === host;
 
 /** Browsers that name no origin say at least where a request comes from; programs say neither. */
 const isFromElsewhere = (headers: Headers): boolean =>

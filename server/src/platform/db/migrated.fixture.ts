@@ -61,9 +61,10 @@ function migratedImage(): Promise<Uint8Array> {
 }
 
 /** An empty SQLite database in memory, with all tables. */
-export async function openMigrated(): Promise<OpenDb> {
-  return inMemory(Database.deserialize(await migratedImage(), { strict: true }));
-}
+export const migratedDatabase = async (): Promise<Database> =>
+  Database.deserialize(await migratedImage(), { strict: true });
+
+export const openMigrated = async (): Promise<OpenDb> => inMemory(await migratedDatabase());
 
 /** The same as a file, for who opens it by its path. Closed to others, as the service would make it. */
 export async function writeMigrated(path: string): Promise<void> {

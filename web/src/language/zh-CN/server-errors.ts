@@ -12,6 +12,8 @@ export default {
   'The request with this Idempotency-Key is still running.': '使用此 Idempotency-Key 的请求仍在处理中。',
   'This Idempotency-Key was used for another request.': '此 Idempotency-Key 已用于其他请求。',
   'This request comes from another site.': '此请求来自其他网站。',
+  'This page was opened at {origin}, but the service is set up for {address}. Open it there, or have the operator set BASE_URL to the address that people use.':
+    '此页面是通过 {origin} 打开的，但服务配置的地址是 {address}。请从该地址打开，或请运维人员将 BASE_URL 设为实际使用的地址。',
   'There is no such resource.': '没有这个资源。',
   'Not a valid URL.': '不是有效的 URL。',
   'Only http and https addresses can be called.': '只能调用 http 和 https 地址。',

@@ -1,0 +1,91 @@
+import { Database } from 'bun:sqlite';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { fileAll } from '../billing/store/filing.ts';
+import { fileSpans } from '../billing/store/keep-spans.ts';
+import { makeMonths } from '../billing/store/months.ts';
+import { diskBlobs } from '../platform/blobs/disk.ts';
+import { type S3Config, s3Blobs } from '../platform/blobs/s3.ts';
+import { copyTables } from '../platform/db/copy.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { openDb } from '../platform/db/open.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { lockDataFolder } from '../platform/owner-lock.ts';
+import type { CommandCall } from './command.ts';
+
+/**
+ * PostgreSQL gets everything or nothing. To the file happens only what a start does to it too, so that a copy can be tried
+ * out, and of a backup also while the service runs.
+ */
+export async function copyToPostgres({ config, print }: CommandCall): Promise<number> {
+  const file = join(config.dataDir, 'svc.db');
+  if (!config.databaseUrl) {
+    print('Set DATABASE_URL to the PostgreSQL database that DATA_DIR is to be copied to.');
+    return 1;
+  }
+  if (!existsSync(file)) {
+    print(`There is no database in ${config.dataDir}. Is DATA_DIR right?`);
+    return 1;
+  }
+  const unlock = lockDataFolder(config.dataDir);
+  const target = await openDb({ url: config.databaseUrl, poolSize: 1 });
+  try {
+    await migrate(target.db);
+    if (await hasUsers(target.db)) {
+      print('The PostgreSQL database has users already. Nothing was copied: give it an empty one.');
+      return 1;
+    }
+    await addUp(file);
+    const source = new Database(file, { strict: true });
+    for (const { at } of source.query<{ at: number }, []>(monthsLogged).all()) await makeMonths(target.db, at);
+    let rows = 0;
+    const note = (table: string, copied: number) => {
+      rows += copied;
+      if (copied > 0) print(`  ${table}: ${copied}`);
+    };
+    if (config.s3) print(`${await copyFiles(join(config.dataDir, 'blobs'), config.s3)} files are in the bucket.`);
+    await target.db.transaction().execute((tx) => copyTables(source, tx, note));
+    source.close();
+    await sql`analyze`.execute(target.db);
+    print(`${rows} rows are in PostgreSQL, and add up to the same in both. The SQLite file is still there.`);
+    if (!config.encryptionKey)
+      print(`Elsewhere than in ${config.dataDir}, set ENCRYPTION_KEY to what its encryption.key says.`);
+    return 0;
+  } finally {
+    await target.close();
+    unlock();
+  }
+}
+
+const hasUsers = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
+
+/** What SQLite adds up behind requests, and PostgreSQL as it is written. */
+async function addUp(file: string): Promise<void> {
+  const { db, close } = await openDb({ path: file });
+  try {
+    await migrate(db);
+    await fileAll(db);
+    await fileSpans(db);
+  } finally {
+    await close();
+  }
+}
+
+const monthsLogged = `select unixepoch(month) as at from
+  (select distinct strftime('%Y-%m-01', created_at, 'unixepoch') as month from usage_logs)`;
+
+async function copyFiles(folder: string, bucket: S3Config): Promise<number> {
+  const data = join(folder, 'data');
+  if (!existsSync(data)) return 0;
+  const [from, to] = [await diskBlobs(folder), s3Blobs(bucket)];
+  const entries = readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { parentPath, name } of entries) {
+    const key = join(parentPath, name).slice(data.length + 1);
+    const found = await from.stat(key);
+    const { size } = await to.put(key, (await from.read(key))!, found!.contentType);
+    if (size !== found!.size) throw new Error(`${key} is ${found!.size} bytes on disk and ${size} in the bucket`);
+  }
+  return entries.length;
+}
