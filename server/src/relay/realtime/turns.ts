@@ -27,6 +27,9 @@ export function mostOf(candidate: Candidate, conversationTokens: number): Usage 
   return { promptTokens: Math.min(promptTokens, expected), completionTokens };
 }
 
+/** How many that are over are remembered: whoever is told of one twice pays once. */
+const mostOver = 100;
+
 /** Sessions hear and speak, whatever they began with. */
 export const asks = { hasAudio: true, hasImages: true };
 
@@ -60,6 +63,7 @@ interface TurnsOf {
 export class Turns {
   #next: Reserve | null;
   readonly #running = new Map<string, Turn>();
+  readonly #over = new Set<string>();
   #ended = false;
 
   constructor(
@@ -76,7 +80,7 @@ export class Turns {
 
   /** Throws where money or limits are at an end. */
   async begin(responseId: string): Promise<void> {
-    if (this.#running.has(responseId)) return;
+    if (this.#running.has(responseId) || this.#over.has(responseId)) return;
     const next = this.#next;
     // The conversation has become longer than was thought: more is put aside, under the same name.
     if (next && next.hold.amount < this.#needed()) {
@@ -89,6 +93,7 @@ export class Turns {
   }
 
   produced(responseId: string, delta: string, isSound: boolean): void {
+    if (this.#over.has(responseId)) return;
     const turn = this.#running.get(responseId) ?? (this.#next && this.#start(responseId));
     if (!turn) return;
     const { deps, about } = this;
@@ -106,12 +111,21 @@ export class Turns {
     const turn = this.#running.get(responseId);
     if (!turn) return;
     this.#running.delete(responseId);
-    const usage = this.#believed(turn, reported);
+    this.#remember(responseId);
+    const usage = this.#believed(turn, reported, status);
     if (usage) {
       this.about.meter.counted(usage);
       await this.#charge(turn, usage, status);
     } else await this.deps.billing.release(turn.hold);
     await this.#provide();
+  }
+
+  #remember(responseId: string): void {
+    // Without a name they cannot be told apart.
+    if (responseId === '') return;
+    this.#over.add(responseId);
+    const [oldest] = this.#over;
+    if (this.#over.size > mostOver) this.#over.delete(oldest!);
   }
 
   /** A charge beside the responses: it is known when it is due. False where not all of it could be paid. */
@@ -150,11 +164,16 @@ export class Turns {
     return produced.usage(Math.min(this.about.meter.tokens, boundsOf(this.about.candidate).promptTokens));
   }
 
-  /** The upstream's count where it can be true, else ours; nothing where there was nothing. */
-  #believed(turn: Turn, reported: Usage | undefined): Usage | null {
-    if (turn.produced.isNothing && !reported?.completionTokens) return null;
+  /**
+   * The upstream's count where it can be true, else ours; nothing where there was nothing. One that was stopped before it
+   * said something has read its prompt all the same, where the upstream counts it.
+   */
+  #believed(turn: Turn, reported: Usage | undefined, status: UsageStatus): Usage | null {
+    const isNothing = turn.produced.isNothing && !reported?.completionTokens;
+    if (isNothing && (status === 'error' || !reported?.promptTokens)) return null;
     const bounds = boundsOf(this.about.candidate);
-    const believed = plausibleUsage(reported, bounds, true);
+    const believed = plausibleUsage(reported, bounds, !isNothing);
+    if (isNothing) return believed ?? null;
     if (believed) return believed;
     const counted = this.#estimated(turn);
     if (reported) tellDisbelief(this.deps, turn.context, reported, counted);
