@@ -134,10 +134,14 @@ describe('what a client sends', () => {
     talk.say(
       '{"type":"session.update","session":{"model":"acme/words"},"session":{"model":"voice","instructions":"x"}}',
     );
+    // As they were read, and not as they were written.
+    talk.say('{"type":"session.update","session":{"model":"acme/words"},"session":null}');
     talk.say({ type: 'input_audio_buffer.append', audio: 'A'.repeat(3_000_000) });
     talk.say({ type: 'response.create' });
-    await until('the others are heard', () => t.vendor.heard.length === 3);
+    await until('the others are heard', () => t.vendor.heard.length === 4);
+    expect(t.vendor.texts[1]).toBe('{"type":"session.update","session":null}');
     expect(t.vendor.heard.map(({ type }) => type)).toEqual([
+      'session.update',
       'session.update',
       'input_audio_buffer.append',
       'response.create',

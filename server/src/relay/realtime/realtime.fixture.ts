@@ -1,4 +1,5 @@
 import type { TestApp } from '../../app.fixture.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { socketHandlers } from '../../platform/http/sockets.ts';
 import { openRelayTest, type RelayTest, type UsageEntry } from '../endpoints/relay.fixture.ts';
@@ -14,6 +15,7 @@ export interface ScriptedVendor {
   asked: { path: string; headers: Headers }[];
   /** What clients sent, in order. */
   heard: Json[];
+  texts: string[];
   sockets: Vendor[];
   /** Answers an upgrade with something else. */
   refuse: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
@@ -25,7 +27,7 @@ export interface ScriptedVendor {
 
 export function scriptedVendor(): ScriptedVendor {
   const vendor: ScriptedVendor = {
-    ...{ url: '', asked: [], heard: [], sockets: [], refuse: undefined, onEvent: () => {} },
+    ...{ url: '', asked: [], heard: [], texts: [], sockets: [], refuse: undefined, onEvent: () => {} },
     greeting,
     close: () => server.stop(true),
   };
@@ -52,6 +54,7 @@ export function scriptedVendor(): ScriptedVendor {
       message: (socket, data) => {
         const event = JSON.parse(data.toString()) as Json;
         vendor.heard.push(event);
+        vendor.texts.push(data.toString());
         vendor.onEvent(socket, event);
       },
     },
@@ -125,8 +128,8 @@ export interface RealtimeTest {
 }
 
 /** The service, listening, with a vendor of realtime sessions behind it. */
-export async function openRealtimeTest(): Promise<RealtimeTest> {
-  const relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
+export async function openRealtimeTest(clock?: Clock): Promise<RealtimeTest> {
+  const relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' }, ...(clock && { clock }) });
   await relay.test.setOption('RateLimitEnabled', false);
   const vendor = scriptedVendor();
   const server = listen(relay.test);
@@ -165,7 +168,7 @@ export async function openRealtimeTest(): Promise<RealtimeTest> {
       for (const talk of talks) talk.socket.close();
       talks = [];
       await until('no session is open', async () => (await openSessions()) === 0);
-      for (const list of [vendor.asked, vendor.heard, vendor.sockets]) list.length = 0;
+      for (const list of [vendor.asked, vendor.heard, vendor.texts, vendor.sockets]) list.length = 0;
       Object.assign(vendor, { refuse: undefined, onEvent: () => {}, greeting });
     },
     close: async () => {

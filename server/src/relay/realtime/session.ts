@@ -202,12 +202,16 @@ export class RealtimeSession implements SocketEnd, Watched {
       }
       event = await parseInTurns(Buffer.from(text)).catch(() => undefined);
       if (!isObject(event)) throw new AppError('invalid_json', 'An event must be a JSON object.');
-      if (!isObject(event.session)) this.#send(text);
+      if (event.session === undefined) this.#send(text);
       // Written anew: of a name that stands twice others may read the one that was not looked at.
-      else this.#send(JSON.stringify({ ...event, session: await permitted(this.deps, this.about, event.session) }));
+      else this.#send(JSON.stringify({ ...event, session: await this.#permitted(event.session) }));
     } catch (error) {
       this.#tell(toAppError(error), isObject(event) ? event.event_id : null);
     }
+  }
+
+  async #permitted(session: unknown): Promise<unknown> {
+    return isObject(session) ? permitted(this.deps, this.about, session) : session;
   }
 
   #send(text: string): void {
@@ -268,9 +272,12 @@ export class RealtimeSession implements SocketEnd, Watched {
   }
 
   #give(text: string): void {
-    if (this.#over) return;
+    if (!this.#over) this.#deliver(text);
+  }
+
+  #deliver(text: string): void {
     // -1: it waits in memory, and so has the upstream to.
-    if (this.#socket!.send(text) !== -1) return;
+    if (this.#socket?.send(text) !== -1) return;
     this.#slowSinceMs ??= this.deps.clock.steadyMs();
     this.about.greeted.upstream.pause();
   }
@@ -285,6 +292,6 @@ export class RealtimeSession implements SocketEnd, Watched {
 
   #tell(error: AppError, eventId: unknown = null): void {
     const told = { ...openaiError(error), event_id: typeof eventId === 'string' ? eventId : null };
-    this.#socket?.send(JSON.stringify({ type: 'error', event_id: `event_${randomString(21)}`, error: told }));
+    this.#deliver(JSON.stringify({ type: 'error', event_id: `event_${randomString(21)}`, error: told }));
   }
 }
