@@ -61,7 +61,7 @@ export function authenticatorsOf(deps: {
   const socketKey = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
     const secret = socketSecretOf(call);
     return secret?.startsWith(clientSecretStart)
-      ? deps.keys.identifyDigest(deps.clientSecrets.read(secret).key, call)
+      ? deps.keys.identifyDigest(deps.clientSecrets.read(secret, call.principal !== null).key, call)
       : byKey(call, secret, 'Authorization: Bearer');
   };
 

@@ -22,8 +22,8 @@ interface Inside {
 export interface ClientSecrets {
   /** What it is `about` comes back with it. */
   issue(key: string, seconds: number, about: unknown): { value: string; expiresAt: number };
-  /** Throws `invalid_api_key` for what was not issued here, or has run out. */
-  read(value: string): Inside;
+  /** Throws `invalid_api_key` for what was not issued here, or has run out; who came in before it did may stay. */
+  read(value: string, again?: boolean): Inside;
 }
 
 export function openClientSecrets({ sealer, clock }: { sealer: Sealer; clock: Clock }): ClientSecrets {
@@ -39,10 +39,10 @@ export function openClientSecrets({ sealer, clock }: { sealer: Sealer; clock: Cl
         });
       return { value, expiresAt };
     },
-    read: (value) => {
+    read: (value, again = false) => {
       const inside = opened(sealer, value.slice(clientSecretStart.length));
       if (!inside) throw new AppError('invalid_api_key', 'Incorrect client secret provided.');
-      if (inside.expiresAt <= nowSeconds(clock))
+      if (!again && inside.expiresAt <= nowSeconds(clock))
         throw new AppError('invalid_api_key', 'This client secret has expired. Make another one.');
       return inside;
     },

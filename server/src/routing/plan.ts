@@ -27,6 +27,8 @@ export interface Attempt {
   report(report: Report): void;
   /** The same connection brought one more answer, which counts towards the limits of its credential; absent where nobody counts. */
   usedMore?(usage: Usage): void;
+  /** A connection that was reported well has failed since: counts like one more attempt; absent where nobody counts. */
+  failedSince?(report: Report): void;
 }
 
 export interface Plan {
@@ -95,6 +97,11 @@ class OneAttempt implements Attempt {
 
   usedMore(usage: Usage): void {
     this.plan.usedMore(this.candidate, usage);
+  }
+
+  failedSince(report: Report): void {
+    if (this.#reported) this.plan.failedSince(this.candidate, report);
+    else this.report(report);
   }
 
   /** Nobody said how it ended: the place is given back, nothing is counted. */
@@ -262,6 +269,13 @@ class RoutePlan implements Plan {
   usedMore({ via }: Candidate, usage: Usage): void {
     if (via && !via.own)
       this.deps.meter.ended(via.credential, useOf(via.base, { outcome: 'success', ...usage, usage }));
+  }
+
+  failedSince(candidate: Candidate, report: Report): void {
+    const { deps, request } = this;
+    deps.breaker.tryAcquire(candidate.key, request.userId)?.[report.outcome]();
+    if (!candidate.via?.own) deps.metrics.record(candidate.via?.base ?? candidate, report);
+    deps.onReport?.(request.requestId, candidate, report);
   }
 
   done(candidate: Candidate, report: Report, aside: PutAside | undefined): void {

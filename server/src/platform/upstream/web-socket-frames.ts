@@ -1,10 +1,12 @@
+import { isUtf8 } from 'node:buffer';
+
 /** RFC 6455 §5.2. */
 export const opcodes = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** What the other side did against the protocol, and the code that it is told (RFC 6455 §7.4.1). */
 export class FrameFault extends Error {
   constructor(
-    readonly code: 1002 | 1009,
+    readonly code: 1002 | 1007 | 1009,
     message: string,
   ) {
     super(message);
@@ -12,6 +14,7 @@ export class FrameFault extends Error {
 }
 
 const mostControlBytes = 125;
+const nothing = Buffer.alloc(0);
 
 /** One frame as a client sends it: masked (RFC 6455 §5.3). */
 export function clientFrame(opcode: number, payload: Uint8Array): Buffer {
@@ -46,8 +49,9 @@ export class FrameReader {
   #size = 0;
   /** With fewer bytes there is nothing to do: large frames are put together once, and not with each of their packets. */
   #needed = 2;
-  #pieces: Buffer[] = [];
-  #pieceBytes = 0;
+  /** What came of a message in pieces. One buffer that grows: a piece of one byte would take a hundred by itself. */
+  #gathered = nothing;
+  #gatheredBytes = 0;
   #kind: number | null = null;
 
   constructor(
@@ -78,7 +82,7 @@ export class FrameReader {
       return 0;
     }
     const length = short < 126 ? short : short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
-    if (this.#pieceBytes + length > this.mostBytes) throw new FrameFault(1009, 'a message is too large');
+    if (this.#gatheredBytes + length > this.mostBytes) throw new FrameFault(1009, 'a message is too large');
     this.#needed = head + length;
     if (bytes.length < this.#needed) return 0;
     this.#needed = 2;
@@ -99,14 +103,30 @@ export class FrameReader {
     if (begins !== (this.#kind === null) || opcode > opcodes.binary)
       throw new FrameFault(1002, 'a frame is out of order');
     if (begins) this.#kind = opcode;
-    this.#pieces.push(payload);
-    this.#pieceBytes += payload.length;
-    if (!last) return;
-    const whole = this.#pieces.length === 1 ? payload : Buffer.concat(this.#pieces);
+    if (!last) {
+      this.#gather(payload);
+      return;
+    }
+    const whole = begins ? payload : this.#gather(payload);
     const binary = this.#kind === opcodes.binary;
-    this.#pieces = [];
-    this.#pieceBytes = 0;
+    this.#gathered = nothing;
+    this.#gatheredBytes = 0;
     this.#kind = null;
+    // RFC 6455 §8.1: of what is no text nobody can say what it is.
+    if (!binary && !isUtf8(whole)) throw new FrameFault(1007, 'a message is not UTF-8');
     this.taker.message(whole, binary);
+  }
+
+  /** All of the message that has come so far. */
+  #gather(payload: Buffer): Buffer {
+    const bytes = this.#gatheredBytes + payload.length;
+    if (bytes > this.#gathered.length) {
+      const larger = Buffer.allocUnsafe(Math.min(this.mostBytes, Math.max(bytes, 2 * this.#gathered.length)));
+      this.#gathered.copy(larger, 0, 0, this.#gatheredBytes);
+      this.#gathered = larger;
+    }
+    payload.copy(this.#gathered, this.#gatheredBytes);
+    this.#gatheredBytes = bytes;
+    return this.#gathered.subarray(0, bytes);
   }
 }

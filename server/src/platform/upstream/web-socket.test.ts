@@ -1,16 +1,9 @@
 import { afterAll, expect, test } from 'bun:test';
 import { until } from '../../lib/until.fixture.ts';
+import { agreeingServer, serverFrame } from './agreeing-server.fixture.ts';
 import { rawServer } from './raw-server.fixture.ts';
 import { RefusedUpgrade, UpstreamWebSocket } from './web-socket.ts';
 import { clientFrame, FrameFault, FrameReader, opcodes } from './web-socket-frames.ts';
-
-/** A frame as servers send it. */
-function serverFrame(opcode: number, payload: Uint8Array, last = true): Buffer {
-  const { length } = payload;
-  const head = length <= 125 ? [length] : length < 65_536 ? [126, length >> 8, length & 255] : [127, 0, 0, 0, 0];
-  if (length >= 65_536) for (const shift of [24, 16, 8, 0]) head.push((length >> shift) & 255);
-  return Buffer.concat([Buffer.from([(last ? 0x80 : 0) | opcode, ...head]), payload]);
-}
 
 function read(bytes: Buffer, cutEvery: number, mostBytes = 1_000_000): [string, string][] {
   const found: [string, string][] = [];
@@ -65,6 +58,14 @@ test('what is against the protocol, or too large, is refused', () => {
       ]),
       1009,
     ],
+    [serverFrame(opcodes.text, Buffer.from([0xff, 0xfe])), 1007],
+    [
+      Buffer.concat([
+        serverFrame(opcodes.text, Buffer.from([0xc3]), false),
+        serverFrame(opcodes.more, Buffer.from('x')),
+      ]),
+      1007,
+    ],
   ];
   const codeOf = (bytes: Buffer): number => {
     try {
@@ -75,6 +76,28 @@ test('what is against the protocol, or too large, is refused', () => {
     }
   };
   expect(cases.map(([bytes]) => codeOf(bytes))).toEqual(cases.map(([, code]) => code));
+});
+
+test('a letter may be cut into pieces, and pieces of a byte or of nothing take no more than they are', () => {
+  const e = Buffer.from('é');
+  const cut = [
+    serverFrame(opcodes.text, e.subarray(0, 1), false),
+    serverFrame(opcodes.more, Buffer.alloc(0), false),
+    serverFrame(opcodes.more, e.subarray(1)),
+  ];
+  expect(read(Buffer.concat(cut), 1)).toEqual([['text', 'é']]);
+  const count = 1_000_000;
+  const pieces = Buffer.alloc(3 * count);
+  for (let i = 0; i < count; i += 1) pieces.set([opcodes.more, 1, 97], 3 * i);
+  const found: number[] = [];
+  const reader = new FrameReader({ message: ({ length }) => found.push(length), control: () => {} }, count + 1);
+  reader.push(serverFrame(opcodes.text, Buffer.from('x'), false));
+  Bun.gc(true);
+  const before = process.memoryUsage.rss();
+  for (let at = 0; at < pieces.length; at += 60_000) reader.push(Buffer.from(pieces.subarray(at, at + 60_000)));
+  expect(process.memoryUsage.rss() - before).toBeLessThan(50 * 1024 * 1024);
+  reader.push(serverFrame(opcodes.more, Buffer.alloc(0)));
+  expect(found).toEqual([count + 1]);
 });
 
 test('what is sent is masked, and the same when the mask is taken off', () => {
@@ -166,4 +189,26 @@ test('a socket that is paused is not read, and who gives up is not connected', a
   socket.close(1000, 'enough');
   expect(end).toEqual([1000, 'enough']);
   await server.stop(true);
+});
+
+test('pings without end of a server that reads nothing fill no memory', async () => {
+  const pings = Buffer.concat(Array.from({ length: 1_000 }, () => serverFrame(opcodes.ping, Buffer.alloc(125))));
+  const server = await agreeingServer((peer) => {
+    for (let i = 0; i < 200; i += 1) peer.write(pings);
+    peer.write(serverFrame(opcodes.text, Buffer.from('over')));
+  });
+  const request = { url: server.url, headers: {}, mostBytes: 1_000 };
+  const socket = await UpstreamWebSocket.connect(request, new AbortController().signal);
+  let over = false;
+  socket.listen({
+    ...{ heard: () => {}, closed: () => {} },
+    message: () => {
+      over = true;
+    },
+  });
+  socket.resume();
+  await until('all are read', () => over);
+  expect(socket.unsentBytes).toBeLessThan(1_000);
+  socket.close(1000);
+  server.stop();
 });

@@ -120,6 +120,10 @@ export class UpstreamWebSocket {
     this.#write(clientFrame(opcodes.close, payload));
     this.#end(code, reason);
     this.#socket?.resume();
+    this.#leaveSoon();
+  }
+
+  #leaveSoon(): void {
     setTimeout(() => this.#socket?.terminate(), closingMs).unref();
   }
 
@@ -225,12 +229,16 @@ export class UpstreamWebSocket {
   }
 
   #control(opcode: number, payload: Buffer): void {
-    if (opcode === opcodes.ping) this.#write(clientFrame(opcodes.pong, payload));
+    // RFC 6455 §5.5.3: not each ping has to be answered. Whoever only asks and reads nothing would fill memory.
+    if (opcode === opcodes.ping && this.#unsent.length === 0) this.#write(clientFrame(opcodes.pong, payload));
     else if (opcode === opcodes.close) {
+      // RFC 6455 §5.5.1.
+      if (payload.length === 1) throw new FrameFault(1002, 'a control frame is malformed');
       const code = payload.length >= 2 ? payload.readUInt16BE(0) : 1005;
       this.#write(clientFrame(opcodes.close, payload.subarray(0, 2)));
       this.#end(code, payload.toString('utf8', 2));
       this.#socket?.end();
+      this.#leaveSoon();
     }
   }
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { createHash } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { until } from '../../lib/until.fixture.ts';
+import { agreeingServer, serverFrame } from '../../platform/upstream/agreeing-server.fixture.ts';
+import { opcodes } from '../../platform/upstream/web-socket-frames.ts';
 import { addUpstream, resettingUpstream } from '../scripted-upstream.fixture.ts';
 import type { Json } from '../wire/conversation.ts';
 import { created, openRealtimeTest, prices, type RealtimeTest, scriptedVendor, words } from './realtime.fixture.ts';
@@ -261,32 +262,16 @@ describe('who does not read', () => {
   });
 
   test('an upstream that does not read ends the session before memory is full', async () => {
-    const held: Socket[] = [];
-    const deaf = createServer((socket) => {
-      held.push(socket);
-      socket.once('data', (bytes) => {
-        const [, key] = /sec-websocket-key: (\S+)/i.exec(bytes.toString())!;
-        const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-        const greeting = JSON.stringify({ type: 'session.created' });
-        socket.write(
-          `HTTP/1.1 101 Ok\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
-        );
-        socket.write(Buffer.concat([Buffer.from([0x81, greeting.length]), Buffer.from(greeting)]));
-        socket.pause();
-      });
-    }).listen(0, '127.0.0.1');
-    await new Promise((ready) => deaf.once('listening', ready));
-    const { port } = deaf.address() as { port: number };
-    await addUpstream(t.relay.test, `http://127.0.0.1:${port}/v1`, [
-      { model_id: 'deaf/voice', type: 'realtime', prices },
-    ]);
+    const deaf = await agreeingServer((socket) => {
+      socket.write(serverFrame(opcodes.text, Buffer.from('{"type":"session.created"}')));
+    });
+    await addUpstream(t.relay.test, deaf.url, [{ model_id: 'deaf/voice', type: 'realtime', prices }]);
     const talk = t.talk('?model=deaf/voice');
     await talk.told('session.created');
     for (let i = 0; i < 40; i += 1) talk.say(event);
     expect(await talk.told('error')).toMatchObject({ error: { code: 'capacity_exhausted' } });
     expect((await talk.closed()).code).toBe(1013);
-    for (const socket of held) socket.destroy();
-    deaf.close();
+    deaf.stop();
   });
 });
 

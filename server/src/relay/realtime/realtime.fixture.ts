@@ -1,4 +1,5 @@
 import type { TestApp } from '../../app.fixture.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { socketHandlers } from '../../platform/http/sockets.ts';
 import { openRelayTest, type RelayTest, type UsageEntry } from '../endpoints/relay.fixture.ts';
@@ -125,8 +126,8 @@ export interface RealtimeTest {
 }
 
 /** The service, listening, with a vendor of realtime sessions behind it. */
-export async function openRealtimeTest(): Promise<RealtimeTest> {
-  const relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
+export async function openRealtimeTest(clock?: Clock): Promise<RealtimeTest> {
+  const relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' }, ...(clock && { clock }) });
   await relay.test.setOption('RateLimitEnabled', false);
   const vendor = scriptedVendor();
   const server = listen(relay.test);

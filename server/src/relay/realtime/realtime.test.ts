@@ -154,6 +154,30 @@ test('a usage that cannot be true is counted here; none at all, where nothing wa
   expect(written[2]!.prompt_tokens).toBe(50);
 });
 
+test('a response is charged once, however often it is told of, and a prompt that was read for nothing is paid', async () => {
+  await fromHere();
+  const talk = t.talk();
+  await talk.told('session.created');
+  const [socket] = t.vendor.sockets;
+  const read = { input_tokens: 2_000, output_tokens: 0 };
+  const events = [
+    ...[created('a'), words('a', 'tea'), done('a', usage), done('a', usage)],
+    ...[created('a'), words('a', 'more'), done('a', usage, 'cancelled')],
+    ...[created('b'), done('b', read, 'cancelled'), created('c'), done('c', read, 'failed')],
+    ...[created('d'), done('d', { input_tokens: 10 ** 9, output_tokens: 0 }, 'cancelled')],
+  ];
+  for (const event of events) socket!.send(event);
+  await talk.told('response.done', 6);
+  const written = await t.rowsSince(rows);
+  const prompt = costOf(price, { promptTokens: 2_000, completionTokens: 0 });
+  expect(written.map((row) => [row.quota, row.status])).toEqual([
+    [cost, 'ok'],
+    [prompt, 'aborted'],
+  ]);
+  talk.socket.close();
+  await paid(cost + prompt);
+});
+
 test('transcripts are charged beside, at the price of their model', async () => {
   await fromHere();
   t.vendor.onEvent = (socket, event) => {

@@ -1,9 +1,11 @@
-import { noSample } from '../dispatch.ts';
+import type { Report } from '../../routing/plan.ts';
+import { noSample, reportOf } from '../dispatch.ts';
 import type { OpenCall } from '../open-call.ts';
+import { readEmbeddedError } from '../providers/kind/errors.ts';
 import type { Ending } from './endings.ts';
 import type { Greeted } from './upstream.ts';
 
-/** Tells routing how an upstream does: once, as soon as that is known, as sessions may go on for an hour. */
+/** Tells routing how an upstream does as soon as that is known, as sessions may go on for an hour, and of each failure that comes later. */
 export class UpstreamReport {
   #told = false;
 
@@ -24,14 +26,23 @@ export class UpstreamReport {
     });
   }
 
-  /** A response that failed, where there is no other cause. */
-  failed(cause: NonNullable<Ending['cause']> = 'server_error'): void {
-    const isFault = cause === 'truncated' || cause === 'timeout' || cause === 'server_error';
-    const outcome = isFault ? 'failure' : 'neutral';
-    this.#tell({ ...noSample, outcome, latencyMs: this.greeted.firstMs, cause });
+  failed(cause: NonNullable<Ending['cause']>): void {
+    const isFault = cause === 'truncated' || cause === 'timeout';
+    this.#fail({ outcome: isFault ? 'failure' : 'neutral', cause });
   }
 
-  #tell(report: Parameters<Greeted['attempt']['report']>[0]): void {
+  /** A response that failed, and what the upstream says of it. */
+  responseFailed(details: unknown): void {
+    this.#fail(reportOf(readEmbeddedError(details)));
+  }
+
+  #fail(why: Pick<Report, 'outcome' | 'cause' | 'status'>): void {
+    const report = { ...noSample, ...why, latencyMs: this.greeted.firstMs };
+    if (this.#told && why.outcome === 'failure') this.greeted.attempt.failedSince?.(report);
+    else this.#tell(report);
+  }
+
+  #tell(report: Report): void {
     if (this.#told) return;
     this.#told = true;
     this.greeted.attempt.report(report);

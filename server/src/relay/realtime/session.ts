@@ -235,9 +235,12 @@ export class RealtimeSession implements SocketEnd, Watched {
   }
 
   #give(text: string): void {
-    if (this.#over) return;
+    if (!this.#over) this.#deliver(text);
+  }
+
+  #deliver(text: string): void {
     // -1: it waits in memory, and so has the upstream to.
-    if (this.#socket!.send(text) !== -1) return;
+    if (this.#socket?.send(text) !== -1) return;
     this.#slowSinceMs ??= this.deps.clock.steadyMs();
     this.about.greeted.upstream.pause();
   }
@@ -252,6 +255,6 @@ export class RealtimeSession implements SocketEnd, Watched {
 
   #tell(error: AppError, eventId: unknown = null): void {
     const told = { ...openaiError(error), event_id: typeof eventId === 'string' ? eventId : null };
-    this.#socket?.send(JSON.stringify({ type: 'error', event_id: `event_${randomString(21)}`, error: told }));
+    this.#deliver(JSON.stringify({ type: 'error', event_id: `event_${randomString(21)}`, error: told }));
   }
 }

@@ -27,6 +27,9 @@ export function mostOf(candidate: Candidate, conversationTokens: number, unseen 
   return { promptTokens: Math.min(promptTokens, expected), completionTokens };
 }
 
+/** How many that are over are remembered: whoever is told of one twice pays once. */
+const mostOver = 100;
+
 /** Sessions hear and speak, whatever they began with. */
 export const asks = { hasAudio: true, hasImages: true };
 
@@ -63,6 +66,7 @@ export class Turns {
   /** Responses that were asked for and have not begun. */
   #asked = 0;
   readonly #running = new Map<string, Turn>();
+  readonly #over = new Set<string>();
   #ended = false;
   /** Client and upstream are served at the same time: who holds and gives back does so one after the other. */
   #last: Promise<unknown> = Promise.resolve();
@@ -101,12 +105,14 @@ export class Turns {
   }
 
   /** Throws where money or limits are at an end. */
-  begin(responseId: string): Promise<void> {
+  async begin(responseId: string): Promise<void> {
+    if (this.#isKnown(responseId)) return;
     this.answer();
     return this.#inTurn(() => this.#begin(responseId));
   }
 
   produced(responseId: string, delta: string, isSound: boolean): void {
+    if (this.#over.has(responseId)) return;
     const turn = this.#running.get(responseId) ?? this.#start(responseId);
     if (!turn) return;
     const { deps, about } = this;
@@ -128,12 +134,21 @@ export class Turns {
     const turn = this.#running.get(responseId);
     if (!turn) return;
     this.#running.delete(responseId);
-    const usage = this.#believed(turn, reported);
+    this.#remember(responseId);
+    const usage = this.#believed(turn, reported, status);
     if (usage) {
       this.about.meter.counted(usage);
       await this.#charge(turn, usage, status);
     } else await this.deps.billing.release(turn.hold);
     await this.#cover();
+  }
+
+  #remember(responseId: string): void {
+    // Without a name they cannot be told apart.
+    if (responseId === '') return;
+    this.#over.add(responseId);
+    const [oldest] = this.#over;
+    if (this.#over.size > mostOver) this.#over.delete(oldest!);
   }
 
   /** A charge beside the responses: it is known when it is due. False where not all of it could be paid. */
@@ -166,8 +181,12 @@ export class Turns {
     return done;
   }
 
+  #isKnown(responseId: string): boolean {
+    return this.#running.has(responseId) || this.#over.has(responseId);
+  }
+
   async #begin(responseId: string): Promise<void> {
-    if (this.#running.has(responseId)) return;
+    if (this.#isKnown(responseId)) return;
     await this.#cover(this.#needed());
     this.#start(responseId);
   }
@@ -184,11 +203,16 @@ export class Turns {
     return produced.usage(Math.min(this.about.meter.tokens, boundsOf(this.about.candidate).promptTokens));
   }
 
-  /** The upstream's count where it can be true, else ours; nothing where there was nothing. */
-  #believed(turn: Turn, reported: Usage | undefined): Usage | null {
-    if (turn.produced.isNothing && !reported?.completionTokens) return null;
+  /**
+   * The upstream's count where it can be true, else ours; nothing where there was nothing. One that was stopped before it
+   * said something has read its prompt all the same, where the upstream counts it.
+   */
+  #believed(turn: Turn, reported: Usage | undefined, status: UsageStatus): Usage | null {
+    const isNothing = turn.produced.isNothing && !reported?.completionTokens;
+    if (isNothing && (status === 'error' || !reported?.promptTokens)) return null;
     const bounds = boundsOf(this.about.candidate);
-    const believed = plausibleUsage(reported, bounds, true);
+    const believed = plausibleUsage(reported, bounds, !isNothing);
+    if (isNothing) return believed ?? null;
     if (believed) return believed;
     const counted = this.#estimated(turn);
     if (reported) tellDisbelief(this.deps, turn.context, reported, counted);

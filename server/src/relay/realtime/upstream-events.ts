@@ -49,7 +49,7 @@ export class UpstreamEvents {
   async #done(event: Json): Promise<void> {
     const response = isObject(event.response) ? event.response : {};
     const status = statuses[String(response.status)] ?? 'ok';
-    if (status === 'error') this.report.failed();
+    if (status === 'error') this.report.responseFailed(response.status_details);
     else this.report.well();
     await this.turns.done(idOf(event), readRealtimeUsage(response.usage), status);
   }
