@@ -15,7 +15,7 @@ const bytesOfBase64 = (letters: number): number => (letters * 3) / 4;
  * Where sound begins, by the one name that events have for it. What an event calls itself is no matter: a text would be
  * counted as next to nothing that says it is sound.
  */
-const soundName = /"audio"[ \t]*:[ \t]*"/g;
+const soundName = /"audio" ?: ?"/g;
 
 /** No event has more parts; what is made of a million of them is counted as text. */
 const mostSounds = 100;
