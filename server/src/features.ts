@@ -25,6 +25,7 @@ import { openOrganisations } from './organisations/open.ts';
 import { Refusals } from './overview/refusals.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
+import { Growth } from './platform/http/growth.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
@@ -188,6 +189,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     priceFactor: () => options.get('BatchPriceFactor'),
     maxFileBytes: () => options.get('FileMaxMebibytes') * 1024 * 1024,
     maxUserBytes: () => options.get('FilesPerUserMebibytes') * 1024 * 1024,
+    growth: new Growth(),
   });
 
   const secretKey = platform.sealingKeys[0]!.key;

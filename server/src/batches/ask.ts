@@ -4,6 +4,7 @@ import type { KeyPrincipal } from '../identity/principals.ts';
 import { errorShapes } from '../lib/error-shapes.ts';
 import type { AppError } from '../lib/errors.ts';
 import { isAway } from '../platform/durable/errors.ts';
+import { NoRoom } from '../platform/http/growth.ts';
 import type { Call, Route } from '../platform/http/route.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
 import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
@@ -16,6 +17,8 @@ import type { BatchRow, RequestRow } from './store/tables.ts';
 /** Tries at a request that a busy or broken upstream refused, and the waits between them, doubled each time. */
 const mostTries = 4;
 const firstWaitMs = 1_000;
+/** Until there may be room again for what a request grows to. */
+const roomWaitMs = 250;
 const mostWaitMs = 30_000;
 
 export const callOf = (batch: Pick<BatchRow, 'id'>, { position }: Pick<RequestRow, 'position'>): CallName => ({
@@ -61,6 +64,12 @@ export async function askRequest(
     } catch (thrown) {
       // Stopping, or lost: another goes on.
       signal.throwIfAborted();
+      if (thrown instanceof NoRoom) {
+        // Nothing was asked yet.
+        tried -= 1;
+        await pause(roomWaitMs, signal);
+        continue;
+      }
       // The charge stands in line with its answer, and whoever begins again finds both.
       if (isAway(thrown)) throw thrown;
       const error = toAppError(thrown);
@@ -117,6 +126,7 @@ async function send(
 ): Promise<string> {
   const { user_id: userId, key_id: keyId } = batch;
   const { group, models, unlimited } = await deps.permit({ userId, keyId });
+  let grown = 0;
   // All that endpoints ask of a user.
   const user = { id: userId, group } as KeyPrincipal['user'];
   const behind: Behind = { ...left, parentRequestId: batch.id, priceFactor: deps.priceFactor() };
@@ -126,6 +136,14 @@ async function send(
   const call: Call<'apiKey'> & Pick<KeyCall, 'behind'> = {
     ...{ request, requestId, ip: '127.0.0.1', body: undefined, query: undefined, params: undefined },
     ...{ signal, headers: {}, behind, principal: { user, keyId, models, unlimited, limitKey: '' } },
+    grow: (bytes) => {
+      deps.growth.take(`${userId}`, bytes);
+      grown += bytes;
+    },
   };
-  return (await route.handle(call as Call)).text();
+  try {
+    return await (await route.handle(call as Call)).text();
+  } finally {
+    deps.growth.giveBack(`${userId}`, grown);
+  }
 }

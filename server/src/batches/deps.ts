@@ -6,6 +6,7 @@ import type { Blobs } from '../platform/blobs/port.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Owners } from '../platform/durable/owners.ts';
+import type { Growth } from '../platform/http/growth.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
 
@@ -26,6 +27,8 @@ export interface BatchesDeps {
   priceFactor(): number;
   maxFileBytes(): number;
   maxUserBytes(): number;
+  /** What requests of batches grow by beyond their lines, by the files that they name. */
+  growth: Growth;
 }
 
 /** In messages; whatever else a client sends is cut. */

@@ -9,6 +9,10 @@ const maxImageBytes = 15 * 1024 * 1024;
 const timeoutMs = 15_000;
 /** More would let one small request make us fetch without end. */
 const mostImages = 20;
+/** Of all pictures as often as they stand in the conversation: what a request may have that brings them itself. */
+const mostBytes = 24 * 1024 * 1024;
+/** Fetched together: what is too much is known only when it is here. */
+const atOnce = 4;
 
 /**
  * The conversation with pictures as data where this kind of upstream cannot be trusted to fetch them. The
@@ -31,17 +35,13 @@ async function withPictures(
   allowPrivate: boolean,
   signal: AbortSignal,
 ): Promise<Conversation> {
-  const found = new Map<string, Promise<ImagePart['source'] | null>>();
-  for (const part of imagesOf(conversation)) {
-    if (found.size >= mostImages || !('url' in part.source) || found.has(part.source.url)) continue;
-    found.set(part.source.url, fetchPicture(part.source.url, allowPrivate, signal));
-  }
-  if (found.size === 0) return conversation;
-  const sources = new Map<string, ImagePart['source']>();
-  for (const [url, fetched] of found) {
-    const source = await fetched;
-    if (source) sources.set(url, source);
-  }
+  const urls = [...imagesOf(conversation)].flatMap(({ source }) => ('url' in source ? [source.url] : []));
+  if (urls.length === 0) return conversation;
+  const sources = await fetchPictures(
+    Map.groupBy(urls, (url) => url),
+    allowPrivate,
+    signal,
+  );
   const turns = conversation.turns.map((turn) => ({
     ...turn,
     parts: turn.parts.map((part) => replaced(part, sources)),
@@ -52,8 +52,33 @@ async function withPictures(
   return { ...conversation, turns, source: { ...source, body: withSources(source.body, sources) as Json } };
 }
 
+type Sources = Map<string, ImagePart['source']>;
+
+/** By their addresses, which come with each place that they have; those that would be too much are left out. */
+async function fetchPictures(
+  places: ReadonlyMap<string, readonly unknown[]>,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+): Promise<Sources> {
+  const sources: Sources = new Map();
+  const waiting = [...places].slice(0, mostImages);
+  let left = mostBytes;
+  while (waiting.length > 0 && left > 0) {
+    const together = waiting.splice(0, atOnce).map(async ([url, { length: times }]) => {
+      const most = Math.min(maxImageBytes, Math.floor(left / times));
+      return { url, times, picture: most > 0 ? await fetchPicture(url, most, allowPrivate, signal) : null };
+    });
+    for (const { url, times, picture } of await Promise.all(together)) {
+      if (!picture || picture.bytes * times > left) continue;
+      left -= picture.bytes * times;
+      sources.set(url, picture.source);
+    }
+  }
+  return sources;
+}
+
 /** A value of a body of Messages with its pictures as data, wherever they stand in it. */
-function withSources(value: unknown, sources: Map<string, ImagePart['source']>): unknown {
+function withSources(value: unknown, sources: Sources): unknown {
   if (Array.isArray(value)) return value.map((item) => withSources(item, sources));
   if (!isObject(value)) return value;
   const { type, source, content, messages } = value;
@@ -73,7 +98,7 @@ function* imagesOf(conversation: Conversation): Generator<ImagePart> {
   }
 }
 
-function replaced<P extends Part>(part: P, sources: Map<string, ImagePart['source']>): P {
+function replaced<P extends Part>(part: P, sources: Sources): P {
   if (part.type === 'image' && 'url' in part.source) {
     const source = sources.get(part.source.url);
     return source ? { ...part, source } : part;
@@ -84,22 +109,24 @@ function replaced<P extends Part>(part: P, sources: Map<string, ImagePart['sourc
 
 async function fetchPicture(
   url: string,
+  maxAnswerBytes: number,
   allowPrivate: boolean,
   signal: AbortSignal,
-): Promise<ImagePart['source'] | null> {
+): Promise<{ source: ImagePart['source']; bytes: number } | null> {
   const request = {
     url,
     method: 'GET',
     headers: { accept: 'image/*' },
     timeoutMs,
-    maxAnswerBytes: maxImageBytes,
+    maxAnswerBytes,
     signal,
   };
   try {
     const { status, truncated, body } = await sendGuarded(request, { allowPrivate });
     const { type } = imageType(body);
     if (status !== 200 || truncated || !type.startsWith('image/')) return null;
-    return { mediaType: type, data: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64') };
+    const data = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64');
+    return { source: { mediaType: type, data }, bytes: body.byteLength };
   } catch (error) {
     if (error instanceof OutgoingError) return null;
     throw error;

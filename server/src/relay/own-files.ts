@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../lib/errors.ts';
+import type { Grow } from '../platform/http/route.ts';
 import type { RelayDeps } from './deps.ts';
 import { imageType } from './endpoints/image-type.ts';
 import type { KeyCall } from './request-context.ts';
@@ -64,9 +65,6 @@ const placeOf = ({ type }: Json): Place | undefined =>
 
 /** Parts stand in messages and items, and within results of tools. */
 const deepest = 3;
-
-/** Told of what comes to a request before it is read. */
-export type Grow = (bytes: number) => void;
 
 /** The caller's own files as data where items of a request, or parts within them, name them; no vendor knows these ids. */
 export async function withOwnFiles<T>(

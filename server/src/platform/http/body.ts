@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../lib/errors.ts';
 import { refuseHeavy, shapeLimits } from './json-shape.ts';
 import { repeatedName } from './repeated-names.ts';
-import type { Call } from './route.ts';
+import type { Call, Grow } from './route.ts';
 
 const mebibyte = 1024 * 1024;
 /** For bodies that carry pictures, which take the room; what is made of much else is refused by its shape. */
@@ -111,7 +111,7 @@ async function gather(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   encoding: string | null,
-  grow?: (bytes: number) => void,
+  grow?: Grow,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -25,7 +25,7 @@ const { fetch } = mountAlone([
 ]);
 const encodings = {
   gzip: Bun.gzipSync(new Uint8Array(40 * mebibyte)),
-  zstd: Bun.zstdCompressSync(new Uint8Array(40 * mebibyte)),
+  zstd: new Uint8Array(Bun.zstdCompressSync(new Uint8Array(40 * mebibyte))),
 };
 const packed = (encoding: keyof typeof encodings): RequestInit => ({
   ...{ method: 'POST', body: encodings[encoding], headers: { 'content-encoding': encoding } },

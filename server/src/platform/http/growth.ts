@@ -7,6 +7,13 @@ const mebibyte = 1024 * 1024;
 const mostOfCaller = 128 * mebibyte;
 const mostOfAll = 512 * mebibyte;
 
+/** There will be, as soon as others are answered. */
+export class NoRoom extends AppError {
+  constructor(what: string) {
+    super('capacity_exhausted', `${what} Send fewer at once.`, { headers: { 'retry-after': '1' } });
+  }
+}
+
 /**
  * What requests that wait for their answer have become larger by than what came in: bodies that were compressed, and files,
  * items and conversations that are named by an id. A proxy that bounds what comes in sees nothing of it, and a few dozen
@@ -18,8 +25,8 @@ export class Growth {
 
   take(caller: string, bytes: number): void {
     const own = (this.#callers.get(caller) ?? 0) + bytes;
-    if (own > mostOfCaller) throw tooMuch('Your requests that are under way have become too large together.');
-    if (this.#all + bytes > mostOfAll) throw tooMuch('Too many large requests are under way.');
+    if (own > mostOfCaller) throw new NoRoom('Your requests that are under way have become too large together.');
+    if (this.#all + bytes > mostOfAll) throw new NoRoom('Too many large requests are under way.');
     this.#callers.set(caller, own);
     this.#all += bytes;
   }
@@ -31,9 +38,6 @@ export class Growth {
     this.#all -= bytes;
   }
 }
-
-const tooMuch = (what: string): AppError =>
-  new AppError('capacity_exhausted', `${what} Send fewer at once.`, { headers: { 'retry-after': '1' } });
 
 /** A user with all their keys, or an address. */
 export const growsAs = ({ principal, ip }: Pick<Call, 'principal' | 'ip'>): string => {

@@ -52,6 +52,9 @@ export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P
   lastHeaders?: LastHeaders;
 }
 
+/** The same for whoever knows nothing of the call. */
+export type Grow = NonNullable<Call['grow']>;
+
 /** The schema of an answer, or a media type and a word about it for answers that are not JSON. */
 export type Answer = ZodType | { type: string; description: string };
 

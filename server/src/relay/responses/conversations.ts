@@ -1,4 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import type { Grow } from '../../platform/http/route.ts';
 import { noConversation, noItem, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { asKept, checkItems, newId } from './items.ts';
 import { bytesOfRows, resolved, rowsOf } from './keep.ts';
@@ -87,8 +88,8 @@ export function newConversations(deps: ResponsesDeps) {
       throw fullConversation();
     },
     /** One page and one item more; null when `after` names none of them. */
-    async listItems(owner: Owner, id: string, paging: Paging): Promise<Item[] | null> {
-      await find(scopeOf(deps, owner), id);
+    async listItems(owner: Owner, id: string, paging: Paging, grow: Grow): Promise<Item[] | null> {
+      grow((await find(scopeOf(deps, owner), id)).bytes);
       return pageItems(db, { conversationId: id }, paging);
     },
     readItem: async (owner: Owner, id: string, itemId: string): Promise<Item> =>

@@ -1,6 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import type { Grow } from '../../platform/http/route.ts';
 import { itemIds, namesake } from '../wire/responses/item-ids.ts';
 import { expandItems } from './compaction.ts';
 import { noConversation, noPrevious, type ResponsesDeps, scopeOf } from './deps.ts';
@@ -16,9 +17,6 @@ import { readChain, renewChain } from './store/responses.ts';
 import type { EndedRows, NewItem, NewResponseRow, Scope } from './store/tables.ts';
 import { writeInConversation } from './store/write.ts';
 import { partUsual } from './usual.ts';
-
-/** Told of what is read, before it is. */
-export type Grow = (bytes: number) => void;
 
 type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keptDays'>;
 

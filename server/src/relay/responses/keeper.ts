@@ -1,3 +1,4 @@
+import type { Grow } from '../../platform/http/route.ts';
 import type { Seals } from '../wire/responses/thoughts.ts';
 
 /** An item of a Responses conversation, as clients send and get it. */
@@ -29,7 +30,7 @@ export interface Followed {
 /** Responses that are kept, for requests that build on them. */
 export interface ResponseKeeper {
   /** All items before those of the request, oldest first. 404 where it is not this owner's or has expired. */
-  before(owner: Owner, named: Before, grow?: (bytes: number) => void): Promise<Item[]>;
+  before(owner: Owner, named: Before, grow?: Grow): Promise<Item[]>;
   /** An item that was kept, for `item_reference`; null where this owner has none of that id. */
   item(owner: Owner, id: string): Promise<Item | null>;
   /**

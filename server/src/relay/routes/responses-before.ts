@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
+import type { Grow } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
-import { type Grow, withOwnFiles } from '../own-files.ts';
+import { withOwnFiles } from '../own-files.ts';
 import type { Before, Item, Owner, ResponseKeeper } from '../responses/keeper.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
 import { invalid, optionalString, readString } from '../wire/read.ts';

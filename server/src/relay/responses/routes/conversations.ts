@@ -107,7 +107,8 @@ const itemRoutes = (conversations: KeptResponses['conversations']): Route[] => [
     handle: async (call) => {
       const { after, limit = 20, order = 'desc' } = call.query;
       const place = { after, limit, order };
-      const found = await conversations.listItems(ownerOf(call), call.params.conversation_id, place);
+      const grow = (bytes: number) => call.grow?.(bytes);
+      const found = await conversations.listItems(ownerOf(call), call.params.conversation_id, place, grow);
       if (!found) throw noItem(after!);
       unshared(call);
       return json(call, listOf(found, limit, includedIn(call.query)));

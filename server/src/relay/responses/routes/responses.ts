@@ -93,6 +93,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
       handle: async (call) => {
         const row = await find(call);
         const { after, limit = 20, order = 'desc' } = call.query;
+        call.grow?.(row.bytes);
         const items = await pageItems(db, row, { after, limit, order });
         if (!items) throw noItem(after!);
         unshared(call);
