@@ -22,7 +22,7 @@ const addressOf = (protocols: string[]) =>
     .string()
     .refine(
       (v) => URL.canParse(v) && protocols.includes(new URL(v).protocol),
-      `must start with ${protocols.join(' or ')}//`,
+      `must be the address of one server, starting with ${protocols.join('// or ')}//`,
     );
 
 /** `name=value,…` with percent-encoded values, as OpenTelemetry writes it. */

@@ -10,6 +10,7 @@ const many = 45;
 beforeAll(async () => {
   service = await openTestApp();
   [root, member] = [await service.root(), await service.user()];
+  await service.setOption('RateLimitEnabled', false);
   const { db } = service.platform.database;
   const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(many)})`;
   // Some in the same second, over three days, and one in five free of charge.
@@ -75,3 +76,52 @@ test.each(lists)('%s refuses what is no cursor of its own', async (path, by) => 
     expect(await answer.json()).toMatchObject({ success: false });
   }
 });
+
+/** Somebody writes and deletes between two pages: says which rows went. */
+const disturb: Record<string, (round: number, ids: number[]) => Promise<number>> = {
+  usage_logs: async (round, ids) => {
+    const { db } = service.platform.database;
+    await sql`insert into usage_logs (request_id, user_id, key_id, model_id, endpoint, provider, channel_id, prompt_tokens,
+        completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, units, quota, shortfall, stream, status,
+        duration_ms, first_token_ms, created_at)
+      select request_id || ${`-${crypto.randomUUID()}`}, user_id, key_id, 'm', endpoint, provider, channel_id, prompt_tokens,
+        completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, units, quota, shortfall, stream, status,
+        duration_ms, first_token_ms, created_at + ${sql.lit(round % 2)} from usage_logs order by id desc limit 3`.execute(
+      db,
+    );
+    return goneOf('usage_logs', ids);
+  },
+  audit_log: async (_, ids) => {
+    const { db } = service.platform.database;
+    await sql`insert into audit_log (action, actor_id, target_type, target_id, target_name, ip, user_agent, metadata, created_at)
+      select 'token_issued', actor_id, target_type, target_id, target_name, ip, user_agent, metadata, created_at
+      from audit_log order by id desc limit 3`.execute(db);
+    return goneOf('audit_log', ids);
+  },
+};
+
+async function goneOf(table: 'usage_logs' | 'audit_log', ids: number[]): Promise<number> {
+  const id = ids[Math.floor(Math.random() * ids.length)]!;
+  await service.platform.database.db.deleteFrom(table).where('id', '=', id).execute();
+  return id;
+}
+
+test.each(lists.filter(([path]) => !path.includes('ledger')))(
+  '%s shows each row once, and all that stay, while others come and go',
+  async (path, by) => {
+    const change = disturb[path.includes('audit') ? 'audit_log' : 'usage_logs']!;
+    const staying = new Set(idsOf(await get(by(), `${path}page_size=100`)));
+    const seen: number[] = [];
+    let round = 0;
+    for (let cursor: string | null = ''; cursor !== null; round += 1) {
+      const data: Answer['data'] = await get(by(), `${path}page_size=4${cursor && `&cursor=${cursor}`}`);
+      seen.push(...idsOf(data));
+      cursor = data.next_cursor;
+      // Also the very row that the page ended with.
+      staying.delete(await change(round, round % 3 === 0 ? seen.slice(-1) : [...staying]));
+    }
+    expect(round).toBeGreaterThan(3);
+    expect(seen.length).toBe(new Set(seen).size);
+    expect([...staying].filter((id) => !seen.includes(id))).toEqual([]);
+  },
+);

@@ -173,6 +173,19 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     }
   });
 
+  test('away for long with nothing to be paid: whoever comes later looks whether it is back', async () => {
+    const { billing, user, faults } = await start();
+    faults.topUp = ['before', 'before'];
+    await expect(billing.hold(ask(user, 100))).rejects.toThrow('connection lost');
+    const now = performance.now.bind(performance);
+    const time = spyOn(performance, 'now').mockImplementation(() => now() + 2_000);
+    try {
+      expect(await billing.hold(ask(user, 100))).toMatchObject({ amount: 100 });
+    } finally {
+      time.mockRestore();
+    }
+  });
+
   test('a stream whose progress is being written when it ends leaves no row', async () => {
     const { open, billing, user } = await start();
     const [charged, released] = await Promise.all([1, 2].map(() => billing.hold(ask(user, 100))));

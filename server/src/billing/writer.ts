@@ -8,6 +8,8 @@ import type { Now, Turn } from './store/port.ts';
 const pauseMs = 200;
 /** A connection that was lost is soon replaced; a database that is away for longer is not asked for new money. */
 const hiccupMs = 1_000;
+/** So long after a write in vain the next may try, else nobody would hear that the database is back. */
+const lookAgainMs = 500;
 
 /** What this process kept was given back by others, who took it for dead. */
 export class TakenForDead extends Error {}
@@ -43,6 +45,7 @@ export class Writer {
   readonly #doubtful = new Map<number, Work<unknown>>();
   /** Since when nothing could be written; null while all is well. */
   #inVainSince: number | null = null;
+  #lastInVain = 0;
   stopping = false;
 
   constructor(
@@ -61,7 +64,7 @@ export class Writer {
   }
 
   get away(): boolean {
-    return this.#inVainSince !== null && this.inVainMs > hiccupMs;
+    return this.inVainMs > hiccupMs && performance.now() - this.#lastInVain < lookAgainMs;
   }
 
   async open(): Promise<void> {
@@ -70,6 +73,7 @@ export class Writer {
     this.#owner = id;
     this.#last = 0;
     this.#next = 0;
+    this.#inVainSince = null;
     this.#doubtful.clear();
   }
 
@@ -99,7 +103,8 @@ export class Writer {
 
   #failed<T>(work: Work<T>, batch: number, error: unknown): never {
     if (mayPass(error)) {
-      this.#inVainSince ??= performance.now();
+      this.#lastInVain = performance.now();
+      this.#inVainSince ??= this.#lastInVain;
       this.#doubtful.set(batch, work);
     }
     throw error;
