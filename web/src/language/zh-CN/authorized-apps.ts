@@ -8,7 +8,7 @@ export default {
   'Last agreed': '上次授权',
   '{spent} of {limit} a month': '{spent} / 每月 {limit}',
   '{spent} of {limit}': '{spent} / {limit}',
-  'Change what {appName} may spend': '更改 {appName} 的支出限额',
+  '{text}. Change what {appName} may spend': '{text}。更改 {appName} 的支出限额',
   'Revoke access of {appName}': '撤销 {appName} 的访问权限',
   'Revoke access of {appName}?': '撤销 {appName} 的访问权限？',
   'Revoke access': '撤销访问权限',

@@ -27,14 +27,16 @@ function Spent({ consent, change }: { consent: Consent; change: (consent: Consen
   const { app_name, spending_limit, spending_window, spent } = consent;
   if (spending_limit === undefined || spent === undefined) return '–';
   const amounts = { spent: formatQuota(spent), limit: formatQuota(spending_limit) };
+  const text =
+    spending_window === 'month' ? t('{spent} of {limit} a month', amounts) : t('{spent} of {limit}', amounts);
   return (
     <Button
       size="compact-sm"
       variant="subtle"
-      aria-label={t('Change what {appName} may spend', { appName: app_name })}
+      aria-label={t('{text}. Change what {appName} may spend', { text, appName: app_name })}
       onClick={() => change(consent)}
     >
-      {spending_window === 'month' ? t('{spent} of {limit} a month', amounts) : t('{spent} of {limit}', amounts)}
+      {text}
     </Button>
   );
 }
