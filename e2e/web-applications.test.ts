@@ -230,7 +230,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(me.status).toBe(401);
   }, 300_000);
 
-  test('an application that asks for models is given a limit, which can be changed afterwards', async () => {
+  test('an application that asks for models is given a limit, which can be changed afterwards; its keys go with its access', async () => {
     const turn = (value: boolean) =>
       site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'OAuth2OpenIDConnect', value } });
     const setScopes = (scopes: string) =>
@@ -243,9 +243,9 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
         });
       }, scopes);
     await turn(true);
-    await setScopes('openid email usage:read models:use');
+    await setScopes('openid email usage:read models:use tokens:write');
     const { page } = user;
-    await page.goto(authorizePath({ scope: 'openid models:use' }));
+    await page.goto(authorizePath({ scope: 'openid models:use tokens:write' }));
     const amount = page.getByLabel('May spend at most');
     await amount.fill('');
     expect(await page.getByRole('button', { name: 'Allow' }).isDisabled()).toBe(true);
@@ -253,7 +253,14 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Allow' }).click();
     await arrived(page);
-    expect((await exchange(receiver.last().get('code')!)).scope).toBe('openid models:use');
+    const { access_token, scope } = await exchange(receiver.last().get('code')!);
+    expect(scope).toBe('openid models:use tokens:write');
+    const made = await fetch(`${site.service.url}/api/oauth2/tokens`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Made by Notes' }),
+    });
+    expect(made.status).toBe(200);
     await page.goto('/authorized-apps');
     await page.getByText('$0.00 of $2.50').waitFor();
     await page.getByRole('button', { name: 'Change what Notes may spend' }).click();
@@ -261,8 +268,13 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('$0.00 of $4.00').waitFor();
     await page.getByRole('button', { name: 'Revoke access of Notes' }).click();
+    const withKeys = page.getByRole('checkbox', { name: 'Delete the API key that it has created for you, too' });
+    expect(await withKeys.isChecked()).toBe(true);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Revoke access', exact: true }).click();
     await page.getByText('No application has access').waitFor();
+    const { data: keys } = await (await user.context.request.get(`${site.service.url}/api/tokens`)).json();
+    expect(keys).toEqual([]);
     await setScopes('openid email usage:read');
     await turn(false);
   }, 300_000);

@@ -127,10 +127,12 @@ export function newSecret() {
 export interface KeyMaker {
   userId: number;
   sessionId: number | null;
+  applicationId?: number;
 }
 
 /** The full key is in the answer and nowhere else. */
-export async function createKey(deps: KeyDeps, { userId, sessionId }: KeyMaker, input: NewKey): Promise<KeyView> {
+export async function createKey(deps: KeyDeps, maker: KeyMaker, input: NewKey): Promise<KeyView> {
+  const { userId, sessionId, applicationId } = maker;
   const now = nowSeconds(deps.clock);
   const expired_time = expiryOf(input.expired_time, now);
   if ((await countKeys(deps.db, userId)) >= mostKeys)
@@ -149,6 +151,7 @@ export async function createKey(deps: KeyDeps, { userId, sessionId }: KeyMaker, 
     models: JSON.stringify(input.models ?? []),
     allowed_ips: JSON.stringify(input.allowed_ips ?? []),
     ...cacheColumns(input.cache ?? null),
+    made_by: applicationId ?? null,
   };
   const row = await insertKey(deps.db, key, sessionId);
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');

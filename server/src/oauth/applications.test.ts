@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { callback, faultOf, jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
+import { callback, faultOf, jsonOf, type OAuthTest, openOAuthTest, type TestClient } from './oauth.fixture.ts';
 
 let t: OAuthTest;
 beforeAll(async () => {
@@ -189,6 +189,34 @@ describe('consents', () => {
     const { db } = t.platform.database;
     const rows = await db.selectFrom('oauth_tokens').select('id').where('user_id', '=', user.id).execute();
     expect(rows).toEqual([]);
+  });
+
+  test('API keys that an application has made stay, or go with its access', async () => {
+    const user = await t.user();
+    const [client, other] = [await t.client(), await t.client()];
+    const make = async (of: TestClient) => {
+      const { access_token } = await t.tokens(of, { scope: 'tokens:write' }, user);
+      const init = { method: 'POST', body: { name: 'made for you' } };
+      return (await jsonOf(t.withBearer('/api/oauth2/tokens', access_token, init))).data.id as number;
+    };
+    const own = (await jsonOf(user.call('/api/tokens', { method: 'POST', body: { name: 'my own' } }))).data.id;
+    const ofOther = await make(other);
+    const kept = await make(client);
+    const keys = async (): Promise<number[]> =>
+      (await jsonOf(user.call('/api/tokens'))).data.map(({ id }: { id: number }) => id).sort();
+    const listed = async () => {
+      const { consents } = (await jsonOf(user.call('/api/oauth2/consents'))).data;
+      return consents.find((one: Consent) => one.application_id === client.id);
+    };
+    const revoke = (query = '') => user.call(`/api/oauth2/consents/${client.id}${query}`, { method: 'DELETE' });
+    expect(await listed()).toMatchObject({ keys: 1 });
+    expect((await revoke('?keys=some')).status).toBe(400);
+    expect((await revoke()).status).toBe(200);
+    expect(await keys()).toEqual([own, ofOther, kept]);
+    await make(client);
+    expect(await listed()).toMatchObject({ keys: 2 });
+    expect((await revoke('?keys=delete')).status).toBe(200);
+    expect(await keys()).toEqual([own, ofOther]);
   });
 
   test('after a suspension users are asked again', async () => {

@@ -1,5 +1,5 @@
 import type { Origin } from '../identity/audit/log.ts';
-import { endAllowances } from '../identity/store/application-keys.ts';
+import { countMadeKeys, deleteMadeKeys, endAllowances } from '../identity/store/application-keys.ts';
 import { AppError } from '../lib/errors.ts';
 import { offsetOf, type Page } from '../platform/http/paging.ts';
 import { documentHost } from './registration/document.ts';
@@ -10,7 +10,7 @@ import { deleteGrant, findConsent, type ListedConsent, listConsents } from './st
 import { grantsTag } from './tags.ts';
 
 /** `spent` is undefined where the application may spend nothing. */
-const consentView = (row: ListedConsent, spent: number | undefined) => ({
+const consentView = (row: ListedConsent, keys: number, spent: number | undefined) => ({
   id: row.id,
   user_id: row.user_id,
   application_id: row.application_id,
@@ -23,6 +23,7 @@ const consentView = (row: ListedConsent, spent: number | undefined) => ({
   app_homepage_url: row.homepage_url,
   app_is_verified: row.is_verified === 1,
   app_host: documentHost(row),
+  ...(keys > 0 && { keys }),
   ...(spent !== undefined && {
     spending_limit: row.spending_limit!,
     spending_window: row.spending_window,
@@ -36,27 +37,36 @@ export async function consentsOf(deps: Room, userId: number, page: Page) {
     deps,
     rows.filter(({ scopes }) => paysBy(scopes)),
   );
-  return { consents: rows.map((row) => consentView(row, spent.get(row.id))), total };
+  const keys = await countMadeKeys(
+    deps.db,
+    userId,
+    rows.map(({ application_id }) => application_id),
+  );
+  const view = (row: ListedConsent) => consentView(row, keys.get(row.application_id) ?? 0, spent.get(row.id));
+  return { consents: rows.map(view), total };
 }
 
-/** The consent, and with it every code and token the application has of this user. */
+/** The consent, and with it every code and token the application has of this user; where wished also the keys it has made. */
 export async function revokeConsent(
   deps: Room,
   user: { userId: number; origin: Origin },
   applicationId: number,
+  keys: 'keep' | 'delete' = 'keep',
 ): Promise<void> {
   const application = await findApplication(deps.db, { id: applicationId });
-  const gone = await deleteGrant(deps.db, user.userId, applicationId, (tx) =>
-    endAllowances(tx, applicationId, { userId: user.userId }),
-  );
+  const gone = await deleteGrant(deps.db, user.userId, applicationId, async (tx) => ({
+    allowances: await endAllowances(tx, applicationId, { userId: user.userId }),
+    keys: keys === 'delete' ? await deleteMadeKeys(tx, user.userId, applicationId) : [],
+  }));
+  const ended = gone ? [...gone.also.allowances, ...gone.also.keys] : [];
   deps.lookups.forget();
   await deps.announcements.changed(grantsTag(user.userId));
-  for (const keyId of gone?.also ?? []) await deps.announcements.changed(`key:${keyId}`);
+  for (const keyId of ended) await deps.announcements.changed(`key:${keyId}`);
   if (!gone) throw new AppError('not_found', 'You have not authorized this application.');
   deps.audit.record('consent_revoked', user.origin, {
     application_id: applicationId,
     user_id: user.userId,
-    metadata: { application_id: applicationId },
+    metadata: { application_id: applicationId, ...(keys === 'delete' && { deleted_keys: gone.also.keys.length }) },
   });
   if (application) deps.webhooks.notify(application, 'consent_revoked', user.userId, { scopes: gone.scopes });
 }

@@ -37,12 +37,12 @@ test.each(kinds)('%j', (text, formulas) => {
 });
 
 test('while it comes, a formula stays one, and a price stays text', () => {
-  const text = 'So \\[ a_1 = b \\]';
-  for (let end = 'So \\[ a'.length; end <= text.length; end += 1) {
-    const [found, ...others] = formulasIn(text.slice(0, end));
-    expect([found?.from, found?.open, others]).toEqual([3, end < text.length, []]);
-  }
-  expect(formulasIn('It costs $5')).toEqual([]);
+  for (const text of ['So \\[ a_1 = b \\]', 'So $\\frac{a_1}{b * c} d * e$'])
+    for (let end = 'So \\[ a'.length; end <= text.length; end += 1) {
+      const [found, ...others] = formulasIn(text.slice(0, end));
+      expect([found?.from, found?.open, others]).toEqual([3, end < text.length, []]);
+    }
+  for (const text of ['It costs $5', 'in $HOME_DIR or C:\\Users', 'so $x']) expect(formulasIn(text)).toEqual([]);
 });
 
 test.each(['\\(', '\\[', '$', '$$', '`', '``` ', '$a ', '\\(\n\n', '~', '> \\['])(

@@ -20,6 +20,7 @@ const digit = /\d/;
 const letter = /\p{L}/u;
 const endOfValue = /[\p{L}\d)\]}'!]$/u;
 const inBraces = /\{[^{}]*\}/g;
+const command = /^\\[a-z]/i;
 /** Not the name of a command. */
 const plainWord = /(?<![\\\p{L}])\p{L}{2,}/u;
 /** Brackets in a sentence may be written like the marks of a formula. */
@@ -66,7 +67,8 @@ function finderOfEnds(text: string): (end: string, from: number) => End {
       missingUntil.set(end, hit.index);
       return 'never';
     }
-    return end === '$' ? 'never' : 'later';
+    // Of a price nothing more comes; a command tells a formula before its end.
+    return end === '$' && !command.test(text.slice(from, from + 2)) ? 'never' : 'later';
   };
 }
 
@@ -84,7 +86,8 @@ export function formulasIn(text: string): Formula[] {
     const open = end === 'later';
     const to = open ? text.length : end + endMark.length;
     const tex = text.slice(begin, open ? to : end);
-    if (mark === '$' ? !isInline(text, begin, begin + tex.length) : onlyWords.test(tex) || tex.trim() === '') continue;
+    const isText = mark === '$' ? !open && !isInline(text, begin, end) : onlyWords.test(tex) || tex.trim() === '';
+    if (isText) continue;
     const quoted = /^ *>/.test(lineBefore(text, hit.index));
     const display = mark === '$$' || mark === '\\[';
     found.push({ from: hit.index, to, tex: quoted ? tex.replace(/^ *>/gm, '') : tex, display, open });

@@ -111,3 +111,26 @@ export async function applicationsOfKeys(db: Db, keyIds: number[]): Promise<Map<
     .execute();
   return new Map(rows.map((row) => [row.id, { id: row.application_id!, name: row.name }]));
 }
+
+/** How many keys each of these applications has made for a user, and that are still there. */
+export async function countMadeKeys(db: Db, userId: number, applicationIds: number[]): Promise<Map<number, number>> {
+  if (applicationIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('api_keys')
+    .select((e) => ['made_by', e.fn.countAll<number>().as('n')])
+    .where('user_id', '=', userId)
+    .where('made_by', 'in', applicationIds)
+    .groupBy('made_by')
+    .execute();
+  return new Map(rows.map(({ made_by, n }) => [made_by!, Number(n)]));
+}
+
+export async function deleteMadeKeys(db: Db, userId: number, applicationId: number): Promise<number[]> {
+  const rows = await db
+    .deleteFrom('api_keys')
+    .where('user_id', '=', userId)
+    .where('made_by', '=', applicationId)
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -50,6 +50,8 @@ interface FurtherColumns {
 interface ApiKeysTable extends KeyColumns, CacheColumns, FurtherColumns {
   /** Of what an application may spend, which has no secret of its own; null for keys that somebody made. */
   application_id: Generated<number | null>;
+  /** The application that made it for its user; null where somebody did it themselves. */
+  made_by: Generated<number | null>;
 }
 
 declare module '../../platform/db/tables.ts' {
@@ -66,7 +68,7 @@ export type ApiKeyRow = Selectable<KeyColumns & CacheColumns & FurtherColumns>;
 export async function insertKey(
   db: Db,
   key: Omit<ApiKeyRow, 'id' | 'used_quota' | keyof CacheColumns | keyof FurtherColumns> &
-    Partial<Selectable<CacheColumns>>,
+    Partial<Selectable<CacheColumns>> & { made_by: number | null },
   sessionId: number | null,
 ): Promise<ApiKeyRow | null> {
   return db.transaction().execute(async (tx) => {

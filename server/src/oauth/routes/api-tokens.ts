@@ -56,7 +56,8 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       answers: { 200: answered(z.object({ id: z.number().int(), name: z.string(), key: z.string() })) },
       handle: async (call) => {
         requireScope(call.principal, 'tokens:write');
-        const { id, name, key } = await createKey(keys, { userId: call.principal.user.id, sessionId: null }, call.body);
+        const { user, applicationId } = call.principal;
+        const { id, name, key } = await createKey(keys, { userId: user.id, sessionId: null, applicationId }, call.body);
         return ok(call, { id, name, key });
       },
     }),

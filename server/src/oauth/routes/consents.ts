@@ -27,6 +27,7 @@ export const consentSchema = z
     app_homepage_url: z.string(),
     app_is_verified: z.boolean(),
     app_host: z.string().optional().describe('Of the document that describes it, where nobody here registered it'),
+    keys: z.number().int().optional().describe('How many API keys it has made for you that are still there'),
     // Of those with the scope models:use.
     ...spendingSchema.partial().shape,
   })
@@ -66,10 +67,13 @@ export function consentRoutes(room: Room): Route[] {
       path: '/api/oauth2/consents/{application_id}',
       summary: 'Take an application’s access away',
       params: z.object({ application_id: idText }),
+      query: z.object({
+        keys: z.enum(['keep', 'delete']).default('keep').describe('What becomes of API keys that it has made for you'),
+      }),
       answers: { 200: done },
       handle: async (call) => {
         const user = { userId: call.principal.user.id, origin: originOf(call) };
-        await revokeConsent(room, user, call.params.application_id);
+        await revokeConsent(room, user, call.params.application_id, call.query.keys);
         return json(call, { success: true, message: 'The application has no access any more.' });
       },
     }),

@@ -5,6 +5,7 @@ export default {
   'Purpose##field': '用途',
   'Mailed##field': '已邮件发送',
   'Ended##field': '已结束数量',
+  'Deleted keys': '已删除的密钥数',
   'Expired time': '到期时间',
   'Remain quota': '剩余额度',
   'Unlimited quota': '不限额度',

@@ -8,13 +8,16 @@ export default {
   'Last agreed': '上次授权',
   '{spent} of {limit} a month': '{spent} / 每月 {limit}',
   '{spent} of {limit}': '{spent} / {limit}',
-  'Change what {appName} may spend': '更改 {appName} 的支出限额',
+  '{text}. Change what {appName} may spend': '{text}。更改 {appName} 的支出限额',
   'Revoke access of {appName}': '撤销 {appName} 的访问权限',
   'Revoke access of {appName}?': '撤销 {appName} 的访问权限？',
   'Revoke access': '撤销访问权限',
   '{appName} has no access any more': '{appName} 已无访问权限',
-  'It is signed out and can do nothing more in your name. API keys it has created for you stay; they are listed under Keys.':
-    '该应用会被退出登录，不能再以你的名义进行任何操作。它为你创建的 API 密钥会保留，可在“密钥”中查看。',
+  'It is signed out and can do nothing more in your name.': '它会被登出，不能再以你的名义做任何事。',
+  '{count, plural, one {Delete the API key that it has created for you, too} other {Delete the # API keys that it has created for you, too}}':
+    '{count, plural, other {同时删除它为你创建的 # 个 API 密钥}}',
+  'Whoever has a key can go on using models at your expense. Programs that use it stop working when it is deleted.':
+    '持有密钥的任何人都能继续用你的余额调用模型。密钥删除后，使用它的程序将停止工作。',
   'What {appName} may spend': '{appName} 的支出限额',
   'Spent this month: {amount}': '本月已花费：{amount}',
   'Spent so far: {amount}': '累计已花费：{amount}',

@@ -18,6 +18,7 @@ const labels = new Map(
     purpose: t('Purpose##field'),
     mailed: t('Mailed##field'),
     ended: t('Ended##field'),
+    deleted_keys: t('Deleted keys'),
     name: t('Name'),
     expired_time: t('Expired time'),
     remain_quota: t('Remain quota'),

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Checkbox, Stack } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -27,14 +27,16 @@ function Spent({ consent, change }: { consent: Consent; change: (consent: Consen
   const { app_name, spending_limit, spending_window, spent } = consent;
   if (spending_limit === undefined || spent === undefined) return '–';
   const amounts = { spent: formatQuota(spent), limit: formatQuota(spending_limit) };
+  const text =
+    spending_window === 'month' ? t('{spent} of {limit} a month', amounts) : t('{spent} of {limit}', amounts);
   return (
     <Button
       size="compact-sm"
       variant="subtle"
-      aria-label={t('Change what {appName} may spend', { appName: app_name })}
+      aria-label={t('{text}. Change what {appName} may spend', { text, appName: app_name })}
       onClick={() => change(consent)}
     >
-      {spending_window === 'month' ? t('{spent} of {limit} a month', amounts) : t('{spent} of {limit}', amounts)}
+      {text}
     </Button>
   );
 }
@@ -81,12 +83,17 @@ const columns = ({ revoke, change }: Acts): Column<Consent>[] => [
 export function AuthorizedAppsPage() {
   const [page, setPage] = usePage();
   const [revoking, setRevoking] = useState<Consent | null>(null);
+  const [keepsKeys, setKeepsKeys] = useState(false);
   const [changing, setChanging] = useState<Consent | null>(null);
   const query = useQuery({
     queryKey: [...queryKey, page],
     queryFn: ({ signal }) => get('/api/oauth2/consents', { query: { page, page_size: pageSize }, signal }),
     placeholderData: keepPreviousData,
   });
+  const revoke = (consent: Consent) => {
+    setKeepsKeys(false);
+    setRevoking(consent);
+  };
   return (
     <>
       <PageHeader
@@ -95,7 +102,7 @@ export function AuthorizedAppsPage() {
       />
       <DataTable
         label={t('Authorized apps')}
-        columns={columns({ revoke: setRevoking, change: setChanging })}
+        columns={columns({ revoke, change: setChanging })}
         rows={query.data?.consents}
         rowKey={({ id }) => id}
         query={query}
@@ -123,14 +130,31 @@ export function AuthorizedAppsPage() {
         confirmLabel={t('Revoke access')}
         onConfirm={async () => {
           if (!revoking) return;
-          await del('/api/oauth2/consents/{application_id}', { path: { application_id: revoking.application_id } });
+          const { application_id, keys } = revoking;
+          await del('/api/oauth2/consents/{application_id}', {
+            path: { application_id },
+            query: keys && !keepsKeys ? { keys: 'delete' } : {},
+          });
           notifySuccess(t('{appName} has no access any more', { appName: revoking.app_name }));
           await queryClient.invalidateQueries({ queryKey });
         }}
       >
-        {t(
-          'It is signed out and can do nothing more in your name. API keys it has created for you stay; they are listed under Keys.',
-        )}
+        <Stack gap="sm">
+          {t('It is signed out and can do nothing more in your name.')}
+          {revoking?.keys && (
+            <Checkbox
+              checked={!keepsKeys}
+              onChange={(event) => setKeepsKeys(!event.currentTarget.checked)}
+              label={t(
+                '{count, plural, one {Delete the API key that it has created for you, too} other {Delete the # API keys that it has created for you, too}}',
+                { count: revoking.keys },
+              )}
+              description={t(
+                'Whoever has a key can go on using models at your expense. Programs that use it stop working when it is deleted.',
+              )}
+            />
+          )}
+        </Stack>
       </ConfirmDelete>
     </>
   );

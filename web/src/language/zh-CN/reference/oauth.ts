@@ -125,4 +125,6 @@ export default {
   'A request that was sent as a form, with OpenID Connect: for browsers, which are sent to the page with it':
     '以表单发送的请求（启用 OpenID Connect 时）：供浏览器使用，并转到授权页面',
   'To the page': '转到页面',
+  'How many API keys it has made for you that are still there': '它为你创建、目前仍存在的 API 密钥数量',
+  'What becomes of API keys that it has made for you': '如何处理它为你创建的 API 密钥',
 } as const;
