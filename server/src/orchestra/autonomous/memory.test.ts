@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { AppError, AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { OpenDb } from '../../platform/db/open.ts';
 import type { Deps } from '../ports.ts';
 import { addEntry, deleteEntry } from '../store/knowledge.ts';
 import { writeEntry } from '../turn/afterwards.ts';
@@ -137,7 +138,12 @@ describe.each(await engines())('on %s', (_name, open) => {
   test('what was forgotten while a run was at rest is not told any more', async () => {
     await begin(({ purpose }) => (purpose === 'direct' ? new AppError('insufficient_user_quota', 'broke') : '{}'));
     const told = () => place.asked.findLast(({ purpose }) => purpose === 'direct')!.text;
-    const fact = { category: 'project', title: 'Tea shop', content: 'The tea shop in Bergen is called Fjordblad', keywords: [] };
+    const fact = {
+      category: 'project',
+      title: 'Tea shop',
+      content: 'The tea shop in Bergen is called Fjordblad',
+      keywords: [],
+    };
     const { id } = await writeEntry(database.db, 1, (tx) => addEntry(tx, { ...fact, userId: 1 }, 1));
     await place.execute('What is the tea shop in Bergen called?', {}, { session_id: 's1', stream_events: false });
     expect(told()).toContain('Fjordblad');
