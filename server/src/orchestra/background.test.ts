@@ -65,6 +65,23 @@ describe('what a turn does besides', () => {
       embeddings: 0,
     });
   });
+  test('what was taken back is not found by later turns', async () => {
+    const s = await open();
+    const found = async (session_id: string) => {
+      const asked = 'Who is the harbour master of Bergen?';
+      await s.ask(asked, { session_id, use_vector_search: true, remember: false, rerank_threshold: 0 });
+      return JSON.stringify(s.calls.at(-1)!.messages).includes('Ingrid');
+    };
+    const first = [{ role: 'user' as const, content: 'Hello, good people of the harbour' }];
+    const hello = await s.ask(first, { session_id: 'a' });
+    await s.ask([...first, hello.message, { role: 'user', content: text }], { session_id: 'a' });
+    await s.settled();
+    expect(await found('b')).toBe(true);
+    await s.ask([...first, hello.message, { role: 'user', content: 'Never mind' }], { session_id: 'a' });
+    await s.settled();
+    expect(await found('c')).toBe(false);
+    await s.close();
+  });
   test('what is not to be remembered is not found by later turns', async () => {
     const s = await open();
     await s.ask(text, { session_id: 'a', remember: false });
