@@ -78,7 +78,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
       writer: newWriter(out, settings),
       progress: newProgress(),
       history,
-      freshIds,
+      freshIds: settings.session_id === undefined && !resumed ? sinceRequest(history, freshIds) : freshIds,
       request: resumed?.state.request ?? lastOfUser(body.messages),
       resumed,
       outcomes: [],
@@ -198,6 +198,15 @@ async function storeIncoming(
   const next = (kept.at(-1)?.id ?? 0) + 1;
   const rows: Remembered[] = saved ?? added.map((item, i) => ({ ...item, id: next + i }));
   return { history: [...kept, ...rows], freshIds: saved ? rows.map(({ id }) => id) : [] };
+}
+
+/**
+ * A client without a session sends its whole history with every request, each time into a new one: what came before the request
+ * was found by its own session already, and would be indexed and embedded again with every turn.
+ */
+function sinceRequest(history: Remembered[], freshIds: number[]): number[] {
+  const request = history.findLast(({ message }) => message.role === 'user');
+  return freshIds.filter((id) => id >= (request?.id ?? 0));
 }
 
 const lastOfUser = (messages: ChatMessage[]): ChatMessage =>
