@@ -68,6 +68,7 @@ describe('what a turn does besides', () => {
   });
   test('a client without a session, which sends all of its history each time, pays for what is new', async () => {
     const s = await open();
+    await savePreferences(s.deps.db, 1, { summarize_threshold: 2 }, 0);
     const messages: ChatMessage[] = [];
     for (let i = 0; i < 4; i++) {
       messages.push({ role: 'user', content: `${text} Berth number ${i} is free.` });
@@ -75,6 +76,7 @@ describe('what a turn does besides', () => {
       await s.settled();
     }
     expect(s.embedded.map((texts) => texts.length)).toEqual([1, 1, 1, 1]);
+    expect(kinds(s).summaries).toBe(0);
     await s.ask('Is berth number 1 free?', { use_vector_search: true });
     expect(JSON.stringify(s.calls.at(-1)!.messages)).toContain('Berth number 1 is free.');
     await s.close();

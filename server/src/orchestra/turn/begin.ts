@@ -63,13 +63,15 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
     const connected = settings.connected_tools === undefined ? await connectedBefore(deps, caller, resumed) : named;
     const instructions = await weigh(body.messages.filter(isInstruction));
     const needed = (unitsOf(history).at(-1)?.tokens ?? 0) + instructions.reduce((sum, tokens) => sum + tokens, 0);
+    const unnamed = settings.session_id === undefined && !resumed;
     const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
     return {
       deps,
       caller,
       signal,
       body,
-      settings,
+      // Of a session that nobody can name again a summary would be made anew with every request, and never be read.
+      settings: unnamed ? { ...settings, summarises: false } : settings,
       session,
       choosing: withRoomFor(choosingFor(caller, { settings, operator: deps.operator(), models, patterns }), needed),
       fence: newFence(),
@@ -78,7 +80,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
       writer: newWriter(out, settings),
       progress: newProgress(),
       history,
-      freshIds: settings.session_id === undefined && !resumed ? sinceRequest(history, freshIds) : freshIds,
+      freshIds: unnamed ? sinceRequest(history, freshIds) : freshIds,
       request: resumed?.state.request ?? lastOfUser(body.messages),
       resumed,
       outcomes: [],
