@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openTestApp, type TestApp } from '../app.fixture.ts';
 import { until } from '../lib/until.fixture.ts';
 import { openPlace, openSqlite } from './autonomous/autonomous.fixture.ts';
+import type { ChatMessage } from './messages.ts';
 import { type Scripted, type Stage, stage } from './scripted.fixture.ts';
 import { addEntry } from './store/knowledge.ts';
 import { savePreferences } from './store/preferences.ts';
@@ -64,6 +65,38 @@ describe('what a turn does besides', () => {
       extractions: 3,
       embeddings: 0,
     });
+  });
+  test('a client without a session, which sends all of its history each time, pays for what is new', async () => {
+    const s = await open();
+    await savePreferences(s.deps.db, 1, { summarize_threshold: 2 }, 0);
+    const messages: ChatMessage[] = [];
+    for (let i = 0; i < 4; i++) {
+      messages.push({ role: 'user', content: `${text} Berth number ${i} is free.` });
+      messages.push((await s.ask(messages)).message);
+      await s.settled();
+    }
+    expect(s.embedded.map((texts) => texts.length)).toEqual([1, 1, 1, 1]);
+    expect(kinds(s).summaries).toBe(0);
+    await s.ask('Is berth number 1 free?', { use_vector_search: true });
+    expect(JSON.stringify(s.calls.at(-1)!.messages)).toContain('Berth number 1 is free.');
+    await s.close();
+  });
+  test('what was taken back is not found by later turns', async () => {
+    const s = await open();
+    const found = async (session_id: string) => {
+      const asked = 'Who is the harbour master of Bergen?';
+      await s.ask(asked, { session_id, use_vector_search: true, remember: false, rerank_threshold: 0 });
+      return JSON.stringify(s.calls.at(-1)!.messages).includes('Ingrid');
+    };
+    const first = [{ role: 'user' as const, content: 'Hello, good people of the harbour' }];
+    const hello = await s.ask(first, { session_id: 'a' });
+    await s.ask([...first, hello.message, { role: 'user', content: text }], { session_id: 'a' });
+    await s.settled();
+    expect(await found('b')).toBe(true);
+    await s.ask([...first, hello.message, { role: 'user', content: 'Never mind' }], { session_id: 'a' });
+    await s.settled();
+    expect(await found('c')).toBe(false);
+    await s.close();
   });
   test('what is not to be remembered is not found by later turns', async () => {
     const s = await open();

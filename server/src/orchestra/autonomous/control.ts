@@ -118,6 +118,8 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const config = withOverrides(run.config, overrides);
       await requireTools(deps, caller, config);
       const state = resumedState(checkpoint.state, checkpoint.id, config, run);
+      // It may have been at rest for days: what was forgotten since is not told, and what was learned is.
+      state.recall = null;
       if (plan) usePlanOf(state, plan);
       const messages: NewMessage[] = [];
       if (instructions !== undefined) {

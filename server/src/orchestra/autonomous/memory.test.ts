@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { AppError } from '../../lib/errors.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import type { Deps } from '../ports.ts';
-import { addEntry } from '../store/knowledge.ts';
+import { addEntry, deleteEntry } from '../store/knowledge.ts';
 import { writeEntry } from '../turn/afterwards.ts';
 import {
   bigGoal,
@@ -133,6 +133,26 @@ describe.each(await engines())('on %s', (_name, open) => {
     const told = place.asked.find(({ purpose }) => purpose === 'direct')!.text;
     expect(told).toContain('source="knowledge base: Tea shop Havregryn, 1970-01-01"');
     expect(told).not.toContain('Fjordblad');
+  });
+
+  test('what was forgotten while a run was at rest is not told any more', async () => {
+    await begin(({ purpose }) => (purpose === 'direct' ? new AppError('insufficient_user_quota', 'broke') : '{}'));
+    const told = () => place.asked.findLast(({ purpose }) => purpose === 'direct')!.text;
+    const fact = {
+      category: 'project',
+      title: 'Tea shop',
+      content: 'The tea shop in Bergen is called Fjordblad',
+      keywords: [],
+    };
+    const { id } = await writeEntry(database.db, 1, (tx) => addEntry(tx, { ...fact, userId: 1 }, 1));
+    await place.execute('What is the tea shop in Bergen called?', {}, { session_id: 's1', stream_events: false });
+    expect(told()).toContain('Fjordblad');
+    await deleteEntry(database.db, 1, id);
+    place.script = goodScript;
+    const { checkpoint_id } = (await place.call('GET', '/s1/status')).body;
+    await place.call('POST', '/resume', { session_id: 's1', checkpoint_id, stream_events: false });
+    expect((await place.call('GET', '/s1/status')).body.status).toBe('completed');
+    expect(told()).not.toContain('Fjordblad');
   });
 
   test('several ends become one text', async () => {

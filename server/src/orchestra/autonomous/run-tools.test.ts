@@ -149,6 +149,10 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect(await place.autonomous.adopt()).toBe(0);
     const exported = (await Array.fromAsync(exportOf(database.db, 1).runs!)).flat();
     expect(exported).toMatchObject([{ status: 'waiting_for_tools', tools: JSON.stringify([toolOf('look_up')]) }]);
+    const steps = (await Array.fromAsync(exportOf(database.db, 1).run_steps!)).flat() as { result: string }[];
+    for (const words of ['result of a', 'look_up'])
+      expect(steps.some(({ result }) => result.includes(words))).toBe(true);
+    expect((await Array.fromAsync(exportOf(database.db, 2).run_steps!)).flat()).toEqual([]);
     const other = { message: question, session_id: 's2', stream_events: false };
     expect((await place.call('POST', '/execute', other)).body.status).toBe('completed');
   });

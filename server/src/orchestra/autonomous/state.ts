@@ -53,7 +53,7 @@ export interface RunState {
   cost: number;
   /** Calls that are in these two while the step they serve is not in the journal: taken over, they are not counted again. */
   counted?: string[];
-  /** Journal key of what was recalled at the start. */
+  /** Journal key of what was recalled at the start, or when it went on. */
   recall: string | null;
   /** Journal key of the short form of a result, by the key of the result. */
   shortened: Record<string, string>;

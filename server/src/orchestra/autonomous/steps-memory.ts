@@ -13,7 +13,7 @@ import { Pause } from './halt.ts';
 import { asidesOf } from './paid.ts';
 import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
-import { askAny, stepKey, type Work } from './work.ts';
+import { askAny, refuseDearer, stepKey, type Work } from './work.ts';
 
 const recalledAtMost = 8;
 /** Below this what was found has little to do with the goal. */
@@ -23,10 +23,11 @@ const recalledShare = 0.15;
 const conversationShare = 0.35;
 const longestShort = 600;
 
-/** What past sessions and the knowledge base hold on the goal; looked up once per run. */
+/** What past sessions and the knowledge base hold on the goal; looked up when the run begins, and when it is resumed. */
 export async function recallMemory(work: Work): Promise<void> {
   const { deps, caller, choosing, signal, goal, state, holding, count, journal, preferences } = work;
   if (state.recall !== null) return;
+  refuseDearer(work);
   const key = stepKey(work, 'recall');
   const asking = { ...deps, ...asidesOf(work, key) };
   const searching = { deps: asking, caller, choosing, signal, meter: newMeter(), settings: { preferences } };

@@ -60,12 +60,37 @@ const runsOf = (db: Db, session: number, after: number, limit: number) =>
   db
     .selectFrom('ms_runs')
     .select(['id', 'session_ref', 'execution_id', 'goal', 'tools', 'config', 'status', 'reason', 'result', 'error'])
-    .select(['iteration', 'tasks_completed', 'tasks_failed', 'tokens_used', 'cost', 'confidence', 'created_at'])
+    .select([
+      'state',
+      'iteration',
+      'tasks_completed',
+      'tasks_failed',
+      'tokens_used',
+      'cost',
+      'confidence',
+      'created_at',
+    ])
     .where('session_ref', '=', session)
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)
     .execute();
+
+/** What the tasks of runs came to, and what was said to their tools. */
+async function* stepsOf(db: Db, userId: number) {
+  for await (const runs of bySession(db, userId, (session, after, limit) => runsOf(db, session, after, limit)))
+    for (const { id } of runs)
+      yield* pages<{ step_key: string }>((last, limit) =>
+        db
+          .selectFrom('ms_run_steps')
+          .select(['run_ref', 'step_key', 'result', 'created_at'])
+          .where('run_ref', '=', id)
+          .where('step_key', '>', last?.step_key ?? '')
+          .orderBy('step_key')
+          .limit(limit)
+          .execute(),
+      );
+}
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   sessions: sessionsOf(db, userId),
@@ -73,6 +98,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
   summaries: bySession(db, userId, (session, after, limit) => summariesOf(db, session, after, limit)),
   plans: bySession(db, userId, (session, after, limit) => plansOf(db, session, after, limit)),
   runs: bySession(db, userId, (session, after, limit) => runsOf(db, session, after, limit)),
+  run_steps: stepsOf(db, userId),
   knowledge: pages<{ id: number }>((last, limit) =>
     db
       .selectFrom('ms_knowledge')

@@ -67,8 +67,8 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
 }
 
 /**
- * Two changes of one entry index it one after the other, and what was deleted meanwhile is not indexed at all. The session
- * goes before its messages, as in its deletion.
+ * Two changes of one entry index it one after the other, and what was deleted or taken back meanwhile is not indexed at all.
+ * The session goes before its messages, as in its deletion.
  */
 async function lockSource(tx: Db, { sessionRef, messageId, knowledgeRef }: NewDocument): Promise<boolean> {
   const postgres = engineOf(tx) === 'postgres';
@@ -76,10 +76,10 @@ async function lockSource(tx: Db, { sessionRef, messageId, knowledgeRef }: NewDo
     const session = tx.selectFrom('ms_sessions').select('id').where('id', '=', sessionRef);
     if (!(await (postgres ? session.forKeyShare() : session).executeTakeFirst())) return false;
   }
-  const [table, id] =
-    knowledgeRef !== undefined ? (['ms_knowledge', knowledgeRef] as const) : (['ms_messages', messageId] as const);
-  if (id === undefined) return true;
-  const source = tx.selectFrom(table).select('id').where('id', '=', id);
+  const source =
+    knowledgeRef !== undefined
+      ? tx.selectFrom('ms_knowledge').select('id').where('id', '=', knowledgeRef)
+      : tx.selectFrom('ms_messages').select('id').where('id', '=', messageId!).where('superseded', '=', 0);
   return (await (postgres ? source.forUpdate() : source).executeTakeFirst()) !== undefined;
 }
 
@@ -236,6 +236,8 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     .leftJoin('ms_knowledge as k', 'k.id', 'd.knowledge_ref')
     .leftJoin('ms_sources as f', 'f.id', 'k.source_ref')
     .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
+    // Earlier versions left what was taken back in the index.
+    .where((eb) => eb.or([eb('m.superseded', 'is', null), eb('m.superseded', '=', 0)]))
     .select(['d.id', 'd.message_id', 'd.knowledge_ref', 's.session_id', 'v.vector'])
     .select(['m.message', 'm.created_at', 'b.message as before', 'k.public_id', 'k.title', 'k.content', 'k.keywords'])
     .select(['f.public_id as source_id', 'f.name as source_name'])

@@ -113,12 +113,12 @@ async function insert(db: Db, sessionRef: number, added: NewMessage[], now: numb
   }));
 }
 
-/** Summaries that tell of what is hidden go, or the conversation would remember what was taken back. */
+/** Summaries that tell of what is hidden go, and it is found no more, or what was taken back would be remembered. */
 async function hideAfter(db: Db, sessionRef: number, id: number, now: number): Promise<{ tokens: number }[]> {
   // First the session: a deletion takes it before its messages too.
   await db.updateTable('ms_sessions').set({ last_accessed: now }).where('id', '=', sessionRef).execute();
   await db.deleteFrom('ms_summaries').where('session_ref', '=', sessionRef).where('up_to', '>', id).execute();
-  return db
+  const hidden = await db
     .updateTable('ms_messages')
     .set({ superseded: 1 })
     .where('session_ref', '=', sessionRef)
@@ -126,6 +126,9 @@ async function hideAfter(db: Db, sessionRef: number, id: number, now: number): P
     .where('id', '>', id)
     .returning('tokens')
     .execute();
+  const found = db.deleteFrom('ms_documents').where('session_ref', '=', sessionRef);
+  await found.where('message_id', '>', id).execute();
+  return hidden;
 }
 
 const sum = (messages: { tokens: number }[]): number => messages.reduce((total, { tokens }) => total + tokens, 0);

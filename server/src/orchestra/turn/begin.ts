@@ -63,13 +63,15 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
     const connected = settings.connected_tools === undefined ? await connectedBefore(deps, caller, resumed) : named;
     const instructions = await weigh(body.messages.filter(isInstruction));
     const needed = (unitsOf(history).at(-1)?.tokens ?? 0) + instructions.reduce((sum, tokens) => sum + tokens, 0);
+    const unnamed = settings.session_id === undefined && !resumed;
     const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
     return {
       deps,
       caller,
       signal,
       body,
-      settings,
+      // Of a session that nobody can name again a summary would be made anew with every request, and never be read.
+      settings: unnamed ? { ...settings, summarises: false } : settings,
       session,
       choosing: withRoomFor(choosingFor(caller, { settings, operator: deps.operator(), models, patterns }), needed),
       fence: newFence(),
@@ -78,7 +80,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
       writer: newWriter(out, settings),
       progress: newProgress(),
       history,
-      freshIds,
+      freshIds: unnamed ? sinceRequest(history, freshIds) : freshIds,
       request: resumed?.state.request ?? lastOfUser(body.messages),
       resumed,
       outcomes: [],
@@ -198,6 +200,15 @@ async function storeIncoming(
   const next = (kept.at(-1)?.id ?? 0) + 1;
   const rows: Remembered[] = saved ?? added.map((item, i) => ({ ...item, id: next + i }));
   return { history: [...kept, ...rows], freshIds: saved ? rows.map(({ id }) => id) : [] };
+}
+
+/**
+ * A client without a session sends its whole history with every request, each time into a new one: what came before the request
+ * was found by its own session already, and would be indexed and embedded again with every turn.
+ */
+function sinceRequest(history: Remembered[], freshIds: number[]): number[] {
+  const request = history.findLast(({ message }) => message.role === 'user');
+  return freshIds.filter((id) => id >= (request?.id ?? 0));
 }
 
 const lastOfUser = (messages: ChatMessage[]): ChatMessage =>

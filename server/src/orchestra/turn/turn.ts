@@ -34,7 +34,7 @@ export interface Turn {
   progress: Progress;
   /** The conversation, oldest first, with what this request brought. */
   history: Remembered[];
-  /** Ids of what this request brought. */
+  /** Ids of what this request brought, as far as it is to be found later. */
   freshIds: number[];
   /** The user's message this turn answers. */
   request: ChatMessage;
