@@ -45,7 +45,11 @@ export const commands: Record<string, Command> = {
     help: 'look for damage in the SQLite file; may run beside the service',
     run: checkDatabase,
   },
-  doctor: { takes: '', help: 'check configuration, database, Redis, files and key, and say what to do', run: doctor },
+  doctor: {
+    takes: '',
+    help: 'check configuration, database, Redis, mail, files and key, and say what to do',
+    run: doctor,
+  },
 };
 
 /** Null where something is missing, or given that the command does not know: it must not be taken for what was not said. */

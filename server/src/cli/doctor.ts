@@ -13,7 +13,9 @@ import { migration as signIn } from '../platform/db/migrations/0024-sign-in.ts';
 import { migration as credentials } from '../platform/db/migrations/0034-credentials.ts';
 import { migrations } from '../platform/db/migrations/index.ts';
 import { openDbReadOnly } from '../platform/db/open.ts';
+import { isLoopbackAddress } from '../platform/http/client-ip.ts';
 import { lostDatabase } from '../platform/lost-database.ts';
+import { openMailTransport } from '../platform/mail.ts';
 import { knownSealingKeys } from '../platform/open.ts';
 import { openShared } from '../platform/shared/open.ts';
 import { listChannels } from '../routing/catalog/store/channels.ts';
@@ -34,8 +36,17 @@ const openHere = (config: Config) => openDbReadOnly({ url: config.databaseUrl, p
 /** Less is gone in a minute of load, logs of the database included. */
 const leastFreeBytes = 64 * 1024 * 1024;
 
+const isHere = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host.replace(/^\[|\]$/g, ''));
+
 /** None of them changes anything: what a first start makes is not made here. */
 const checks: Check[] = [
+  {
+    name: 'address',
+    run: async ({ baseUrl, host }) => {
+      const elsewhere = isHere(new URL(baseUrl).hostname) && !isHere(host);
+      return `${baseUrl}${elsewhere ? '; people elsewhere can log in only once BASE_URL is the address that they use' : ''}`;
+    },
+  },
   {
     name: 'data folder',
     run: async ({ dataDir }) => {
@@ -152,6 +163,19 @@ const checks: Check[] = [
       await shared.ping();
       await shared.close();
       return redisUrl ? 'Redis answers' : 'in memory (one process)';
+    },
+  },
+  {
+    name: 'mail',
+    run: async ({ mail }) => {
+      if (!mail) return 'none; administrators hand links over';
+      const transport = openMailTransport(mail);
+      try {
+        await transport.verify();
+        return `${new URL(mail.url).host} lets us in`;
+      } finally {
+        transport.close();
+      }
     },
   },
   {

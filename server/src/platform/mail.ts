@@ -8,6 +8,8 @@ export interface Mail {
 /** Mail goes out over the operator's SMTP server. */
 export interface MailTransport {
   send(mail: Mail): Promise<void>;
+  /** Connects and logs in without sending anything; throws what the server says against it. */
+  verify(): Promise<void>;
   close(): void;
 }
 
@@ -23,6 +25,10 @@ export function openMailTransport({ url, from }: { url: string; from: string }):
       transport ??= open();
       // Readers that speak, or offer to translate, go by it (RFC 3282).
       await (await transport).sendMail({ ...mail, from, headers: { 'Content-Language': language } });
+    },
+    verify: async () => {
+      transport ??= open();
+      await (await transport).verify();
     },
     close: () =>
       void transport?.then(
