@@ -311,6 +311,7 @@ const without = [
   '/api/mcp/servers/{id}/tools/{name}/approve',
   '/api/mcp/approvals/{id}',
   '/api/mcp/servers/{id}/authorize',
+  '/api/mcp/servers/{id}/shared-sign-in',
   // The protocol has no such header: whether a tool may be called again, the tool says.
   '/mcp',
   '/mcp/svc',

@@ -34,6 +34,7 @@ export interface Introduction {
 /** A session as it is kept: whoever names it goes on with it, and need not be introduced again. */
 export interface KeptSession extends Introduction {
   id: string;
+  sign?: AccessToken['sign'];
 }
 
 export type LogMessage = LoggingMessageNotification['params'];

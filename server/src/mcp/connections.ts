@@ -4,6 +4,7 @@ import { isSignedIn } from './grants.ts';
 import { serversFor } from './offers.ts';
 import { ownerFor } from './owner.ts';
 import type { McpRoom } from './room.ts';
+import { type SharedSigner, sharedSignerOf } from './shared-sign-in.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
 
@@ -17,6 +18,8 @@ export interface UsableConnection {
   organisation: { id: number; name: string } | null;
   /** Null where nobody has to sign in. */
   signedIn: boolean | null;
+  /** Who did for all who have not. */
+  signedInBy: SharedSigner | null;
   /** Which provider would vouch for the user; null where none is asked, or none may. */
   signInThrough: { slug: string; name: string } | null;
 }
@@ -61,6 +64,7 @@ export async function connectionsOf(
         organisation: organisation && { id: organisation.id, name: organisation.name },
         manageable: looksAfterAll || (isOurs(server) && usersMayConnect),
         ...(await standingOf(room, server, id)),
+        signedInBy: await sharedSignerOf(room, server),
       };
     }),
   );

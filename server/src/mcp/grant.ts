@@ -21,6 +21,11 @@ export interface Grant {
   discovery?: OAuthDiscoveryState | undefined;
   /** What the server said is missing, to be asked for by the next sign-in. */
   lacking?: string | undefined;
+  /** Of each sign-in another: what a server remembers of one is not the next one's. */
+  sign?: string | undefined;
+  /** Who signed in for an organisation, and who is about to. */
+  by?: number | undefined;
+  nextBy?: number | undefined;
 }
 
 /** Tells whoever gave it that it is needed no more. */

@@ -13,7 +13,7 @@ import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from
 import type { McpDeps } from './room.ts';
 import { challengeOf } from './sign-in-fetch.ts';
 import * as store from './store/grants.ts';
-import { bindClient, findServer, type McpServer } from './store/servers.ts';
+import { bindClient, findServer, isShared, type McpServer } from './store/servers.ts';
 import type { UserTokens } from './target.ts';
 
 export type GrantDeps = McpDeps & { known: Known };
@@ -21,7 +21,13 @@ export type GrantDeps = McpDeps & { known: Known };
 /** How long somebody may take to sign in. */
 const attemptSeconds = 15 * 60;
 
-const notAllowed = (): McpFault => new McpFault('the user has to sign in to it first');
+/** To whoever calls without anybody having signed in for them. */
+function notSignedIn(server: McpServer, userId: number): McpFault {
+  if (isShared(server)) return new McpFault('nobody has signed in to it for the organisation');
+  return server.organisationId !== null && userId === server.ownerId
+    ? new McpFault('each member signs in to it, and keys of teams are no member’s')
+    : new McpFault('the user has to sign in to it first');
+}
 
 /** The library's view of a grant: what it learns on the way is put into it, and kept by whoever asked. */
 function providerOf(
@@ -87,14 +93,20 @@ export async function isSignedIn(deps: McpDeps, server: McpServer, userId: numbe
 const sealedGrant = ({ sealer }: McpDeps, grant: Grant): string => sealer.seal(JSON.stringify(grant));
 
 /** Where the user's browser has to go. What was granted before counts until the new is there. */
-export async function beginGrant(deps: GrantDeps, server: McpServer, userId: number): Promise<string> {
+export async function beginGrant(
+  deps: GrantDeps,
+  server: McpServer,
+  userId: number,
+  /** Who signs in where it is for somebody else: an organisation. */
+  nextBy?: number,
+): Promise<string> {
   if (server.auth !== 'oauth')
     throw new AppError('invalid_value', `the server ${server.name} does not ask its users to sign in`);
   const stored = await store.findGrant(deps.db, server.id, userId);
   // Which client we are there is known from the time before; everything else is asked anew.
-  const { client, tokens, key, expiresAt, obtainedAt, lacking } = (stored && openedGrant(deps, stored)) ?? {};
+  const { client, tokens, key, expiresAt, obtainedAt, lacking, sign, by } = (stored && openedGrant(deps, stored)) ?? {};
   const known = isOutdated(deps, client?.client_id) ? undefined : client;
-  const grant: Grant = { client: known, tokens, key, expiresAt, obtainedAt, lacking };
+  const grant: Grant = { client: known, tokens, key, expiresAt, obtainedAt, lacking, sign, by, nextBy };
   const began: { state: string; url?: URL } = { state: randomString(43) };
   try {
     const { proof, ...challenge } = await challengeOf(deps, server);
@@ -119,14 +131,18 @@ const refused = (server: McpServer, error: unknown): AppError =>
 /** What the browser comes back with; returns which server it was about, and whether the user is signed in to it by this. */
 export async function finishGrant(
   deps: GrantDeps,
-  userId: number,
+  /** Who comes back, and the accounts of organisations whom they may sign in for. */
+  { userId, accountIds }: { userId: number; accountIds: readonly number[] },
   { state, code, iss }: { state: string; code: string | undefined; iss: string | undefined },
 ): Promise<{ server: McpServer; signedIn: boolean }> {
   const since = nowSeconds(deps.clock) - attemptSeconds;
-  const taken = await store.takeAttempt(deps.db, { stateHash: sha256Hex(state), userId, since });
+  const userIds = [userId, ...accountIds];
+  const taken = await store.takeAttempt(deps.db, { stateHash: sha256Hex(state), userIds, since });
   const server = taken && (await findServer(deps.db, taken.serverId));
   const grant = taken && openedGrant(deps, taken);
-  if (!taken || !server || !grant) throw new AppError('not_found', 'Nobody waits for this. Begin again.');
+  const isTheirs = grant?.nextBy === undefined ? taken?.userId === userId : grant.nextBy === userId;
+  if (!taken || !server || !grant || !isTheirs || (grant.nextBy !== undefined && !isShared(server)))
+    throw new AppError('not_found', 'Nobody waits for this. Begin again.');
   // Refused there.
   if (code === undefined) return { server, signedIn: false };
   try {
@@ -137,7 +153,8 @@ export async function finishGrant(
   }
   // Whom the secret was told first is who it is for: a server that names another one later is not believed.
   if (server.clientId !== '' && grant.tokens?.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
-  if (!(await replace(deps, taken, { ...grant, verifier: undefined, nextKey: undefined })))
+  const begun = { verifier: undefined, nextKey: undefined, nextBy: undefined };
+  if (!(await replace(deps, taken, { ...grant, ...begun, by: grant.nextBy, sign: randomString(8) })))
     throw new AppError('conflict', 'This was begun anew meanwhile.');
   return { server, signedIn: true };
 }
@@ -174,25 +191,31 @@ export function openTokens(deps: GrantDeps): UserTokens {
     if (grant) openedBy.set(sealed, grant);
     return grant;
   };
+  /** Who has signed in goes by that; others by what there is for all. */
+  const signer = async (server: McpServer, userId: number): Promise<number> =>
+    isShared(server) && !(await known(server, userId))?.tokens ? server.ownerId! : userId;
   return {
-    token: async (server, userId) => {
+    signer,
+    token: async (server, caller) => {
+      const userId = await signer(server, caller);
       const grant = await known(server, userId);
-      if (!grant?.tokens) throw notAllowed();
-      if (isFresh(deps, grant)) return shownOf(grant);
-      if (deps.clock.steadyMs() - (failedMs.get(grant) ?? -restMs) < restMs) throw notAllowed();
+      if (!grant?.tokens) throw notSignedIn(server, userId);
+      if (isFresh(deps, grant)) return shownOf(grant, userId);
+      if (deps.clock.steadyMs() - (failedMs.get(grant) ?? -restMs) < restMs) throw notSignedIn(server, userId);
       const name = `${server.id} ${userId}`;
       const under = renewing.get(name) ?? renew(deps, server, userId).finally(() => renewing.delete(name));
       renewing.set(name, under);
       under.catch(() => failedMs.set(grant, deps.clock.steadyMs()));
       return under;
     },
-    refused: async (server, userId, token) => {
+    refused: async (server, caller, token) => {
+      const userId = await signer(server, caller);
       const stored = await store.findGrant(deps.db, server.id, userId);
       const grant = stored && openedGrant(deps, stored);
       // Another was quicker: there is a new one already, which this process may not have heard of yet.
       if (grant?.tokens && grant.tokens.access_token !== token) return deps.known.grantChanged(server.id, userId);
       const rested = nowSeconds(deps.clock) - (grant?.obtainedAt ?? 0) >= restSeconds;
-      if (!grant?.tokens?.refresh_token || !rested) throw notAllowed();
+      if (!grant?.tokens?.refresh_token || !rested) throw notSignedIn(server, userId);
       await replace(deps, stored!, { ...grant, expiresAt: 0 });
     },
   };
@@ -202,7 +225,9 @@ const isFresh = ({ clock }: McpDeps, { expiresAt }: Grant): boolean =>
   expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
 
 /** Of one that has tokens. */
-const shownOf = ({ tokens, key }: Grant): AccessToken => ({ text: tokens!.access_token, key });
+const shownOf = ({ tokens, key, sign = '' }: Grant, userId: number): AccessToken => ({
+  ...{ text: tokens!.access_token, key, sign: `${userId} ${sign}` },
+});
 
 /** False when it is not what it was. */
 async function replace(deps: GrantDeps, before: store.StoredGrant, grant: Grant): Promise<boolean> {
@@ -215,19 +240,19 @@ async function renew(deps: GrantDeps, server: McpServer, userId: number): Promis
   // As it stands now: another may have been quicker, here or elsewhere, and a token is renewed once.
   const before = await store.findGrant(deps.db, server.id, userId);
   const grant = before && openedGrant(deps, before);
-  if (!grant?.tokens) throw notAllowed();
-  if (isFresh(deps, grant)) return shownOf(grant);
+  if (!grant?.tokens) throw notSignedIn(server, userId);
+  if (isFresh(deps, grant)) return shownOf(grant, userId);
   const renewed: Grant = { ...grant };
   try {
-    if (!grant.tokens.refresh_token) throw notAllowed();
+    if (!grant.tokens.refresh_token) throw notSignedIn(server, userId);
     const provider = providerOf(deps, server, renewed, grant.key);
-    if ((await authorize(deps, server, provider)) !== 'AUTHORIZED') throw notAllowed();
-    if (await replace(deps, before!, renewed)) return shownOf(renewed);
+    if ((await authorize(deps, server, provider)) !== 'AUTHORIZED') throw notSignedIn(server, userId);
+    if (await replace(deps, before!, renewed)) return shownOf(renewed, userId);
   } catch (error) {
     deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a token could not be renewed');
   }
   const now = await store.findGrant(deps.db, server.id, userId);
   const other = now && now.sealed !== before!.sealed ? openedGrant(deps, now) : null;
-  if (other?.tokens && isFresh(deps, other)) return shownOf(other);
-  throw notAllowed();
+  if (other?.tokens && isFresh(deps, other)) return shownOf(other, userId);
+  throw notSignedIn(server, userId);
 }

@@ -24,13 +24,13 @@ export function keptSessions(deps: Deps): SessionKeeper {
   const touched = new Map<string, number>();
   return {
     open: async (server, holder) => {
-      const target = targetOf(deps, server, holder);
       const signal = AbortSignal.timeout(server.timeoutMs);
       const stored = await store.findSession(deps.db, server.id, holder);
       const kept = stored?.openedWith === openedWith(server) ? unsealed(deps, stored) : null;
+      const target = targetOf(deps, server, holder, kept?.sign);
       if (kept) return connect(target, signal, kept);
       const connection = await connect(target, signal);
-      await keep(deps, server, holder, connection);
+      await keep(deps, server, holder, connection, (await target.token?.())?.sign);
       return connection;
     },
     close: (connection) => connection.leave(),
@@ -51,11 +51,17 @@ export function keptSessions(deps: Deps): SessionKeeper {
 
 const openedWith = (server: McpServer): string => sha256Hex(keyOf(server));
 
-async function keep(deps: Deps, server: McpServer, holder: string, connection: Connection): Promise<void> {
+async function keep(
+  deps: Deps,
+  server: McpServer,
+  holder: string,
+  connection: Connection,
+  sign: string | undefined,
+): Promise<void> {
   const { sessionId: id, about, capabilities, instructions } = connection;
   // A server without sessions has nothing to go on with.
   if (id === null) return;
-  const kept: KeptSession = { id, about, capabilities, instructions };
+  const kept: KeptSession = { id, about, capabilities, instructions, sign };
   await store.storeSession(deps.db, {
     ...{ serverId: server.id, holder, openedWith: openedWith(server) },
     ...{ sealed: deps.sealer.seal(JSON.stringify(kept)), usedAt: nowSeconds(deps.clock) },
@@ -91,7 +97,7 @@ async function endAll(deps: Deps, sessions: readonly store.StoredSession[]): Pro
       if (!server || !kept || session.openedWith !== openedWith(server)) return;
       // A server that does not hear it forgets the session by itself.
       const farewell = async () =>
-        (await connect(targetOf(deps, server, session.holder), AbortSignal.timeout(5_000), kept)).close();
+        (await connect(targetOf(deps, server, session.holder, kept.sign), AbortSignal.timeout(5_000), kept)).close();
       await farewell().catch(() => {});
     }),
   );

@@ -35,8 +35,10 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
   const known = new Known(deps);
   const granting = { ...deps, known };
-  const lacking: SessionDeps['lacking'] = (...refused) => noteLacking(granting, ...refused);
-  const tokens = { userTokens: openTokens(granting), ownTokens: openOwnTokens(granting), giveBack: openGiveBack(deps) };
+  const userTokens = openTokens(granting);
+  const lacking: SessionDeps['lacking'] = async (server, userId, scope) =>
+    noteLacking(granting, server, await userTokens.signer(server, userId), scope);
+  const tokens = { userTokens, ownTokens: openOwnTokens(granting), giveBack: openGiveBack(deps) };
   const signedIn = { ...granting, lines, ...tokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));

@@ -13,6 +13,8 @@ export interface AccessToken {
   text: string;
   /** What it is bound to, as a private JSON Web Key; absent for one that whoever has it may use. */
   key?: string | undefined;
+  /** Which sign-in it is of, where there are several. */
+  sign?: string | undefined;
 }
 
 /** The quickest of those that nobody advises against, first. */

@@ -21,6 +21,7 @@ import {
 } from './routes/schemas.ts';
 import { givenOf, serverSubject, viewServer, viewTest } from './routes/views.ts';
 import { addServer, changeServer, getServer, removeServer, serverDefaults } from './servers.ts';
+import { sharedSignerOf } from './shared-sign-in.ts';
 import { type McpServer, pageServers } from './store/servers.ts';
 import { allowedTools } from './store/tools.ts';
 import { nameWithin } from './tool-names.ts';
@@ -78,7 +79,8 @@ async function ownedBy(
   return { ownerId: accountId, organisationId: id };
 }
 
-const shown = async ({ db }: McpRoom, server: McpServer) => viewServer(server, await allowedTools(db, [server.id]));
+const shown = async (room: McpRoom, server: McpServer) =>
+  viewServer(server, await allowedTools(room.db, [server.id]), await sharedSignerOf(room, server));
 
 function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
   return [
@@ -102,7 +104,8 @@ function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
           room.db,
           servers.map(({ id }) => id),
         );
-        return ok(call, { servers: servers.map((server) => viewServer(server, allowed)), total, page, page_size });
+        const views = servers.map(async (server) => viewServer(server, allowed, await sharedSignerOf(room, server)));
+        return ok(call, { servers: await Promise.all(views), total, page, page_size });
       },
     }),
     defineRoute({

@@ -6,6 +6,7 @@ import { requireAssertion } from './assertions.ts';
 import { forgetGrants } from './forget-grants.ts';
 import { type ClientInput, changedClient, isSameClient, noClient, requireOwnClient } from './own-client.ts';
 import type { McpRoom } from './room.ts';
+import { endShared, endSharedBy, requireOrganisation } from './shared-sign-in.ts';
 import { dropApprovalsOf, serversOf } from './store/account-data.ts';
 import { dropOwnGrant } from './store/own-grants.ts';
 import * as store from './store/servers.ts';
@@ -30,6 +31,7 @@ export const serverDefaults = {
   clientKey: '',
   assertionFile: '',
   vouchedBy: '',
+  sharedSignIn: false,
 };
 
 /** What is told of a server counts no more. */
@@ -50,6 +52,7 @@ export async function addServer(
   requireOwnClient(fields);
   requireAssertion(room, fields);
   requireVoucher(fields);
+  requireOrganisation(fields);
   await checkVoucher(room, fields.vouchedBy);
   checkAddress(room, fields.url);
   if (await hasMoreThan(room, fields.ownerId, mostOwn - 1)) throw tooMany();
@@ -81,6 +84,7 @@ export async function changeServer(
   await checkVoucher(room, given.vouchedBy);
   const change = headers === undefined ? given : { ...given, ...sealed(room, headers) };
   let left: store.McpServer | null = null;
+  let wasShared = false;
   const server = await store.updateServer(
     room.db,
     id,
@@ -91,8 +95,10 @@ export async function changeServer(
       requireOwnClient(fields);
       requireAssertion(room, fields);
       requireVoucher(fields);
+      requireOrganisation(fields);
       if (headers === undefined) refuseMovedHeaders(old, fields);
       // What users let us do at one place, or as one client, is no word about another.
+      wasShared = store.isShared(old);
       left = moved || !isSameClient(old, fields) || !isVouchedAlike(old, fields) ? old : null;
       return fields;
     },
@@ -100,6 +106,7 @@ export async function changeServer(
   );
   if (!server) throw noServer(id);
   if (left) await forgetGrants(room, { serverId: id }, left);
+  if (wasShared && !store.isShared(server)) await endShared(room, server);
   if (left || !store.signsInItself(server)) await dropOwnGrant(room.db, id);
   await forgetAll(room, id);
   return server;
@@ -134,6 +141,7 @@ export async function forgetMember(room: McpRoom, userId: number, accountId: num
   for (const serverId of await serversOf(room.db, accountId)) {
     await dropApprovalsOf(room.db, userId, serverId);
     await forgetGrants(room, { serverId, userId });
+    await endSharedBy(room, await getServer(room, serverId), userId);
   }
 }
 

@@ -22,6 +22,8 @@ export interface OwnTokens {
 
 /** Of users who have signed in to a server. */
 export interface UserTokens {
+  /** Whose sign-in a user's calls go by. */
+  signer(server: McpServer, userId: number): Promise<number>;
   /** Renewed when it has run out; those who ask at once share the answer. */
   token(server: McpServer, userId: number): Promise<AccessToken>;
   /** The server does not take it: another is asked for next. Throws where there is none to be had. */
@@ -76,6 +78,8 @@ export function targetOf(
   { sealer, allowPrivate, lines, userTokens, ownTokens, lacking }: TargetDeps,
   server: McpServer,
   holder: string,
+  /** Of the session that is gone on with. */
+  sign?: string,
 ): Target {
   const headers = headersOf({ sealer }, server);
   const { name, url, timeoutMs } = server;
@@ -95,12 +99,23 @@ export function targetOf(
   }
   return {
     ...target,
-    token: () => userTokens.token(server, userId),
+    token: ofOneSignIn(() => userTokens.token(server, userId), sign),
     refused: (token) => userTokens.refused(server, userId, token),
     lacking: async (scope) => {
       if (scope !== undefined) await lacking(server, userId, scope);
       return new McpFault('the user has to sign in to it again, and to allow more there');
     },
+  };
+}
+
+/** What a server remembers of one who has signed in is no other's: whoever signs in meanwhile begins another session. */
+function ofOneSignIn(ask: () => Promise<AccessToken>, first?: string): () => Promise<AccessToken> {
+  let sign = first;
+  return async () => {
+    const token = await ask();
+    sign ??= token.sign;
+    if (token.sign !== sign) throw new McpFault('somebody else has signed in meanwhile', undefined, true);
+    return token;
   };
 }
 

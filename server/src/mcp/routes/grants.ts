@@ -1,12 +1,16 @@
 import { z } from 'zod';
+import { AppError } from '../../lib/errors.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { callbackPath, clientDocument, documentPath } from '../client-document.ts';
 import { forgetGrants } from '../forget-grants.ts';
 import { beginGrant, finishGrant } from '../grants.ts';
 import { usableById } from '../offers.ts';
+import { reachOf } from '../owner.ts';
 import type { McpRoom } from '../room.ts';
+import { getServer } from '../servers.ts';
+import { endShared } from '../shared-sign-in.ts';
 import { someGrants } from '../store/grants.ts';
-import type { McpServer } from '../store/servers.ts';
+import { isShared, type McpServer } from '../store/servers.ts';
 import { answers, idParams, nothingAsked } from './schemas.ts';
 import { serverSubject } from './views.ts';
 
@@ -28,7 +32,52 @@ const callbackQuery = z.looseObject({
 const documentSchema = z.record(z.string(), z.unknown());
 
 /** Signing in to servers that ask each user to. */
-export function grantRoutes(room: McpRoom): Route[] {
+export const grantRoutes = (room: McpRoom): Route[] => [...ownRoutes(room), ...sharedRoutes(room)];
+
+/** One signs in for all of an organisation. */
+function sharedRoutes(room: McpRoom): Route[] {
+  const owner = { ...shared, auth: 'mcpOwner', path: '/api/mcp/servers/{id}/shared-sign-in' } as const;
+  const subject = serverSubject(room);
+  const within = async (call: Call<'mcpOwner', unknown, unknown, { id: number }>): Promise<McpServer> =>
+    getServer(room, call.params.id, await reachOf(room, call.principal));
+  return [
+    defineRoute({
+      ...owner,
+      method: 'post',
+      summary:
+        'Begin to sign in to a server of an organisation that you run, for keys of its teams and all who have not',
+      query: nothingAsked,
+      params: idParams,
+      audit: { action: 'mcp_shared_sign_in_begun', subject, id: (call) => call.params.id },
+      answers: { 200: answers.authorize },
+      handle: async (call) => {
+        const server = await within(call);
+        const { id: by } = call.principal.user;
+        if (!isShared(server))
+          throw new AppError('invalid_value', `the server ${server.name} is not signed in to once for all`);
+        // Administrators of the service end such a sign-in, and give none: they are not who is meant there.
+        const { accountId } = await room.memberships.managed(by, server.organisationId!);
+        return ok(call, { authorization_url: await beginGrant(room, server, accountId, by) });
+      },
+    }),
+    defineRoute({
+      ...owner,
+      method: 'delete',
+      summary: 'Forget that somebody is signed in to a server for an organisation, and give back what was granted',
+      query: nothingAsked,
+      params: idParams,
+      audit: { action: 'mcp_shared_sign_in_removed', subject, id: (call) => call.params.id },
+      answers: { 200: answers.done },
+      handle: async (call) => {
+        const server = await within(call);
+        await endShared(room, server);
+        return ok(call, { id: server.id });
+      },
+    }),
+  ];
+}
+
+function ownRoutes(room: McpRoom): Route[] {
   const subject = serverSubject(room);
   const within = (call: Call<'session', unknown, unknown, { id: number }>): Promise<McpServer> =>
     usableById(room, call.principal.user.id, call.params.id);
@@ -75,7 +124,10 @@ export function grantRoutes(room: McpRoom): Route[] {
       answers: { 303: { type: 'text/plain', description: 'On to the page of tools' } },
       handle: async (call) => {
         const { state, code, iss } = call.query;
-        const { server, signedIn } = await finishGrant(room, call.principal.user.id, { state, code, iss });
+        const { id: userId } = call.principal.user;
+        const managed = (await room.memberships.of(userId)).filter(({ manages }) => manages);
+        const accountIds = managed.map(({ accountId }) => accountId);
+        const { server, signedIn } = await finishGrant(room, { userId, accountIds }, { state, code, iss });
         const location = `${room.webUrl}/tools?${signedIn ? 'signed_in' : 'not_signed_in'}=${server.name}`;
         return new Response(null, { status: 303, headers: { ...call.headers, location, 'cache-control': 'no-store' } });
       },

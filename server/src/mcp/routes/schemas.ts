@@ -85,6 +85,11 @@ const fields = {
     .describe(
       'Of the operator’s servers with `enterprise`: the identity provider that vouches for users, by its `slug`',
     ),
+  sign_in: z
+    .enum(['each', 'shared'])
+    .describe(
+      'Of an organisation’s server with `oauth`: each member signs in, or one who runs it signs in for keys of its teams and for all who have not (`shared`), see `/api/mcp/servers/{id}/shared-sign-in`',
+    ),
   calls_per_minute: z
     .number()
     .int()
@@ -143,6 +148,10 @@ export const toolParams = idParams.extend({ name: z.string().min(1).max(definiti
 export const approvalAnswer = z.strictObject({ approved: z.boolean() });
 
 const schema = z.record(z.string(), z.unknown());
+const signer = z
+  .object({ id: z.int(), name: z.string().nullable().describe('Null for somebody who is gone') })
+  .nullable()
+  .describe('Who signed in to it for the organisation; null where nobody has');
 export const serverView = z
   .object({
     id: z.int(),
@@ -169,6 +178,7 @@ export const serverView = z
     has_client_key: z.boolean(),
     assertion_file: z.string(),
     vouched_by: z.string(),
+    ...{ sign_in: z.enum(['each', 'shared']), signed_in_by: signer },
     tools: z.array(
       z.object({
         ...{ name: z.string(), offered_as: z.string(), ask_first: z.boolean(), definition: z.string() },
@@ -249,6 +259,7 @@ export const connectionView = z
     organisation: organisation.nullable().describe('For whose members it is; null for yours and the operator’s'),
     auth: z.enum(authKinds),
     signed_in: z.boolean().nullable().describe('Null where nobody has to sign in'),
+    signed_in_by: signer,
     sign_in_through: z
       .object({ slug: z.string(), name: z.string() })
       .nullable()

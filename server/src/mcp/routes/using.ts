@@ -60,10 +60,11 @@ type ConnectionView = z.infer<typeof connectionView>;
 
 const viewConnection = (
   { baseUrl }: FrontRoom,
-  { server, tools, manageable, own, organisation, signedIn, signInThrough }: UsableConnection,
+  { server, tools, manageable, own, organisation, signedIn, signedInBy, signInThrough }: UsableConnection,
 ): ConnectionView => ({
   ...{ id: server.id, name: server.name, address: `${baseUrl}/mcp/${server.name}`, enabled: server.enabled },
-  ...{ manageable, own, organisation, auth: server.auth, signed_in: signedIn, sign_in_through: signInThrough },
+  ...{ manageable, own, organisation, auth: server.auth, signed_in: signedIn },
+  ...{ signed_in_by: signedInBy, sign_in_through: signInThrough },
   tools: tools.map(({ name, description, inputSchema, askFirst, price }) => ({
     ...{ name, offered_as: offeredName(server.name, name), description },
     ...{ input_schema: inputSchema, ask_first: askFirst, price },
@@ -72,7 +73,8 @@ const viewConnection = (
 
 const viewOwn = ({ baseUrl, own }: FrontRoom): ConnectionView => ({
   ...{ id: null, name: ownName, address: `${baseUrl}/mcp/${ownName}`, enabled: true },
-  ...{ manageable: false, own: false, organisation: null, auth: 'headers', signed_in: null, sign_in_through: null },
+  ...{ manageable: false, own: false, organisation: null, auth: 'headers', signed_in: null },
+  ...{ signed_in_by: null, sign_in_through: null },
   tools: own.list().map(({ name, description, inputSchema }) => ({
     ...{ name, offered_as: offeredName(ownName, name), description },
     ...{ input_schema: inputSchema, ask_first: false, price: 0 },

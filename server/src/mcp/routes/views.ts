@@ -7,6 +7,7 @@ import type { ServerTest } from '../approve.ts';
 import { type Definition, isAsApproved } from '../definition.ts';
 import type { McpRoom } from '../room.ts';
 import type { ServerInput } from '../servers.ts';
+import type { SharedSigner } from '../shared-sign-in.ts';
 import { findServer, type McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { offeredName } from '../tool-names.ts';
@@ -29,6 +30,7 @@ export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<Server
     clientKey: body.client_key,
     assertionFile: body.assertion_file,
     vouchedBy: body.vouched_by,
+    sharedSignIn: body.sign_in && body.sign_in === 'shared',
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -38,7 +40,11 @@ function ownerOf({ ownerId, organisationId }: McpServer): z.infer<typeof serverV
   return ownerId === null ? { type: 'operator', id: null } : { type: 'user', id: ownerId };
 }
 
-export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.infer<typeof serverView> => ({
+export const viewServer = (
+  server: McpServer,
+  tools: readonly AllowedTool[],
+  signer: SharedSigner | null,
+): z.infer<typeof serverView> => ({
   id: server.id,
   name: server.name,
   url: server.url,
@@ -57,6 +63,8 @@ export const viewServer = (server: McpServer, tools: readonly AllowedTool[]): z.
   has_client_key: server.sealedClientKey !== '',
   assertion_file: server.assertionFile,
   vouched_by: server.vouchedBy,
+  sign_in: server.sharedSignIn ? 'shared' : 'each',
+  signed_in_by: signer,
   tools: tools
     .filter(({ serverId }) => serverId === server.id)
     .map(({ name, askFirst, definition, price }) => ({
@@ -72,8 +80,18 @@ export const serverSubject = ({ db }: Pick<McpRoom, 'db'>): Subject => ({
   look: async (id) => {
     const server = await findServer(db, Number(id));
     if (!server) return null;
-    const shown = viewServer(server, await allowedTools(db, [server.id]));
-    const { id: _, owner: __, created_at, updated_at, tools, has_client_secret, has_client_key, ...state } = shown;
+    const shown = viewServer(server, await allowedTools(db, [server.id]), null);
+    const {
+      id: _,
+      owner: __,
+      signed_in_by: ___,
+      created_at,
+      updated_at,
+      tools,
+      has_client_secret,
+      has_client_key,
+      ...state
+    } = shown;
     const allowed = tools.map(({ name, ask_first, definition, price }) => ({ name, ask_first, definition, price }));
     const secrets = {
       headers: new Secret(server.sealedHeaders),

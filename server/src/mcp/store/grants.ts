@@ -27,20 +27,20 @@ export async function beginAttempt(db: Db, grant: StoredGrant, stateHash: string
     .execute();
 }
 
-/** Once for each state, for the user who began, and not too late. */
+/** Once for each state, for one of those whom it may be for, and not too late. */
 export async function takeAttempt(
   db: Db,
-  { stateHash, userId, since }: { stateHash: string; userId: number; since: number },
+  { stateHash, userIds, since }: { stateHash: string; userIds: readonly number[]; since: number },
 ): Promise<StoredGrant | null> {
   const row = await db
     .updateTable('mcp_grants')
     .set({ state_hash: null })
     .where('state_hash', '=', stateHash)
-    .where('user_id', '=', userId)
+    .where('user_id', 'in', userIds)
     .where('updated_at', '>=', since)
-    .returning(['server_id', 'grant_sealed'])
+    .returning(['server_id', 'user_id', 'grant_sealed'])
     .executeTakeFirst();
-  return row ? { serverId: row.server_id, userId, sealed: row.grant_sealed } : null;
+  return row ? { serverId: row.server_id, userId: row.user_id, sealed: row.grant_sealed } : null;
 }
 
 /** False when there is one already. */

@@ -25,6 +25,10 @@ export const signsInItself = ({ auth }: { auth: AuthKind }): boolean =>
 /** Each user is somebody to it, with a token of their own. */
 export const isOfUsers = ({ auth }: { auth: AuthKind }): boolean => auth === 'oauth' || auth === 'enterprise';
 
+/** One of those who run the organisation signs in for all who have not. */
+export const isShared = ({ organisationId, auth, sharedSignIn }: McpServer): boolean =>
+  organisationId !== null && auth === 'oauth' && sharedSignIn;
+
 /** A server as stored: its headers, and the secret and the key of its client, are still sealed. */
 export interface McpServer {
   id: number;
@@ -56,6 +60,8 @@ export interface McpServer {
   assertionFile: string;
   /** The identity provider that vouches for users, by its slug; empty for none. */
   vouchedBy: string;
+  /** Counts for servers of organisations that are signed in to. */
+  sharedSignIn: boolean;
   createdAt: number;
   updatedAt: number;
 }
@@ -94,6 +100,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   clientIssuer: row.client_issuer,
   assertionFile: row.assertion_file,
   vouchedBy: row.vouched_by,
+  sharedSignIn: row.shared_sign_in === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -117,6 +124,7 @@ const toRow = (fields: McpServerFields) => ({
   client_issuer: fields.clientIssuer,
   assertion_file: fields.assertionFile,
   vouched_by: fields.vouchedBy,
+  shared_sign_in: fields.sharedSignIn ? 1 : 0,
 });
 
 export async function pageServers(

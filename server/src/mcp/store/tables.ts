@@ -34,6 +34,8 @@ export interface McpServerTable {
   assertion_file: Generated<string>;
   /** The identity provider that vouches for users, by its slug; empty for none. */
   vouched_by: Generated<string>;
+  /** Of an organisation's: one signs in for all. */
+  shared_sign_in: Generated<number>;
   created_at: number;
   updated_at: number;
 }

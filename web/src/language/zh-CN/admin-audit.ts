@@ -125,6 +125,8 @@ export default {
   'Tool approved': '工具已批准',
   'Tool tried by hand': '已手动试用工具',
   'Authorization of a server removed': '服务器授权已移除',
+  'Sign-in to a server for everybody begun': '开始代表所有人登录服务器',
+  'Sign-in to a server for everybody ended': '结束代表所有人登录服务器',
   'Call of a tool approved': '工具调用已批准',
   'Call of a tool refused': '工具调用已拒绝',
   'Application registered': '应用已注册',

@@ -22,6 +22,17 @@ export default {
   'How it is opened': '访问方式',
   'By its headers, or by nothing': '通过请求头，或无需验证',
   'Each user signs in to it': '由每个用户自行登录',
+  'Each member, for themselves': '每个成员各自登录',
+  'One for everybody': '一人代表所有人登录',
+  'Who signs in': '由谁登录',
+  'One for everybody: for keys of teams too, and for members who have not':
+    '一人代表所有人：也用于团队密钥和未登录的成员',
+  'Sign in for everybody': '代表所有人登录',
+  'End the sign-in for everybody': '结束代表所有人的登录',
+  'Nobody has signed in yet': '尚无人登录',
+  'Signed in by somebody who is gone': '登录者已不在',
+  'Signed in for everybody by {name}': '{name} 已代表所有人登录',
+  'Nobody is signed in to {name} for everybody any more': '已不再有人代表所有人登录 {name}',
   'A provider vouches for each user': '由身份提供商为每个用户证明身份',
   'Identity provider': '身份提供商',
   'Tells the server who each user is; users sign in to this service through it':

@@ -53,6 +53,7 @@ export default {
   'Sign out of it': '退出登录',
   'Sign in to {name}': '登录 {name}',
   'Sign in': '登录',
+  'Sign in for yourself': '为自己登录',
   'Sign in through {name}': '通过 {name} 登录',
   'Sign in through {provider} for {name}': '通过 {provider} 登录，用于 {name}',
   'Address of {name}': '{name} 的地址',

@@ -129,6 +129,8 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     mcp_tool_approved: [t('Tool approved'), 'teal'],
     mcp_tool_called: [t('Tool tried by hand'), 'gray'],
     mcp_authorization_removed: [t('Authorization of a server removed'), 'orange'],
+    mcp_shared_sign_in_begun: [t('Sign-in to a server for everybody begun'), 'indigo'],
+    mcp_shared_sign_in_removed: [t('Sign-in to a server for everybody ended'), 'orange'],
     mcp_call_approved: [t('Call of a tool approved'), 'teal'],
     mcp_call_refused: [t('Call of a tool refused'), 'orange'],
   },

@@ -137,6 +137,7 @@ const labels = new Map(
     mcp_server: t('MCP server'),
     calls_per_minute: t('Calls per minute'),
     vouched_by: t('Vouched by'),
+    sign_in: t('Who signs in'),
     tools: t('Tools'),
     server: t('Server##field'),
     tool: t('Tool'),

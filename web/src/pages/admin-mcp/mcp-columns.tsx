@@ -1,5 +1,13 @@
 import { Badge, Button, Stack, Text } from '@mantine/core';
-import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTool, IconTrash } from '@tabler/icons-react';
+import {
+  IconEdit,
+  IconLogin,
+  IconLogout,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTool,
+  IconTrash,
+} from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
@@ -11,6 +19,9 @@ export interface McpActs {
   tools: (server: McpServer) => void;
   edit: (server: McpServer) => void;
   toggle: (server: McpServer) => void;
+  /** For everybody in the organisation whose it is. */
+  signIn: (server: McpServer) => void;
+  signOut: (server: McpServer) => void;
   remove: (server: McpServer) => void;
 }
 
@@ -21,6 +32,17 @@ const whoOf = ({ owner, audience, user_ids }: McpServer): string => {
   if (audience !== 'users') return audiences.find(({ value }) => value === audience)!.label;
   return t('{count, plural, one {# user} other {# users}}', { count: user_ids.length });
 };
+
+const isShared = ({ owner, auth, sign_in }: McpServer): boolean =>
+  owner.type === 'organisation' && auth === 'oauth' && sign_in === 'shared';
+
+/** Who has signed in to a server for everybody in an organisation. */
+export function signedInWords(by: McpServer['signed_in_by']): string {
+  if (!by) return t('Nobody has signed in yet');
+  return by.name === null
+    ? t('Signed in by somebody who is gone')
+    : t('Signed in for everybody by {name}', { name: by.name });
+}
 
 const countOf = ({ tools }: McpServer): string =>
   t('{allowed} allowed{asking, plural, =0 {} one {, # asks first} other {, # ask first}}', {
@@ -46,7 +68,16 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ enabled }) => <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? t('Enabled') : t('Disabled')}</Badge>,
+    cell: (server) => (
+      <Stack gap={4} align="flex-start">
+        <Badge color={server.enabled ? 'teal' : 'gray'}>{server.enabled ? t('Enabled') : t('Disabled')}</Badge>
+        {isShared(server) && (
+          <Text size="xs" c={server.signed_in_by ? 'dimmed' : 'orange'}>
+            {signedInWords(server.signed_in_by)}
+          </Text>
+        )}
+      </Stack>
+    ),
   },
   { key: 'who', header: t('Used by'), cell: (server) => <Text size="sm">{whoOf(server)}</Text> },
   {
@@ -74,6 +105,12 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
         acts={[
           { label: t('Tools'), icon: IconTool, onClick: () => acts.tools(server) },
           { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(server) },
+          ...(isShared(server)
+            ? [{ label: t('Sign in for everybody'), icon: IconLogin, onClick: () => acts.signIn(server) }]
+            : []),
+          ...(server.signed_in_by
+            ? [{ label: t('End the sign-in for everybody'), icon: IconLogout, onClick: () => acts.signOut(server) }]
+            : []),
           server.enabled
             ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => acts.toggle(server) }
             : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => acts.toggle(server) },

@@ -25,6 +25,8 @@ export interface McpFields {
   assertionFile: string;
   /** The provider that vouches for users; empty: none chosen yet. */
   vouchedBy: string;
+  /** Of an organisation's server. */
+  signIn: McpServer['sign_in'];
   /** What is passed on besides tools. */
   offers: McpServer['offers'];
   audience: McpServer['audience'];
@@ -52,6 +54,11 @@ export const ownAuthKinds = authKinds.filter(({ value }) => value !== 'jwt_beare
 export const needsClient = ({ auth }: Pick<McpFields, 'auth'>): boolean =>
   auth === 'client_credentials' || auth === 'enterprise';
 
+export const signIns: { value: McpServer['sign_in']; label: string }[] = [
+  { value: 'each', label: t('Each member, for themselves') },
+  { value: 'shared', label: t('One for everybody') },
+];
+
 export const offerings: { value: McpServer['offers'][number]; label: string }[] = [
   { value: 'resources', label: t('Resources') },
   { value: 'prompts', label: t('Prompts') },
@@ -60,7 +67,7 @@ export const offerings: { value: McpServer['offers'][number]; label: string }[] 
 export const emptyServer: McpFields = {
   ...{ name: '', url: '', headers: '', timeoutSeconds: 60, callsPerMinute: 0 },
   ...{ clientId: '', clientSecret: '', hasClientSecret: false, dropsClientSecret: false },
-  ...{ clientKey: '', hasClientKey: false, assertionFile: '', vouchedBy: '', offers: [] },
+  ...{ clientKey: '', hasClientKey: false, assertionFile: '', vouchedBy: '', signIn: 'each', offers: [] },
   ...{ auth: 'headers', audience: 'administrators', userIds: [] },
 };
 
@@ -79,6 +86,7 @@ export const fieldsOf = (server: McpServer): McpFields => ({
   hasClientKey: server.has_client_key,
   assertionFile: server.assertion_file,
   vouchedBy: server.vouched_by,
+  signIn: server.sign_in,
   offers: server.offers,
   audience: server.audience,
   userIds: server.user_ids.map(String),
@@ -178,6 +186,7 @@ export const bodyOf = (fields: McpFields, own = false) => ({
   ...clientOf(fields),
   ...(fields.auth === 'jwt_bearer' && { assertion_file: fields.assertionFile.trim() }),
   ...(fields.auth === 'enterprise' && { vouched_by: fields.vouchedBy }),
+  ...(own && fields.auth === 'oauth' && { sign_in: fields.signIn }),
   ...(!own && { audience: fields.audience, user_ids: fields.userIds.map(Number) }),
   ...(fields.headers.trim() !== '' && { headers: headersOf(fields.headers) }),
 });

@@ -3,7 +3,16 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { ClientFields } from './client-fields.tsx';
-import { audiences, authKinds, faultsOf, isMoved, type McpFields, offerings, ownAuthKinds } from './mcp-fields.ts';
+import {
+  audiences,
+  authKinds,
+  faultsOf,
+  isMoved,
+  type McpFields,
+  offerings,
+  ownAuthKinds,
+  signIns,
+} from './mcp-fields.ts';
 
 interface McpFormProps {
   initial: McpFields;
@@ -74,6 +83,16 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             value={fields.auth}
             onChange={(auth) => set({ auth: auth ?? 'headers' })}
           />
+          {organisationId !== undefined && fields.auth === 'oauth' && (
+            <Select
+              label={t('Who signs in')}
+              description={t('One for everybody: for keys of teams too, and for members who have not')}
+              data={signIns}
+              allowDeselect={false}
+              value={fields.signIn}
+              onChange={(signIn) => set({ signIn: signIn ?? 'each' })}
+            />
+          )}
           <NumberInput
             label={t('Time for a call')}
             suffix={t(' s')}

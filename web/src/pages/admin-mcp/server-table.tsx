@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconTool } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { put } from '../../api.ts';
+import { del, post, put } from '../../api.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
@@ -41,10 +41,30 @@ export function ServerTable({ setOpen, organisationId }: ServerTableProps) {
     },
     ({ id }) => id,
   );
+  const signIn = useAct(
+    {
+      mutationFn: async ({ id }: McpServer) =>
+        (await post('/api/mcp/servers/{id}/shared-sign-in', { path: { id } })).authorization_url,
+      onSuccess: (url) => window.location.assign(url),
+      onError: notifyError,
+    },
+    ({ id }) => id,
+  );
+  const signOut = useAct(
+    {
+      mutationFn: ({ id }: McpServer) => del('/api/mcp/servers/{id}/shared-sign-in', { path: { id } }),
+      onSuccess: (_, { name }) => notifySuccess(t('Nobody is signed in to {name} for everybody any more', { name })),
+      onError: notifyError,
+      onSettled: reloadServers,
+    },
+    ({ id }) => id,
+  );
   const columns = mcpColumns({
     tools: (server) => setOpen({ act: 'tools', server }),
     edit: (server) => setOpen({ act: 'edit', server }),
     toggle: toggle.mutate,
+    signIn: signIn.mutate,
+    signOut: signOut.mutate,
     remove: (server) => setOpen({ act: 'remove', server }),
   });
   return (

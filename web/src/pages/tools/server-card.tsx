@@ -15,6 +15,7 @@ import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
+import { signedInWords } from '../admin-mcp/mcp-columns.tsx';
 import { reloadServers } from '../admin-mcp/mcp-servers.ts';
 import type { OpenDialog } from '../admin-mcp/server-dialogs.tsx';
 import { isOffered, ToolList } from './tool-list.tsx';
@@ -72,9 +73,11 @@ function whose({ id, own, organisation }: Connection): string {
 
 export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps) {
   const { name, enabled, manageable, auth, signed_in: signedIn, sign_in_through: through, tools } = server;
+  const forAll = signedIn === false ? server.signed_in_by : null;
   const vouched = auth === 'enterprise';
   const { signIn, signOut, toggle, show } = useServerActs(server, setOpen);
-  const missing = enabled && signedIn !== false ? tools.filter((tool) => !isOffered(server, tool, offered)) : [];
+  const missing =
+    enabled && (signedIn !== false || forAll) ? tools.filter((tool) => !isOffered(server, tool, offered)) : [];
   const acts: RowAct[] = [
     ...(manageable
       ? [
@@ -85,6 +88,7 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
             : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle.mutate() },
         ]
       : []),
+    ...(forAll ? [{ label: t('Sign in for yourself'), icon: IconLogin, onClick: () => signIn.mutate() }] : []),
     ...(signedIn && !vouched
       ? [{ label: t('Sign out of it'), icon: IconLogout, onClick: () => signOut.mutate() }]
       : []),
@@ -100,7 +104,8 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
         <Group gap="xs">
           {!enabled && <Badge color="gray">{t('Disabled')}</Badge>}
           {signedIn === true && <Badge color="teal">{t('Signed in')}</Badge>}
-          {signedIn === false && (through || !vouched) && (
+          {forAll && <Badge color="teal">{signedInWords(forAll)}</Badge>}
+          {signedIn === false && !forAll && (through || !vouched) && (
             <Button
               size="compact-sm"
               leftSection={<IconLogin size={15} aria-hidden />}

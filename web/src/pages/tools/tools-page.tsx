@@ -32,7 +32,7 @@ const ownLast = (servers: readonly Connection[]): Connection[] =>
 function CameBack({ servers }: { servers: readonly Connection[] }) {
   const [{ signed_in: into, not_signed_in: notInto }, set] = useUrlState(defaults);
   const asking = servers.filter(({ signed_in }) => signed_in !== null);
-  const done = asking.find(({ name, signed_in }) => name === into && signed_in);
+  const done = asking.find((server) => server.name === into && (server.signed_in || server.signed_in_by));
   const failed = asking.find(({ name }) => name === notInto);
   if (!done && !failed) return null;
   return (

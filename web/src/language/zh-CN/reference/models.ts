@@ -25,6 +25,10 @@ export default {
   'Begin to sign in to a server that you may use: the address that your browser has to go to':
     '开始登录你可用的服务器：返回浏览器要前往的地址',
   'Forget that you are signed in to a server': '退出服务器的登录',
+  'Begin to sign in to a server of an organisation that you run, for keys of its teams and all who have not':
+    '代表团队密钥和所有未登录的成员，开始登录你所管理组织的服务器',
+  'Forget that somebody is signed in to a server for an organisation, and give back what was granted':
+    '结束代表组织的服务器登录，并归还所获授权',
   'Where a browser comes back to after signing in to a server': '登录服务器后浏览器返回的地址',
   'What authorization servers of connected servers read about this service: its Client ID Metadata Document':
     '已连接服务器的授权服务器读取的本服务信息：客户端 ID 元数据文档',

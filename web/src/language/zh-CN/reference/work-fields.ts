@@ -14,6 +14,10 @@ export default {
     '该客户端的私钥，代替密钥：PEM 或 JSON Web Key 格式，用于签名证明身份（`private_key_jwt`）；加密保存且不再显示，没有时留空',
   'Of the operator’s servers with `jwt_bearer`: the file in `MCP_ASSERTIONS_DIR` in which the platform keeps the token that is traded in':
     '用于运营者的 `jwt_bearer` 服务器：`MCP_ASSERTIONS_DIR` 中由平台保存待换取令牌的文件',
+  'Of an organisation’s server with `oauth`: each member signs in, or one who runs it signs in for keys of its teams and for all who have not (`shared`), see `/api/mcp/servers/{id}/shared-sign-in`':
+    '用于组织的 `oauth` 服务器：每个成员各自登录，或由一位管理者代表团队密钥和所有未登录者登录（`shared`），见 `/api/mcp/servers/{id}/shared-sign-in`',
+  'Null for somebody who is gone': '该用户已不存在时为 null',
+  'Who signed in to it for the organisation; null where nobody has': '代表组织登录的人；无人登录时为 null',
   'Of the operator’s servers with `enterprise`: the identity provider that vouches for users, by its `slug`':
     '用于运营者的 `enterprise` 服务器：为用户担保的身份提供商的 `slug`',
   'Calls of its tools in a minute, of all users together; 0 for no limit':

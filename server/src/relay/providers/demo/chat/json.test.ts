@@ -41,6 +41,28 @@ describe('structured output', () => {
     expect(await asJson('go', both)).toEqual({ a: 1, b: true });
   });
 
+  const self = { $ref: '#' };
+  const wide = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`p${i}`, self]));
+  test.each([
+    ['in each of its parts', { type: 'object', allOf: Array(12).fill(self) }],
+    ['in many members', { type: 'object', properties: wide }],
+    ['in a member that it needs', { type: 'object', properties: { a: self, b: self }, required: ['a', 'b'] }],
+    ['in a list of millions', { type: 'object', properties: { all: { type: 'array', items: self, minItems: 1e9 } } }],
+    [
+      'nowhere, but wants a word of gigabytes',
+      { type: 'object', properties: { a: { type: 'string', minLength: 1e9 } } },
+    ],
+  ])(
+    'a schema that names itself %s is answered all the same, cut where it is too long',
+    async (_, schema) => {
+      const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
+      const { content } = (await chat('go', { response_format })).choices[0].message;
+      expect(content).toMatch(/^[{"]/);
+    expect(content.length).toBeLessThan(100_000);
+    },
+    10_000,
+  );
+
   test('json_object is an object, with the keys asked for', async () => {
     const response_format = { type: 'json_object' };
     const keyed = await chat('Answer as JSON with keys "city" and "country" for Paris', { response_format });

@@ -25,24 +25,25 @@ export interface Schema {
   definitions?: Record<string, Schema>;
 }
 
+/** A schema that refers to itself in a circle has no instance, and one that does so several times would be walked for hours: a string stands in. */
+const mostSteps = 64;
+
 /** Follows references and picks a branch, so that what is left has a plain type. */
-export function resolve(schema: Schema, root: Schema, hops = 0): Schema {
-  // A schema that refers to itself in a circle has no instance; a string stands in for it.
-  if (hops > 16) return { type: 'string' };
+export function resolve(schema: Schema, root: Schema, steps = { left: mostSteps }): Schema {
+  steps.left -= 1;
+  if (steps.left < 0) return { type: 'string' };
   if (schema.$ref) {
     const target = schema.$ref === '#' ? root : pointer(schema.$ref, root);
-    return target ? resolve(target, root, hops + 1) : { type: 'string' };
+    return target ? resolve(target, root, steps) : { type: 'string' };
   }
   const branches = schema.anyOf ?? schema.oneOf;
   if (branches?.length) {
     const real = branches.find((branch) => branch.type !== 'null') ?? branches[0]!;
-    return resolve({ ...without(schema), ...real }, root, hops + 1);
+    return resolve({ ...without(schema), ...real }, root, steps);
   }
   if (schema.allOf?.length) {
-    const merged = schema.allOf
-      .map((one) => resolve(one, root, hops + 1))
-      .reduce(merge, { ...schema, allOf: undefined });
-    return resolve(merged, root, hops + 1);
+    const merged = schema.allOf.map((one) => resolve(one, root, steps)).reduce(merge, { ...schema, allOf: undefined });
+    return resolve(merged, root, steps);
   }
   return schema;
 }

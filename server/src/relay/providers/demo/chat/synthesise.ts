@@ -14,15 +14,25 @@ interface Scribe extends Material {
   root: Schema;
   numbers: number[];
   names: string[];
+  /** Values that may still be made: a schema can ask for more than anybody has time for. */
+  left: number;
 }
+
+const mostValues = 5_000;
+/** Deeper than any schema that is meant; one that needs itself has no end. */
+const mostDepth = 32;
+const mostItems = 100;
+const mostCharacters = 10_000;
 
 /** An instance of the schema, filled from the text where the names suggest how. */
 export function synthesise(schema: Schema, material: Material): unknown {
   const numbers = (material.text.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
-  return fill('', schema, { ...material, root: schema, numbers, names: entities(material.text) }, 0);
+  return fill('', schema, { ...material, root: schema, numbers, names: entities(material.text), left: mostValues }, 0);
 }
 
 function fill(name: string, given: Schema, scribe: Scribe, depth: number): unknown {
+  scribe.left -= 1;
+  if (scribe.left < 0 || depth > mostDepth) return null;
   const schema = resolve(given, scribe.root);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum?.length) return fromEnum(schema.enum, scribe.text);
@@ -65,7 +75,7 @@ const spokenOf = (child: Schema, { text, root }: Scribe): boolean => {
 };
 
 function fillArray(name: string, schema: Schema, scribe: Scribe, depth: number): unknown[] {
-  const least = schema.minItems ?? 0;
+  const least = Math.min(schema.minItems ?? 0, mostItems);
   const most = Math.min(schema.maxItems ?? 3, Math.max(least, 3));
   const items = resolve(schema.items ?? {}, scribe.root);
   // Past this depth an optional list of itself ends; a required one is filled to its least length.
@@ -154,6 +164,6 @@ function byName(name: string, scribe: Scribe): string {
 function fit(text: string, schema: Schema): string {
   let value = text || 'example';
   if (schema.maxLength !== undefined) value = [...value].slice(0, schema.maxLength).join('');
-  if (schema.minLength !== undefined) value = value.padEnd(schema.minLength, '.');
+  if (schema.minLength !== undefined) value = value.padEnd(Math.min(schema.minLength, mostCharacters), '.');
   return value;
 }
