@@ -1,3 +1,4 @@
+import { userShort } from '../../billing/short.ts';
 import type { Hold, UsageStatus } from '../../billing/types.ts';
 import { requestId } from '../../lib/ids.ts';
 import { costAtMost, isFree, type Usage } from '../../lib/money.ts';
@@ -8,6 +9,7 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import { type Bounds, isPlausible, plausibleUsage } from '../plausible-usage.ts';
 import { assumedOutputTokens } from '../providers/kind.ts';
 import { type ConversationMeter, Produced } from './meter.ts';
+import { mostOfTranscript } from './transcript.ts';
 
 /** Where a model does not say how much it reads. */
 const assumedContext = 32_000;
@@ -20,8 +22,9 @@ export const boundsOf = ({ contextLength, maxOutputTokens }: Candidate): Bounds 
   completionTokens: maxOutputTokens || assumedOutputTokens,
 });
 
-/** The most that the next response can use, of a conversation of this length. */
+/** The most that the next response can use, of a conversation of this length, or the next transcript. */
 export function mostOf(candidate: Candidate, conversationTokens: number): Usage {
+  if (candidate.type === 'transcription') return mostOfTranscript();
   const { promptTokens, completionTokens } = boundsOf(candidate);
   const expected = Math.ceil(conversationTokens * otherCount) + unseenTokens;
   return { promptTokens: Math.min(promptTokens, expected), completionTokens };
@@ -43,6 +46,11 @@ interface Turn extends Reserve {
   startedMs: number;
   firstMs?: number;
   produced: Produced;
+}
+
+export interface Transcript {
+  candidate: Candidate;
+  usage: Usage;
 }
 
 interface TurnsOf {
@@ -128,19 +136,32 @@ export class Turns {
     if (this.#over.size > mostOver) this.#over.delete(oldest!);
   }
 
-  /** A charge beside the responses: it is known when it is due. False where not all of it could be paid. */
-  async beside(candidate: Candidate, usage: Usage): Promise<boolean> {
+  /** A transcript is charged when it is there. Throws where not all of it could be paid, or there is nothing for the next. */
+  async transcribed(transcript: Transcript, status: UsageStatus = 'ok'): Promise<void> {
     const { deps } = this;
-    const context = this.#named();
-    const hold = await this.#hold(context, candidate.modelId, 0);
-    const bill = { candidate, usage, status: 'ok', stream: true, startedMs: deps.clock.steadyMs() } as const;
+    const { context, hold } = await this.#forTranscript(transcript);
+    const bill = { ...transcript, status, stream: true, startedMs: deps.clock.steadyMs() };
+    if (transcript.candidate === this.about.candidate) this.about.used(transcript.usage);
     const { shortfall } = await deps.billing.settle(hold, settlementOf(deps, context, bill));
-    return shortfall === 0;
+    if (shortfall > 0) throw userShort(false);
+    await this.#provide();
+  }
+
+  /** In a session of nothing else they are what is held for; in others they come beside the responses. */
+  async #forTranscript({ candidate }: Transcript): Promise<Reserve> {
+    const next = this.#next;
+    if (next && this.about.candidate.type === 'transcription') {
+      this.#next = null;
+      return next;
+    }
+    const context = this.#named();
+    return { context, hold: await this.#hold(context, candidate.modelId, 0) };
   }
 
   /** The session is over: what was produced is charged, and what was only held goes back. */
-  async end(status: UsageStatus): Promise<void> {
+  async end(status: UsageStatus, unfinished: readonly Transcript[]): Promise<void> {
     this.#ended = true;
+    const transcripts = unfinished.map((transcript) => this.transcribed(transcript, status));
     const turns = [...this.#running.values()];
     this.#running.clear();
     const next = this.#next;
@@ -150,7 +171,7 @@ export class Turns {
         ? this.deps.billing.release(turn.hold)
         : this.#charge(turn, this.#estimated(turn), status),
     );
-    await Promise.all([...ended, next && this.deps.billing.release(next.hold)]);
+    await Promise.all([...ended, ...transcripts, next && this.deps.billing.release(next.hold)]);
   }
 
   #start(responseId: string): Turn {

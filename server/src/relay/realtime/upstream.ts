@@ -51,8 +51,9 @@ async function connect(
   { candidate }: Attempt,
   signal: AbortSignal,
 ): Promise<RealtimeUpstream> {
-  if (candidate.channel.kind === 'demo') return new DemoRealtime(candidate.modelName, deps.demo.paceMs);
-  const request = kindOf(candidate).realtime!.toUpstream(targetOf(candidate, context));
+  const transcribes = candidate.type === 'transcription';
+  if (candidate.channel.kind === 'demo') return new DemoRealtime(candidate.modelName, deps.demo.paceMs, transcribes);
+  const request = kindOf(candidate).realtime!.toUpstream(targetOf(candidate, context), transcribes);
   return UpstreamWebSocket.connect({ ...request, mostBytes: mostMessageBytes }, signal);
 }
 
