@@ -174,7 +174,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
   const realtime = openRealtime({
     ...relay,
-    ...{ clientSecrets: identity.clientSecrets, baseUrl: config.baseUrl },
+    ...{ clientSecrets: identity.clientSecrets, outward: config.outward },
     identify: identity.authenticators.socketKey,
     metrics: platform.metrics,
   });

@@ -1,6 +1,7 @@
 import type { ClientSecrets } from '../../identity/client-secrets.ts';
 import type { KeyPrincipal } from '../../identity/principals.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Outward } from '../../lib/outward.ts';
 import type { Call } from '../../platform/http/route.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { allowModel } from '../bill.ts';
@@ -21,7 +22,8 @@ export const realtimePath = '/v1/realtime';
 
 export interface RealtimeDeps extends RelayDeps {
   clientSecrets: ClientSecrets;
-  baseUrl: string;
+  /** Absent: every address is asked directly. */
+  outward?: Outward | undefined;
   /** Asked about once a second while a session lasts: whoever was let in may have been put out meanwhile. */
   identify(call: Call): KeyPrincipal | Promise<KeyPrincipal>;
   sessions: OpenSessions;
