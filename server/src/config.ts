@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Outward, readOutward } from './lib/outward.ts';
 import { withoutTrailing } from './lib/trailing.ts';
 import { vendors } from './lib/vendors/table.ts';
 import type { Vendor } from './lib/vendors/vendor.ts';
@@ -125,6 +126,7 @@ export interface Config {
   providerKeys: Record<string, string>;
   /** A proxy stands between us and the upstreams, or certificates are not checked: only `fetch` knows how. */
   fetchOnly?: boolean;
+  outward?: Outward;
   /** Defaults of runtime options that the environment sets. */
   optionDefaults: Record<string, number | boolean>;
 }
@@ -172,7 +174,7 @@ export function readConfig(environment: Environment, rows = vendors): Config {
     if (!parseBlock(block))
       faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
   if (faults.length > 0) throw new ConfigFaults(faults);
-  return { ...assemble(read), providerKeys, fetchOnly: needsFetch(environment) };
+  return { ...assemble(read), providerKeys, fetchOnly: needsFetch(environment), outward: readOutward(environment) };
 }
 
 /** Variables that Bun itself reads. */

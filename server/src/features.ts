@@ -175,7 +175,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
   const realtime = openRealtime({
     ...relay,
-    clientSecrets: identity.clientSecrets,
+    ...{ clientSecrets: identity.clientSecrets, outward: config.outward },
     identify: identity.authenticators.socketKey,
     metrics: platform.metrics,
   });

@@ -395,10 +395,14 @@ const without = [
   '/v1/moderations',
   // Sealed, and kept nowhere.
   '/v1/realtime/client_secrets',
+  '/v1/realtime/transcription_sessions',
   '/v1/rerank',
   // Each event has a name of its own, and is dealt with once.
   '/api/stripe/webhook',
   // Always refused.
+  '/v1/realtime',
+  '/v1/realtime/calls',
+  '/v1/realtime/calls/{call_id}/{act}',
   '/v1/videos/{jobId}/remix',
   '/v2/embed',
   '/v2/rerank',

@@ -210,13 +210,9 @@ class RoutePlan implements Plan {
 
   failure(): AppError {
     const causes = this.#records.map((record) => record.cause);
-    if (causes.length === 0 && this.#atLimits.length > 0 && this.#skipped.length === 0) {
-      return new AppError(
-        'capacity_exhausted',
-        `Every provider of '${this.modelId}' is at its limit. Try again later.`,
-        { headers: this.#whenToRetry() },
-      );
-    }
+    const atLimit = `Every provider of '${this.modelId}' is at its limit. Try again later.`;
+    if (causes.length === 0 && this.#atLimits.length > 0 && this.#skipped.length === 0)
+      return new AppError('capacity_exhausted', atLimit, { headers: this.#whenToRetry() });
     if (causes.length === 0) {
       return new AppError(
         'no_available_provider',
@@ -224,12 +220,7 @@ class RoutePlan implements Plan {
         { headers: this.#whenToRetry() },
       );
     }
-    if (causes.every((cause) => cause === 'rate_limited')) {
-      return new AppError(
-        'capacity_exhausted',
-        `Every provider of '${this.modelId}' is at its limit. Try again later.`,
-      );
-    }
+    if (causes.every((cause) => cause === 'rate_limited')) return new AppError('capacity_exhausted', atLimit);
     if (causes[causes.length - 1] === 'timeout') {
       return new AppError('timeout', `No provider of '${this.modelId}' answered in time.`);
     }

@@ -93,7 +93,7 @@ export class HttpCall implements Call {
 }
 
 /** RFC 9110 §15.5.22. */
-export const upgradeRequired = (): AppError =>
-  new AppError('upgrade_required', 'This address is for WebSockets: ask for an upgrade to `websocket`.', {
+export const upgradeRequired = (why = 'This address is for WebSockets: ask for an upgrade to `websocket`.'): AppError =>
+  new AppError('upgrade_required', why, {
     headers: { upgrade: 'websocket', connection: 'Upgrade' },
   });

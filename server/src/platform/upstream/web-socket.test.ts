@@ -1,5 +1,8 @@
 import { afterAll, expect, test } from 'bun:test';
+import { connect, createServer } from 'node:net';
+import { readOutward } from '../../lib/outward.ts';
 import { until } from '../../lib/until.fixture.ts';
+import { localhostTls } from '../../video/localhost-tls.fixture.ts';
 import { agreeingServer, serverFrame } from './agreeing-server.fixture.ts';
 import { rawServer } from './raw-server.fixture.ts';
 import { RefusedUpgrade, UpstreamWebSocket } from './web-socket.ts';
@@ -211,4 +214,76 @@ test('pings without end of a server that reads nothing fill no memory', async ()
   expect(socket.unsentBytes).toBeLessThan(1_000);
   socket.close(1000);
   server.stop();
+});
+
+/** A proxy that knows one user, and leads wherever it is asked to. */
+async function someProxy() {
+  const asked: string[] = [];
+  const server = createServer((client) => {
+    client.on('error', () => {});
+    client.once('data', (bytes) => {
+      const text = bytes.toString();
+      const target = /^CONNECT (\S+):(\d+) HTTP\/1.1\r\n/.exec(text);
+      asked.push(target ? target[1]! : text);
+      const known = `proxy-authorization: Basic ${Buffer.from('ann:p@ss').toString('base64')}`;
+      if (!target || !text.includes(known)) client.end('HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n');
+      else if (target[1] === 'never.test') return;
+      else {
+        const way = connect(Number(target[2]), target[1]!, () => client.write('HTTP/1.1 200 Go\r\n\r\n'));
+        way.on('error', () => client.destroy());
+        client.pipe(way).pipe(client);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((ready) => server.once('listening', ready));
+  const { port } = server.address() as { port: number };
+  return { asked, url: (user: string) => `http://${user}127.0.0.1:${port}`, stop: () => server.close() };
+}
+
+test('proxies of the environment are gone through, and certificates looked at behind them too', async () => {
+  const proxy = await someProxy();
+  const websocket = {
+    message: (socket: Bun.ServerWebSocket, data: string | Buffer) => void socket.send(`back ${data}`),
+  };
+  const fetch = (request: Request, self: Bun.Server<undefined>) => (self.upgrade(request) ? undefined : new Response());
+  const open = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch, websocket });
+  const secure = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch, websocket, tls: localhostTls });
+  const known = proxy.url('ann:p%40ss@');
+  const plain = `http://127.0.0.1:${open.port}/`;
+  const overTls = `https://localhost:${secure.port}/`;
+  const both = { HTTP_PROXY: known, HTTPS_PROXY: known };
+  const unchecked = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const cases: [url: string, environment: Record<string, string>, outcome: unknown, asked: string[]][] = [
+    [plain, both, 'back tea', ['127.0.0.1']],
+    [plain, { ...both, NO_PROXY: '127.0.0.1' }, 'back tea', []],
+    [overTls, { ...both, ...unchecked }, 'back tea', ['localhost']],
+    [overTls, unchecked, 'back tea', []],
+    [overTls, both, expect.stringMatching(/self.signed|certificate/i), ['localhost']],
+    [plain, { HTTP_PROXY: proxy.url('') }, 'the proxy answered 407', ['127.0.0.1']],
+    ['http://never.test/', both, 'the call was given up', ['never.test']],
+  ];
+  for (const [url, environment, outcome, asked] of cases) {
+    proxy.asked.length = 0;
+    const leaving = new AbortController();
+    const outward = readOutward(environment);
+    const asking = UpstreamWebSocket.connect({ url, headers: {}, mostBytes: 100, outward }, leaving.signal);
+    const said = asking.then(
+      (socket) =>
+        new Promise<string>((told) => {
+          socket.listen({ heard: () => {}, closed: () => {}, message: (payload) => told(payload.toString()) });
+          socket.resume();
+          // Who is connected is not given up any more.
+          leaving.abort();
+          socket.send('tea');
+        }).finally(() => socket.close(1000)),
+      (error: Error) => error.message,
+    );
+    if (url.includes('never'))
+      void until('the proxy is asked', () => proxy.asked.length > 0).then(() => leaving.abort());
+    expect<unknown>([url, environment, await said]).toEqual([url, environment, outcome]);
+    expect(proxy.asked).toEqual(asked);
+  }
+  proxy.stop();
+  await open.stop(true);
+  await secure.stop(true);
 });

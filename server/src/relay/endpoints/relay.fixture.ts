@@ -42,7 +42,7 @@ export async function openRelayTest(options: { env?: Record<string, string>; clo
     test.call(path, { ...init, headers: { authorization, ...init.headers } });
   const data = async (answer: Response) => ((await answer.json()) as { data: unknown }).data;
   const usage: RelayTest['usage'] = async () =>
-    ((await data(await member.call('/api/usage/logs'))) as { logs: UsageEntry[] }).logs;
+    ((await data(await member.call('/api/usage/logs?page_size=100'))) as { logs: UsageEntry[] }).logs;
   return {
     test,
     member,

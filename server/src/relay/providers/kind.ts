@@ -86,7 +86,8 @@ export interface ProviderKind {
   transcriptions?: Pick<Endpoint<FormData>, 'toUpstream'>;
   translations?: Pick<Endpoint<FormData>, 'toUpstream'>;
   /** Where a WebSocket with events in OpenAI's format is opened. */
-  realtime?: { toUpstream(target: Target): Pick<UpstreamRequest, 'url' | 'headers'> };
+  /** `transcribes`: nothing is said in the session, only written down. */
+  realtime?: { toUpstream(target: Target, transcribes: boolean): Pick<UpstreamRequest, 'url' | 'headers'> };
   countTokens?: {
     toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
     fromUpstream(json: unknown): number;

@@ -1,7 +1,9 @@
 import type { ClientSecrets } from '../../identity/client-secrets.ts';
 import type { KeyPrincipal } from '../../identity/principals.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Outward } from '../../lib/outward.ts';
 import type { Call } from '../../platform/http/route.ts';
+import type { Candidate } from '../../routing/candidate.ts';
 import { allowModel } from '../bill.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { kindOf } from '../dispatch.ts';
@@ -10,16 +12,18 @@ import { openCall } from '../open-call.ts';
 import { contextOf } from '../request-context.ts';
 import { stoppingError } from '../stopping.ts';
 import { tryCandidates } from '../try-candidates.ts';
-import type { Json } from '../wire/conversation.ts';
+import { beginningOf, type Wanted } from './beginning.ts';
+import { asks, mostOf } from './bounds.ts';
 import { endings } from './endings.ts';
 import { RealtimeSession } from './session.ts';
-import { asks, mostOf } from './turns.ts';
 import { greetedBy } from './upstream.ts';
 
 export const realtimePath = '/v1/realtime';
 
 export interface RealtimeDeps extends RelayDeps {
   clientSecrets: ClientSecrets;
+  /** Absent: every address is asked directly. */
+  outward?: Outward | undefined;
   /** Asked about once a second while a session lasts: whoever was let in may have been put out meanwhile. */
   identify(call: Call): KeyPrincipal | Promise<KeyPrincipal>;
   sessions: OpenSessions;
@@ -31,34 +35,23 @@ export interface OpenSessions {
   draining: boolean;
 }
 
-/** What the client asked for. */
-export interface Wanted {
-  model: string;
-  configuration?: Json | undefined;
-}
-
 export type SocketCall = Call<'socketKey'>;
 
 /** Finds an upstream that greets, and only then changes over to a WebSocket: until then refusals are answers as everywhere. */
 export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: Wanted): Promise<Response> {
   if (deps.sessions.draining) throw stoppingError();
   const context = contextIn(call);
-  const { name, modelId } = requireRealtime(deps, context, wanted.model);
-  const estimate = { most: (candidate: Parameters<typeof mostOf>[0]) => mostOf(candidate, 0), asks };
-  const opened = await openCall(
-    deps,
-    context,
-    wanted.model,
-    'realtime',
-    estimate,
-    (candidate) => kindOf(candidate).realtime !== undefined,
+  const { name, modelId, type } = requireRealtime(deps, context, wanted.model, wanted.transcribes);
+  const estimate = { most: (candidate: Candidate) => mostOf(candidate, 0), asks };
+  const opened = await openCall(deps, context, wanted.model, type, estimate, (candidate) =>
+    hasSessions(deps, context, candidate),
   );
   const greeted = await tryCandidates(deps, context, opened, (attempt) => greetedBy(deps, context, attempt));
   const { candidate } = greeted.attempt;
   const session = new RealtimeSession(deps, {
     ...{ context, candidate, modelId, names: [modelId, name], call: opened, greeted },
     transcribers: new Map(),
-    configuration: wanted.configuration,
+    beginning: beginningOf(context, candidate, wanted),
     stillPermitted: async () => {
       const { models } = await deps.identify(call);
       allowModel(deps, { ...context, caller: { ...context.caller, models } }, name, modelId);
@@ -89,16 +82,32 @@ function contextIn(call: SocketCall): RequestContext {
   return Object.create(context, { clientHeaders: { value: clientHeaders, enumerable: true } }) as RequestContext;
 }
 
-/** The model that is meant; a model of another type is the caller's mistake, and not unknown. */
+type SessionType = 'realtime' | 'transcription';
+
+/** The model that is meant, and what it does; a model of another type is the caller's mistake, and not unknown. */
 export function requireRealtime(
   deps: RelayDeps,
   context: Pick<RequestContext, 'caller'>,
   model: string,
-): { name: string; modelId: string } {
+  transcribes?: boolean,
+): { name: string; modelId: string; type: SessionType } {
   const { group } = context.caller;
   const { name, modelId } = meantModel(deps.catalog, model, group);
   const types = deps.catalog.model(modelId, group)?.types ?? [];
-  if (types.length > 0 && !types.includes('realtime'))
-    throw new AppError('invalid_value', `The model '${model}' has no realtime sessions.`, { param: 'model' });
-  return { name, modelId };
+  const wanted: SessionType[] = transcribes === undefined ? ['realtime', 'transcription'] : [typeOf(transcribes)];
+  const type = types.length === 0 ? typeOf(transcribes) : wanted.find((one) => types.includes(one));
+  if (type) return { name, modelId, type };
+  throw new AppError('invalid_value', `The model '${model}' has no realtime sessions.`, { param: 'model' });
+}
+
+const typeOf = (transcribes = false): SessionType => (transcribes ? 'transcription' : 'realtime');
+
+/** Not all that speak OpenAI's formats have sessions, and whoever transcribes files need not: those that offer one to speak with have. */
+function hasSessions({ catalog }: RelayDeps, { caller: { group } }: RequestContext, candidate: Candidate): boolean {
+  if (kindOf(candidate).realtime === undefined) return false;
+  const isBeside = ({ channel }: Candidate) => channel.id === candidate.channel.id;
+  return (
+    candidate.type === 'realtime' ||
+    catalog.models(group).some(({ id }) => catalog.candidatesFor(id, 'realtime', group).some(isBeside))
+  );
 }

@@ -89,6 +89,35 @@ test('OpenAI’s clients talk to the built-in provider, by their key and by a cl
   globalThis.WebSocket = plain;
 });
 
+test('they transcribe, too, and are told in words what is not offered', async () => {
+  const rest = new OpenAI({ apiKey: t.relay.key, baseURL: `http://127.0.0.1:${t.port}/v1`, maxRetries: 0 });
+  const audio = { input: { transcription: { model: 'demo/transcribe' } } };
+  const { value } = await rest.realtime.clientSecrets.create({ session: { type: 'transcription', audio } });
+  const early = await rest.beta.realtime.transcriptionSessions.create({
+    input_audio_transcription: { model: 'demo/transcribe' as 'whisper-1' },
+  });
+  const options = { rejectUnauthorized: false, tls: { rejectUnauthorized: false } };
+  for (const apiKey of [value, early.client_secret.value, t.relay.key]) {
+    const own = new OpenAI({ apiKey, baseURL: client.baseURL });
+    const realtime = new OpenAIRealtimeWS({ model: 'demo/transcribe', options }, own);
+    const heard: RealtimeServerEvent[] = [];
+    realtime.on('error', (error) => heard.push(error as never));
+    realtime.on('event', (event: RealtimeServerEvent) => {
+      heard.push(event);
+      if (event.type !== 'session.updated') return;
+      realtime.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(96_000).toString('base64') });
+      realtime.send({ type: 'input_audio_buffer.commit' });
+    });
+    const completed = 'conversation.item.input_audio_transcription.completed';
+    await until('it is written down', () => heard.some(({ type }) => type === completed));
+    expect(heard.find(({ type }) => type === completed)).toMatchObject({ transcript: '2.0 seconds of sound' });
+    realtime.close();
+  }
+  const { calls } = rest.realtime;
+  for (const asked of [calls.hangup('rtc_1'), calls.accept('rtc_1', { type: 'realtime' })])
+    expect(await asked.catch((error: Error) => error.message)).toMatch(/^426 .*WebSocket: ws/);
+});
+
 test('and to a vendor behind, Azure’s too', async () => {
   t.vendor.onEvent = (socket, { type }) => {
     if (type !== 'response.create') return;

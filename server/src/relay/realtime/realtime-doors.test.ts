@@ -59,6 +59,14 @@ describe('who may come in', () => {
       expect(answer.headers.get('x-request-id')).toStartWith('req_');
     }
     expect(await codeOf(await t.relay.get(`/v1/realtime${voice}`))).toEqual([426, 'upgrade_required']);
+    for (const path of ['?model=acme/voice', '/calls', '/calls/rtc_1/hangup']) {
+      const headers = { 'content-type': 'application/sdp' };
+      const answer = await t.relay.post(`/v1/realtime${path}`, 'v=0', { headers });
+      expect([answer.status, ((await answer.json()) as { error: Json }).error.message]).toEqual([
+        426,
+        expect.stringMatching(/WebSocket: ws:\/\/\S+\/v1\/realtime\?model=/),
+      ]);
+    }
     expect(t.vendor.asked).toHaveLength(0);
   });
 
@@ -79,6 +87,12 @@ describe('who may come in', () => {
     const narrow = await t.relay.member.key({ models: ['acme/words'] });
     expect(await codeOf(await make({ session: { model: 'acme/voice' } }, narrow))).toEqual([403, 'model_not_allowed']);
     expect(await codeOf(await make({ session: { model: 'acme/none' } }))).toEqual([404, 'model_not_found']);
+    const unnamed = [{}, { type: 'transcription' }, { type: 'transcription', model: 'acme/write' }];
+    for (const session of unnamed)
+      expect(await codeOf(await make({ session }))).toEqual([400, 'missing_required_parameter']);
+    const audioOf = (model: string) => ({ type: 'transcription', audio: { input: { transcription: { model } } } });
+    expect(await codeOf(await make({ session: audioOf('acme/voice') }))).toEqual([400, 'invalid_value']);
+    expect(await codeOf(await make({ session: audioOf('acme/write') }, narrow))).toEqual([403, 'model_not_allowed']);
     const noise = Array.from({ length: 9_000 }, () => Math.random().toString(36)[5]).join('');
     expect(await codeOf(await make({ session: { model: 'acme/voice', instructions: noise } }))).toEqual([
       400,

@@ -208,6 +208,96 @@ test('transcripts are charged beside, at the price of their model', async () => 
   ]);
 });
 
+const transcript = (what: string, more: Json): string =>
+  JSON.stringify({ type: `conversation.item.input_audio_transcription.${what}`, ...more });
+
+test('a transcript that breaks off is paid as far as it came, and one that failed is not', async () => {
+  await fromHere();
+  const talk = t.talk();
+  await talk.told('session.created');
+  talk.say({ type: 'session.update', session: { input_audio_transcription: { model: 'acme/write' } } });
+  await until('it is heard', () => t.vendor.heard.length > 0);
+  const [socket] = t.vendor.sockets;
+  socket!.send(JSON.stringify({ type: 'session.updated', session: t.vendor.heard[0]!.session }));
+  socket!.send(transcript('delta', { item_id: 'a', delta: 'x'.repeat(450) }));
+  socket!.send(transcript('delta', { item_id: 'a', delta: 'x'.repeat(450) }));
+  socket!.send(transcript('delta', { item_id: 'b', delta: 'x'.repeat(900) }));
+  socket!.send(transcript('failed', { item_id: 'b', error: { message: 'no' } }));
+  await talk.told('conversation.item.input_audio_transcription.failed');
+  talk.socket.close();
+  // A minute of speech.
+  await paid(300_000);
+  expect(await t.rowsSince(rows)).toMatchObject([
+    { model: 'acme/write', units: 1, quota: 300_000, status: 'aborted', estimated: true },
+  ]);
+});
+
+test('sessions that only transcribe: a row for each transcript, held for before it comes', async () => {
+  const input = { transcription: { model: 'write-1', language: 'en' }, turn_detection: null };
+  const format = { type: 'audio/pcmu' };
+  const now = { type: 'session.update', session: { type: 'transcription', audio: { input } } };
+  const by = async (path: string, body: Json) =>
+    (await (await t.relay.post(`/v1/realtime/${path}`, body)).json()) as Json & { client_secret: { value: string } };
+  const about = { transcription: { model: 'acme/write', language: 'en' }, turn_detection: null };
+  const secret = await by('client_secrets', { session: { type: 'transcription', audio: { input: about } } });
+  expect(secret).toMatchObject({ session: { type: 'transcription', audio: { input: about } } });
+  const before = { input_audio_transcription: about.transcription, turn_detection: null };
+  const session = await by('transcription_sessions', { ...before, input_audio_format: 'g711_ulaw' });
+  expect(session).toMatchObject({ ...before, object: 'realtime.transcription_session' });
+  const with_ = (value: unknown, ...more: string[]) => ({
+    protocols: ['realtime', `openai-insecure-api-key.${value}`, ...more],
+  });
+  const ways: [query: string, init: Parameters<typeof t.talk>[1], told: Json][] = [
+    ['?intent=transcription&model=acme/write', {}, plain],
+    ['?model=acme/write', {}, plain],
+    ['', with_(secret.value), now],
+    [
+      '?intent=transcription',
+      with_(session.client_secret.value),
+      { ...now, session: { ...now.session, audio: { input: { ...input, format } } } },
+    ],
+    [
+      '?intent=transcription',
+      with_(session.client_secret.value, 'openai-beta.realtime-v1'),
+      {
+        type: 'transcription_session.update',
+        session: {
+          input_audio_format: 'g711_ulaw',
+          input_audio_transcription: input.transcription,
+          turn_detection: null,
+        },
+      },
+    ],
+  ];
+  for (const [query, init, told] of ways) {
+    await t.settle();
+    await fromHere();
+    const talk = t.talk(query, init);
+    await talk.told('session.created');
+    await until('it is told how to begin', () => t.vendor.heard.length === 1);
+    expect(t.vendor.heard[0]).toEqual(told);
+    expect(t.vendor.asked[0]!.path).toBe('/v1/realtime?intent=transcription');
+    expect((await t.relay.money()).quota).toBeLessThan(quota);
+    const [socket] = t.vendor.sockets;
+    for (const seconds of [30, 6])
+      socket!.send(transcript('completed', { item_id: 'a', transcript: 'tea', usage: { type: 'duration', seconds } }));
+    await talk.told('conversation.item.input_audio_transcription.completed', 2);
+    talk.say({ type: 'session.update', session: { type: 'realtime' } });
+    expect(await talk.told('error')).toMatchObject({ error: { param: 'session.type' } });
+    talk.socket.close();
+    await paid(180_000);
+    expect((await t.rowsSince(rows)).map((row) => [row.model, row.units, row.quota])).toEqual([
+      ['acme/write', 0.5, 150_000],
+      ['acme/write', 0.1, 30_000],
+    ]);
+  }
+});
+
+const plain = {
+  type: 'session.update',
+  session: { type: 'transcription', audio: { input: { transcription: { model: 'write-1' } } } },
+};
+
 /** Somebody without money, and how they come by some. */
 async function somebodyPoor() {
   const poor = await t.relay.test.user();

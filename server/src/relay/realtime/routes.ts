@@ -2,35 +2,35 @@ import { z } from 'zod';
 import { secretOf, socketSecretOf } from '../../identity/authenticators.ts';
 import { clientSecretStart } from '../../identity/client-secrets.ts';
 import { AppError } from '../../lib/errors.ts';
+import { randomString } from '../../lib/ids.ts';
 import { upgradeRequired } from '../../platform/http/http-call.ts';
-import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { allowModel } from '../bill.ts';
 import { contextOf } from '../request-context.ts';
 import { relayRoute, whileClientStays } from '../routes/json-endpoint.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { missing } from '../wire/read.ts';
-import {
-  openSession,
-  type RealtimeDeps,
-  realtimePath,
-  requireRealtime,
-  type SocketCall,
-  type Wanted,
-} from './open-session.ts';
+import { transcriberIn, type Wanted } from './beginning.ts';
+import { openSession, type RealtimeDeps, realtimePath, requireRealtime, type SocketCall } from './open-session.ts';
 
 const querySchema = z.looseObject({
   model: z.string().optional(),
   deployment: z.string().optional().describe('The model, as clients of Azure name it'),
+  intent: z.string().optional().describe('`transcription`: nothing is said, only written down by the model'),
 });
 
-const defaultSeconds = 600;
+const expirySchema = z.object({
+  anchor: z.literal('created_at').optional(),
+  seconds: z.int().min(10).max(7_200).optional(),
+});
 const secretSchema = z
   .object({
-    expires_after: z
-      .object({ anchor: z.literal('created_at').optional(), seconds: z.int().min(10).max(7_200).optional() })
-      .optional(),
+    expires_after: expirySchema.optional(),
     session: z
-      .looseObject({ type: z.literal('realtime').optional(), model: z.string() })
+      .looseObject({
+        type: z.enum(['realtime', 'transcription']).optional(),
+        model: z.string().optional().describe('Needed but for sessions of the type `transcription`'),
+      })
       .describe('What sessions opened with the secret begin with, as in `session.update`'),
   })
   .meta({ id: 'RealtimeClientSecretRequest' });
@@ -39,9 +39,22 @@ const issuedSchema = z
   .object({ value: z.string(), expires_at: z.int(), session: z.looseObject({}) })
   .meta({ id: 'RealtimeClientSecret' });
 
+const earlierSchema = z
+  .looseObject({
+    client_secret: z.object({ expires_at: expirySchema.optional() }).optional(),
+    input_audio_transcription: z.looseObject({ model: z.string() }),
+  })
+  .meta({ id: 'RealtimeTranscriptionSessionRequest' });
+
+const sessionSchema = z
+  .looseObject({ client_secret: z.object({ value: z.string(), expires_at: z.int() }) })
+  .meta({ id: 'RealtimeTranscriptionSession' });
+
+const shared = { tag: relayRoute.tag, limit: relayRoute.limit, errors: relayRoute.errors };
+
 export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
   defineRoute({
-    ...{ tag: relayRoute.tag, limit: relayRoute.limit, errors: relayRoute.errors, auth: 'socketKey' },
+    ...{ ...shared, auth: 'socketKey' },
     method: 'get',
     path: realtimePath,
     summary: 'A session of speech and text over a WebSocket, in OpenAI’s Realtime format',
@@ -56,29 +69,68 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
       }),
   }),
   defineRoute({
-    ...{ tag: relayRoute.tag, limit: relayRoute.limit, errors: relayRoute.errors, auth: 'apiKey' },
+    ...{ ...shared, auth: 'apiKey' },
     method: 'post',
     path: `${realtimePath}/client_secrets`,
     summary: 'A short-lived secret with which a browser opens realtime sessions',
     body: secretSchema,
     answers: { 200: issuedSchema },
     handle: (call) => {
-      const key = secretOf(call);
-      if (!key?.startsWith('sk-'))
-        throw new AppError('forbidden', 'Client secrets are made with an API key, in whose place they stand.');
       const { session, expires_after: expires } = call.body;
-      const context = contextOf(call, realtimePath);
-      const { name, modelId } = requireRealtime(deps, context, session.model);
-      allowModel(deps, context, name, modelId);
-      if (deps.catalog.resolve(session.model, context.caller.group) === null)
-        throw new AppError('model_not_found', `The model '${session.model}' does not exist or cannot be used here.`, {
-          param: 'session.model',
-        });
-      const { value, expiresAt } = deps.clientSecrets.issue(key, expires?.seconds ?? defaultSeconds, session);
-      return json(call, { value, expires_at: expiresAt, session: { type: 'realtime', ...session } });
+      const { type, ...told } = { type: 'realtime' as const, ...session };
+      const { value, expiresAt } = issue(deps, call, { type, ...told }, expires?.seconds);
+      return json(call, { value, expires_at: expiresAt, session: { type, ...told } });
     },
   }),
+  defineRoute({
+    ...{ ...shared, auth: 'apiKey' },
+    method: 'post',
+    path: `${realtimePath}/transcription_sessions`,
+    summary: 'The same for sessions that only transcribe, in the format of before',
+    body: earlierSchema,
+    answers: { 200: sessionSchema },
+    handle: (call) => {
+      const { client_secret: secret, ...session } = call.body;
+      const about = { ...session, type: 'transcription' as const };
+      const { value, expiresAt } = issue(deps, call, about, secret?.expires_at?.seconds);
+      const told = { id: `sess_${randomString(21)}`, object: 'realtime.transcription_session', ...session };
+      return json(call, { ...told, client_secret: { value, expires_at: expiresAt } });
+    },
+  }),
+  ...['', '/calls', '/calls/{call_id}/{act}'].map((path) =>
+    defineRoute({
+      ...{ ...shared, auth: 'socketKey', bodyAs: 'raw' },
+      method: 'post',
+      path: realtimePath + path,
+      summary: 'Calls over WebRTC and SIP, which are not offered: always refused',
+      answers: {},
+      handle: () => {
+        const address = `${deps.baseUrl.replace(/^http/, 'ws')}${realtimePath}?model=…`;
+        throw upgradeRequired(`Calls over WebRTC and SIP are not offered. Open a WebSocket: ${address}`);
+      },
+    }),
+  ),
 ];
+
+type About = Json & { type: 'realtime' | 'transcription'; model?: string | undefined };
+
+const defaultSeconds = 600;
+
+function issue(deps: RealtimeDeps, call: Call<'apiKey'>, about: About, seconds = defaultSeconds) {
+  const key = secretOf(call);
+  if (!key?.startsWith('sk-'))
+    throw new AppError('forbidden', 'Client secrets are made with an API key, in whose place they stand.');
+  const transcribes = about.type === 'transcription';
+  const model = transcribes ? transcriberIn(about) : about.model;
+  const param = transcribes ? 'session.audio.input.transcription.model' : 'session.model';
+  if (typeof model !== 'string') throw missing(param);
+  const context = contextOf(call, realtimePath);
+  const { name, modelId } = requireRealtime(deps, context, model, transcribes);
+  allowModel(deps, context, name, modelId);
+  if (deps.catalog.resolve(model, context.caller.group) === null)
+    throw new AppError('model_not_found', `The model '${model}' does not exist or cannot be used here.`, { param });
+  return deps.clientSecrets.issue(key, seconds, { ...about, model });
+}
 
 /** A client secret is for one model, and brings what its sessions begin with. */
 function wantedBy(deps: RealtimeDeps, call: SocketCall, query: z.infer<typeof querySchema>): Wanted {
@@ -87,12 +139,12 @@ function wantedBy(deps: RealtimeDeps, call: SocketCall, query: z.infer<typeof qu
   const about = secret?.startsWith(clientSecretStart) ? deps.clientSecrets.read(secret).about : undefined;
   if (!isObject(about)) {
     if (!asked) throw missing('model');
-    return { model: asked };
+    return { model: asked, transcribes: query.intent === 'transcription' || undefined };
   }
-  // Issued above, with the model that its schema asks for.
-  const { model, ...others } = about as Json & { model: string };
+  // Issued above, with its model.
+  const { type, model, ...told } = about as About & { model: string };
   if (asked !== undefined && asked !== model)
     throw new AppError('model_not_allowed', `This client secret is for the model '${model}'.`, { param: 'model' });
-  const { type: _, ...told } = others;
-  return { model, ...(Object.keys(told).length > 0 && { configuration: { type: 'realtime', ...told } }) };
+  const configuration = Object.keys(told).length > 0 ? told : undefined;
+  return { model, transcribes: type === 'transcription', configuration };
 }

@@ -38,7 +38,7 @@ interface SessionOf extends SessionRights {
   /** All that the model is asked by. */
   names: readonly string[];
   /** Sent before anything of the client's. */
-  configuration?: Json | undefined;
+  beginning?: Json | undefined;
   /** Throws when the caller may no longer do this. */
   stillPermitted(): void | Promise<void>;
   ended(session: RealtimeSession): void;
@@ -86,7 +86,7 @@ export class RealtimeSession implements SocketEnd, Watched {
 
   opened(socket: ClientSocket): void {
     this.#socket = socket;
-    const { greeted, configuration, candidate } = this.about;
+    const { greeted, beginning, candidate } = this.about;
     this.deps.watchdog.watch(this);
     greeted.upstream.listen({
       message: (payload, binary) => this.#hear(payload, binary),
@@ -96,7 +96,7 @@ export class RealtimeSession implements SocketEnd, Watched {
       closed: (code, reason) => void this.end(endings.byUpstream(code, reason, candidate.channel.credential)),
     });
     this.#hear(greeted.greeting, false);
-    if (configuration) this.#inbound.take(JSON.stringify({ type: 'session.update', session: configuration }));
+    if (beginning) this.#inbound.take(JSON.stringify(beginning));
     this.#goOn();
   }
 
@@ -162,7 +162,7 @@ export class RealtimeSession implements SocketEnd, Watched {
     if (cause === undefined || cause === 'client_left') this.#report.well();
     else this.#report.failed(cause);
     try {
-      await this.#turns.end(status);
+      await this.#turns.end(status, this.#events.unfinished());
     } catch (failed) {
       deps.log.error({ requestId: about.context.requestId, error: failed }, 'a session could not be charged');
     }

@@ -1,13 +1,19 @@
 import type { Usage } from '../../lib/money.ts';
 import type { Candidate } from '../../routing/candidate.ts';
+import { minutesOfText } from '../endpoints/audio-length.ts';
+import { mostOf } from '../endpoints/transcript-usage.ts';
 import { charsPerToken } from '../prompt.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
-import { readRealtimeUsage } from '../wire/usage.ts';
+import { readRealtimeUsage, usageOf } from '../wire/usage.ts';
 
 /** No one turn of speech is longer, and none is written in more tokens. */
 const mostSeconds = 3_600;
 const mostTokens = 100_000;
 const heardTokensPerSecond = 10;
+
+/** Of what is said at a time, in sessions that only transcribe. */
+const heldSeconds = 300;
+export const mostOfTranscript = (): Usage => mostOf(heldSeconds, new FormData());
 
 /** What a transcript within a session used, in whatever its model is paid by. */
 export function transcriptUsage({ price }: Candidate, { usage, transcript }: Json): Usage {
@@ -16,14 +22,19 @@ export function transcriptUsage({ price }: Candidate, { usage, transcript }: Jso
   const seconds = typeof counted === 'number' && counted > 0 ? Math.min(counted, mostSeconds) : 0;
   if (read && read.promptTokens <= mostTokens && read.completionTokens <= mostTokens)
     return { ...read, units: (read.audioInTokens ?? read.promptTokens) / heardTokensPerSecond / 60 };
-  const words = typeof transcript === 'string' ? Math.ceil(transcript.length / charsPerToken) : 0;
+  const letters = typeof transcript === 'string' ? transcript.length : 0;
+  // Counted by the upstream only where its time is what is paid.
+  return { ...usageOfSpeech(seconds, letters), estimated: price.requestPrice === 0 || seconds === 0 };
+}
+
+/** Of one that nobody heard the end of: people speak as long for so many letters. */
+export const usageOfPart = (letters: number): Usage => ({
+  ...usageOfSpeech(minutesOfText('a') * 60 * letters, letters),
+  estimated: true,
+});
+
+function usageOfSpeech(seconds: number, letters: number): Usage {
   const heard = Math.ceil(seconds * heardTokensPerSecond);
-  return {
-    promptTokens: heard,
-    completionTokens: words,
-    ...(heard > 0 && { audioInTokens: heard }),
-    units: seconds / 60,
-    // Counted by the upstream only where its time is what is paid.
-    ...((price.requestPrice === 0 || seconds === 0) && { estimated: true }),
-  };
+  const words = Math.ceil(letters / charsPerToken);
+  return { ...usageOf(heard, words, { audioIn: heard }), units: seconds / 60 };
 }

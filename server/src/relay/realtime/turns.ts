@@ -1,3 +1,4 @@
+import { userShort } from '../../billing/short.ts';
 import type { Hold, UsageStatus } from '../../billing/types.ts';
 import { requestId } from '../../lib/ids.ts';
 import { costAtMost, isFree, type Usage } from '../../lib/money.ts';
@@ -5,33 +6,12 @@ import type { Candidate } from '../../routing/candidate.ts';
 import { priceIn, priceOf, settle, settlementOf } from '../bill.ts';
 import { tellDisbelief } from '../count-usage.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
-import { type Bounds, isPlausible, plausibleUsage } from '../plausible-usage.ts';
-import { assumedOutputTokens } from '../providers/kind.ts';
+import { isPlausible, plausibleUsage } from '../plausible-usage.ts';
+import { asks, boundsOf, mostOf } from './bounds.ts';
 import { type ConversationMeter, Produced } from './meter.ts';
-
-/** Where a model does not say how much it reads. */
-const assumedContext = 32_000;
-/** What we do not see of a prompt, and by how much a count may differ from ours. */
-const unseenTokens = 1_000;
-const otherCount = 1.25;
-
-export const boundsOf = ({ contextLength, maxOutputTokens }: Candidate): Bounds => ({
-  promptTokens: contextLength || assumedContext,
-  completionTokens: maxOutputTokens || assumedOutputTokens,
-});
-
-/** The most that the next response can use, of a conversation of this length. */
-export function mostOf(candidate: Candidate, conversationTokens: number, unseen = unseenTokens): Usage {
-  const { promptTokens, completionTokens } = boundsOf(candidate);
-  const expected = Math.ceil(conversationTokens * otherCount) + unseen;
-  return { promptTokens: Math.min(promptTokens, expected), completionTokens };
-}
 
 /** How many that are over are remembered: whoever is told of one twice pays once. */
 const mostOver = 100;
-
-/** Sessions hear and speak, whatever they began with. */
-export const asks = { hasAudio: true, hasImages: true };
 
 /** Money put aside for a response, under the name that its row will have. */
 interface Reserve {
@@ -43,6 +23,11 @@ interface Turn extends Reserve {
   startedMs: number;
   firstMs?: number;
   produced: Produced;
+}
+
+export interface Transcript {
+  candidate: Candidate;
+  usage: Usage;
 }
 
 interface TurnsOf {
@@ -151,19 +136,33 @@ export class Turns {
     if (this.#over.size > mostOver) this.#over.delete(oldest!);
   }
 
-  /** A charge beside the responses: it is known when it is due. False where not all of it could be paid. */
-  async beside(candidate: Candidate, usage: Usage): Promise<boolean> {
+  /** A transcript is charged when it is there. Throws where not all of it could be paid, or there is nothing for the next. */
+  transcribed(transcript: Transcript): Promise<void> {
+    return this.#inTurn(() => this.#transcribed(transcript, 'ok'));
+  }
+
+  async #transcribed(transcript: Transcript, status: UsageStatus): Promise<void> {
     const { deps } = this;
-    const context = this.#named();
-    const hold = await this.#hold(context, candidate.modelId, 0);
-    const bill = { candidate, usage, status: 'ok', stream: true, startedMs: deps.clock.steadyMs() } as const;
+    const { context, hold } = await this.#forTranscript(transcript);
+    const bill = { ...transcript, status, stream: true, startedMs: deps.clock.steadyMs() };
+    if (transcript.candidate === this.about.candidate) this.about.used(transcript.usage);
     const { shortfall } = await deps.billing.settle(hold, settlementOf(deps, context, bill));
-    return shortfall === 0;
+    if (shortfall > 0) throw userShort(false);
+    await this.#cover();
+  }
+
+  /** In a session of nothing else they are what is held for; in others they come beside the responses. */
+  async #forTranscript({ candidate }: Transcript): Promise<Reserve> {
+    const reserve = this.about.candidate.type === 'transcription' ? this.#reserves.shift() : undefined;
+    if (reserve) return reserve;
+    const context = this.#named();
+    return { context, hold: await this.#hold(context, candidate.modelId, 0) };
   }
 
   /** The session is over: what was produced is charged, and what was only held goes back. */
-  async end(status: UsageStatus): Promise<void> {
+  async end(status: UsageStatus, unfinished: readonly Transcript[]): Promise<void> {
     this.#ended = true;
+    const transcripts = unfinished.map((transcript) => this.#transcribed(transcript, status));
     const turns = [...this.#running.values()];
     this.#running.clear();
     const reserves = this.#reserves.splice(0);
@@ -172,7 +171,7 @@ export class Turns {
         ? this.deps.billing.release(turn.hold)
         : this.#charge(turn, this.#estimated(turn), status),
     );
-    await Promise.all([...ended, ...reserves.map(({ hold }) => this.deps.billing.release(hold))]);
+    await Promise.all([...ended, ...transcripts, ...reserves.map(({ hold }) => this.deps.billing.release(hold))]);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,14 +1,14 @@
-import { userShort } from '../../billing/short.ts';
 import type { UsageStatus } from '../../billing/types.ts';
+import type { Candidate } from '../../routing/candidate.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { readRealtimeUsage } from '../wire/usage.ts';
 import { type SessionRights, transcriptionsIn } from './client-events.ts';
 import type { ConversationMeter } from './meter.ts';
 import type { UpstreamReport } from './report.ts';
-import { transcriptUsage } from './transcript.ts';
-import type { Turns } from './turns.ts';
+import { transcriptUsage, usageOfPart } from './transcript.ts';
+import type { Transcript, Turns } from './turns.ts';
 
-const transcribed = 'conversation.item.input_audio_transcription.completed';
+const transcription = 'conversation.item.input_audio_transcription.';
 const soundDelta = /audio\.delta$/;
 
 const statuses: Record<string, UsageStatus> = { cancelled: 'aborted', failed: 'error', incomplete: 'ok' };
@@ -17,6 +17,8 @@ const idOf = ({ response }: Json): string => (isObject(response) && typeof respo
 /** What the upstream says that has to do with money. */
 export class UpstreamEvents {
   #transcriber = '';
+  /** How many letters were told of transcripts that are not whole yet, by their items. */
+  readonly #parts = new Map<string, number>();
 
   constructor(
     readonly rights: SessionRights,
@@ -31,7 +33,7 @@ export class UpstreamEvents {
     if (typeof type !== 'string') return undefined;
     if (type === 'response.created') return this.turns.begin(idOf(event));
     if (type === 'response.done') return this.#done(event);
-    if (type === transcribed) return this.#transcribed(event);
+    if (type.startsWith(transcription)) return this.#transcript(type.slice(transcription.length), event);
     // It may be that no response comes of what was asked.
     if (type === 'error') this.turns.answer();
     if (type.endsWith('.delta') && typeof event.delta === 'string' && typeof event.response_id === 'string')
@@ -54,9 +56,25 @@ export class UpstreamEvents {
     await this.turns.done(idOf(event), readRealtimeUsage(response.usage), status);
   }
 
-  async #transcribed(event: Json): Promise<void> {
-    const candidate = this.rights.transcribers.get(this.#transcriber) ?? this.rights.candidate;
-    const paid = await this.turns.beside(candidate, transcriptUsage(candidate, event));
-    if (!paid) throw userShort(false);
+  /** Those that broke off: whoever leaves pays for what came of them. */
+  unfinished(): Transcript[] {
+    const candidate = this.#transcribing();
+    return [...this.#parts.values()].map((letters) => ({ candidate, usage: usageOfPart(letters) }));
+  }
+
+  #transcribing(): Candidate {
+    return this.rights.transcribers.get(this.#transcriber) ?? this.rights.candidate;
+  }
+
+  #transcript(what: string, event: Json): Promise<void> | undefined {
+    const item = String(event.item_id);
+    if (what === 'delta') {
+      if (typeof event.delta === 'string') this.#parts.set(item, (this.#parts.get(item) ?? 0) + event.delta.length);
+      return undefined;
+    }
+    if (what === 'completed' || what === 'failed') this.#parts.delete(item);
+    if (what !== 'completed') return undefined;
+    const candidate = this.#transcribing();
+    return this.turns.transcribed({ candidate, usage: transcriptUsage(candidate, event) });
   }
 }

@@ -1,4 +1,5 @@
 import { maybeJson } from '../../lib/maybe-json.ts';
+import type { Outward } from '../../lib/outward.ts';
 import { isOwnShortage } from '../../platform/http/own-shortage.ts';
 import { mostMessageBytes } from '../../platform/http/sockets.ts';
 import { RefusedUpgrade, UpstreamWebSocket } from '../../platform/upstream/web-socket.ts';
@@ -24,8 +25,10 @@ export interface Greeted {
   firstMs: number;
 }
 
+type GreetingDeps = RelayDeps & { outward?: Outward | undefined };
+
 /** Opens a session with a candidate and waits for its first event: up to there another may take over. */
-export async function greetedBy(deps: RelayDeps, context: RequestContext, attempt: Attempt): Promise<Greeted> {
+export async function greetedBy(deps: GreetingDeps, context: RequestContext, attempt: Attempt): Promise<Greeted> {
   const { channel } = attempt.candidate;
   const startedMs = deps.clock.steadyMs();
   const limit = AbortSignal.timeout(channel.timeoutMs);
@@ -46,14 +49,16 @@ export async function greetedBy(deps: RelayDeps, context: RequestContext, attemp
 }
 
 async function connect(
-  deps: RelayDeps,
+  deps: GreetingDeps,
   context: RequestContext,
   { candidate }: Attempt,
   signal: AbortSignal,
 ): Promise<RealtimeUpstream> {
-  if (candidate.channel.kind === 'demo') return new DemoRealtime(candidate.modelName, deps.demo.paceMs);
-  const request = kindOf(candidate).realtime!.toUpstream(targetOf(candidate, context));
-  return UpstreamWebSocket.connect({ ...request, mostBytes: mostMessageBytes }, signal);
+  const transcribes = candidate.type === 'transcription';
+  if (candidate.channel.kind === 'demo') return new DemoRealtime(candidate.modelName, deps.demo.paceMs, transcribes);
+  const request = kindOf(candidate).realtime!.toUpstream(targetOf(candidate, context), transcribes);
+  const { outward } = deps;
+  return UpstreamWebSocket.connect({ ...request, mostBytes: mostMessageBytes, outward }, signal);
 }
 
 function greetingOf(upstream: RealtimeUpstream, signal: AbortSignal): Promise<Buffer> {

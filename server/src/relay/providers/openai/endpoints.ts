@@ -111,10 +111,11 @@ export const openaiAudioForm = (path: string): Pick<Endpoint<FormData>, 'toUpstr
 });
 
 export const openaiRealtime: NonNullable<ProviderKind['realtime']> = {
-  toUpstream: (target) => ({
-    url: `${openaiUrl(target, '/realtime')}?${new URLSearchParams({ model: target.modelName })}`,
-    headers: openaiHeaders(target),
-  }),
+  toUpstream: (target, transcribes) => {
+    // Who transcribes is told by the first event of a session; the model of the address is one that answers.
+    const query = new URLSearchParams(transcribes ? { intent: 'transcription' } : { model: target.modelName });
+    return { url: `${openaiUrl(target, '/realtime')}?${query}`, headers: openaiHeaders(target) };
+  },
 };
 
 const positive = (value: unknown): number | undefined => (typeof value === 'number' && value > 0 ? value : undefined);

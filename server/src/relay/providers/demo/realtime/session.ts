@@ -24,6 +24,20 @@ function merged(old: Json, update: Json): Json {
   return all;
 }
 
+const speakingSession = (model: string): Json => ({
+  ...{ object: 'realtime.session', type: 'realtime', id: idOf('sess'), model },
+  ...{ output_modalities: ['audio'], instructions: '', tools: [], tool_choice: 'auto', max_output_tokens: 'inf' },
+  audio: {
+    input: { format: pcm, transcription: null, turn_detection: null },
+    output: { format: pcm, voice: 'alloy', speed: 1 },
+  },
+});
+
+const transcribingSession = (model: string): Json => ({
+  ...{ object: 'realtime.transcription_session', type: 'transcription', id: idOf('sess') },
+  audio: { input: { format: pcm, transcription: { model }, turn_detection: null } },
+});
+
 /** The built-in provider's end of a session: OpenAI's events in their order, with words of the demo chat and tones for a voice. */
 export class DemoRealtime implements Speaker {
   readonly items: Json[] = [];
@@ -39,15 +53,9 @@ export class DemoRealtime implements Speaker {
   constructor(
     readonly model: string,
     readonly paceMs = 12,
+    readonly transcribes = false,
   ) {
-    this.session = {
-      ...{ object: 'realtime.session', type: 'realtime', id: idOf('sess'), model },
-      ...{ output_modalities: ['audio'], instructions: '', tools: [], tool_choice: 'auto', max_output_tokens: 'inf' },
-      audio: {
-        input: { format: pcm, transcription: null, turn_detection: null },
-        output: { format: pcm, voice: 'alloy', speed: 1 },
-      },
-    };
+    this.session = transcribes ? transcribingSession(model) : speakingSession(model);
     this.tell({ type: 'session.created', session: this.session });
   }
 
@@ -164,6 +172,7 @@ export class DemoRealtime implements Speaker {
 
   /** One at a time, as with OpenAI. */
   #respond(asked: Json): void {
+    if (this.transcribes) throw new AppError('invalid_value', 'This session only transcribes.', { param: 'type' });
     if (this.#answer) throw new AppError('invalid_value', 'A response is under way. Wait for it, or cancel it.');
     this.#answer = new DemoAnswer(this, { ...this.session, ...asked });
     const refuse = (error: unknown): void =>

@@ -1,0 +1,53 @@
+import type { Socket } from 'bun';
+import type { Origin } from './address.ts';
+
+const mostHeadBytes = 65_536;
+
+/** A connection through a proxy (RFC 9110 §9.3.6): nothing but its head has been read when it is handed over. */
+export function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Promise<Socket<undefined>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket<undefined>>();
+  const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+  const overTls = proxy.protocol === 'https:';
+  let head = '';
+  let leave = (): void => {};
+  let over = false;
+  const fail = (socket: Socket<undefined>, why: Error): void => {
+    reject(why);
+    socket.terminate();
+  };
+  const ask = (socket: Socket<undefined>): void => {
+    leave = () => fail(socket, new Error('the call was given up'));
+    signal.addEventListener('abort', leave, { once: true });
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorization(proxy)}\r\n`);
+  };
+  Bun.connect<undefined>({
+    ...{ hostname: proxy.hostname, port: Number(proxy.port) || (overTls ? 443 : 80), data: undefined },
+    ...(overTls && { tls: { serverName: proxy.hostname, rejectUnauthorized: true } }),
+    socket: {
+      open: (socket) => void (overTls || ask(socket)),
+      handshake: (socket, trusted, error) =>
+        trusted && !error ? ask(socket) : fail(socket, error ?? new Error('the proxy could not prove who it is')),
+      data: (socket, bytes) => {
+        // What is encrypted on top of it passes here still.
+        if (over) return;
+        head += bytes.toString('latin1');
+        if (head.includes('\r\n\r\n')) {
+          over = true;
+          signal.removeEventListener('abort', leave);
+          const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head) ?? [];
+          if (status?.startsWith('2')) resolve(socket);
+          else fail(socket, new Error(`the proxy answered ${status ?? 'with something else than HTTP'}`));
+        } else if (head.length > mostHeadBytes) fail(socket, new Error('the head of the proxy’s answer is too large'));
+      },
+      close: () => reject(new Error('the proxy closed the connection')),
+      error: (_, error) => reject(error),
+    },
+  }).catch(reject);
+  return promise;
+}
+
+function authorization({ username, password }: URL): string {
+  if (username === '') return '';
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `proxy-authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
+}
