@@ -37,10 +37,25 @@ export interface OpenSessions {
 
 export type SocketCall = Call<'socketKey'>;
 
+/** Of one user in a process, where nothing is held for them: each is looked at every second for an hour. */
+const mostFree = 50;
+
+function refuseMoreFree({ sessions }: RealtimeDeps, { caller }: RequestContext): void {
+  let free = 0;
+  for (const { about } of sessions.here)
+    if (about.call.hold.amount === 0 && about.context.caller.userId === caller.userId) free += 1;
+  if (free >= mostFree)
+    throw new AppError(
+      'capacity_exhausted',
+      `${mostFree} sessions of yours are open that cost nothing. Close some first.`,
+    );
+}
+
 /** Finds an upstream that greets, and only then changes over to a WebSocket: until then refusals are answers as everywhere. */
 export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: Wanted): Promise<Response> {
   if (deps.sessions.draining) throw stoppingError();
   const context = contextIn(call);
+  refuseMoreFree(deps, context);
   const { name, modelId, type } = requireRealtime(deps, context, wanted.model, wanted.transcribes);
   const estimate = { most: (candidate: Candidate) => mostOf(candidate, 0), asks };
   const opened = await openCall(deps, context, wanted.model, type, estimate, (candidate) =>

@@ -70,6 +70,21 @@ describe('who may come in', () => {
     expect(t.vendor.asked).toHaveLength(0);
   });
 
+  test('sessions that cost nothing are fifty of a user at once', async () => {
+    const somebody = await t.relay.test.user();
+    const key = await somebody.key();
+    const free = '?model=demo/realtime';
+    const open = Array.from({ length: 50 }, () => t.talk(free, { key }));
+    for (const talk of open) await talk.told('session.created');
+    const by = { authorization: `Bearer ${await somebody.key()}` };
+    expect((await t.ask(free, by)).status).toBe(429);
+    const another = t.talk(free);
+    await another.told('session.created');
+    open[0]!.socket.close();
+    await open[0]!.closed();
+    await until('there is room again', async () => (await t.ask(free, by)).status !== 429);
+  });
+
   test('a key that is taken back ends its sessions', async () => {
     const key = await t.relay.member.key();
     const talk = t.talk(voice, { key });
