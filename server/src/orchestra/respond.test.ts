@@ -64,6 +64,12 @@ describe('one task', () => {
     expect(session.tokensUsed).toBe(15);
   });
 
+  test('a limit that leaves no room for a word is the caller’s own: one call, and an answer that says so', async () => {
+    const s = await on(() => ({ message: { role: 'assistant', content: '' }, finishReason: 'length' }));
+    const answer = await s.ask('What is the capital of France?', {}, { max_tokens: 1 });
+    expect([answer.message.content, answer.finishReason, s.calls.length]).toEqual(['', 'length', 1]);
+  });
+
   test('a client that resends its history does not double it; a new id is made when none is given', async () => {
     const s = await on(() => 'fine');
     const first = await s.ask('Hello there', { session_id: 'x' });

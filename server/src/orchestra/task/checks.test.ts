@@ -44,6 +44,8 @@ test.each([
 
 test('empty, cut off, filtered and misshapen answers are faults', () => {
   expect(check(' \n')).toBe('empty');
+  expect(check('', { finishReason: 'length' })).toBe('empty');
+  expect(check('', { finishReason: 'length', limited: true })).toBeNull();
   expect(check('half a sen', { finishReason: 'length' })).toBe('cut_off');
   expect(check('half a sen', { finishReason: 'length', limited: true })).toBeNull();
   expect(check('x', { finishReason: 'content_filter' })).toBe('refused');
