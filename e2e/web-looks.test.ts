@@ -45,14 +45,23 @@ async function organise({ service: { root, post, url } }: Site): Promise<void> {
   await send('/api/routing/own-keys', { provider: 'away', name: 'Mine', credential: 'sk-of-my-own', fallback: true });
 }
 
+/** For a while: it is tried again later. */
+async function openCircuit({ service: { post, key } }: Site): Promise<void> {
+  for (let index = 0; index < 8; index += 1)
+    await post('/v1/chat/completions', { model: broken, messages: [{ role: 'user', content: 'hi' }] }, { key });
+}
+
 describe.skipIf(browserMissing)('pages', () => {
   beforeAll(async () => {
     site = await openSite({ DEMO_PROVIDER: 'on' });
     upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
-    const { serve, post, key } = site.service;
-    await serve({ kind: 'openai', provider: 'away', modelId: broken, url: `${upstream.url}/a/rather/long/path/v1` });
-    for (let index = 0; index < 8; index += 1)
-      await post('/v1/chat/completions', { model: broken, messages: [{ role: 'user', content: 'hi' }] }, { key });
+    await site.service.serve({
+      kind: 'openai',
+      provider: 'away',
+      modelId: broken,
+      url: `${upstream.url}/a/rather/long/path/v1`,
+    });
+    await openCircuit(site);
     await organise(site);
   }, 300_000);
   afterEach(() => site.closeVisitors());
@@ -208,6 +217,7 @@ describe.skipIf(browserMissing)('pages', () => {
 
   test('what cannot answer now is not shown as if it could, and is nobody’s first choice', async () => {
     const { page, open } = await site.root();
+    await openCircuit(site);
     await open('/');
     await page.getByText('away · circuit open').waitFor();
     expect(await page.getByRole('region', { name: 'curl example' }).innerText()).toContain('demo/chat');
