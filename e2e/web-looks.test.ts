@@ -26,7 +26,7 @@ const background = (page: Page, selector: string): Promise<string> =>
     .evaluate((element) => getComputedStyle(element).backgroundColor);
 
 /** An organisation with a request and an application of its own, somebody with a long address, and a key of one's own. */
-async function organise({ service: { root, post } }: Site): Promise<void> {
+async function organise({ service: { root, post, url } }: Site): Promise<void> {
   const send = <T = { id: number }>(path: string, body: object, method = 'POST') => root.api<T>(path, { method, body });
   const acme = await send<{ id: number; account_id: number }>('/api/organisations', { name: 'Acme Works' });
   await send(`/api/admin/users/${acme.account_id}/credits`, { quota: 1_000_000 });
@@ -38,19 +38,30 @@ async function organise({ service: { root, post } }: Site): Promise<void> {
   const { id } = await send('/api/oauth2/applications', application);
   await send(`/api/oauth2/applications/${id}/owner`, { type: 'team', id: team.id }, 'PUT');
   const email = 'bartholomew.featherstone@example-institute.org';
-  await send('/api/user/register', { username: 'barty', password: 'a fine password', email });
+  // From nobody's browser: an account that is made logs in, in the place of whoever was.
+  const body = JSON.stringify({ username: 'barty', password: 'a fine password', email });
+  await fetch(`${url}/api/user/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   await send('/api/admin/options', { key: 'OwnKeys', value: true }, 'PUT');
   await send('/api/routing/own-keys', { provider: 'away', name: 'Mine', credential: 'sk-of-my-own', fallback: true });
+}
+
+/** For a while: it is tried again later. */
+async function openCircuit({ service: { post, key } }: Site): Promise<void> {
+  for (let index = 0; index < 8; index += 1)
+    await post('/v1/chat/completions', { model: broken, messages: [{ role: 'user', content: 'hi' }] }, { key });
 }
 
 describe.skipIf(browserMissing)('pages', () => {
   beforeAll(async () => {
     site = await openSite({ DEMO_PROVIDER: 'on' });
     upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
-    const { serve, post, key } = site.service;
-    await serve({ kind: 'openai', provider: 'away', modelId: broken, url: `${upstream.url}/a/rather/long/path/v1` });
-    for (let index = 0; index < 8; index += 1)
-      await post('/v1/chat/completions', { model: broken, messages: [{ role: 'user', content: 'hi' }] }, { key });
+    await site.service.serve({
+      kind: 'openai',
+      provider: 'away',
+      modelId: broken,
+      url: `${upstream.url}/a/rather/long/path/v1`,
+    });
+    await openCircuit(site);
     await organise(site);
   }, 300_000);
   afterEach(() => site.closeVisitors());
@@ -83,6 +94,31 @@ describe.skipIf(browserMissing)('pages', () => {
     const labels = page.getByRole('region', { name: 'Audit log' }).locator('.mantine-Badge-label');
     expect(await labels.count()).toBeGreaterThan(2);
     expect(await cutOff(labels)).toBe(0);
+  }, 300_000);
+
+  test('what the keyboard reaches does not lie behind the head of the page', async () => {
+    const { page, open } = await site.root(phone);
+    await open('/models');
+    // The way past the head lies over it.
+    await page.keyboard.press('Tab');
+    const covered: string[] = [];
+    let below = 0;
+    for (let step = 0; step < 24; step += 1) {
+      await page.keyboard.press('Tab');
+      const [name, top] = await page.evaluate(() => {
+        const focused = document.activeElement!;
+        const head = document.querySelector('header')!;
+        const { top } = focused.getBoundingClientRect();
+        return [
+          focused.textContent!,
+          focused.closest('header') ? 0 : top - head.getBoundingClientRect().bottom,
+        ] as const;
+      });
+      if (top < 0) covered.push(name);
+      if (top > 0) below += 1;
+    }
+    expect(covered).toEqual([]);
+    expect(below).toBeGreaterThan(8);
   }, 300_000);
 
   test('the button that copies code covers none of it', async () => {
@@ -181,6 +217,7 @@ describe.skipIf(browserMissing)('pages', () => {
 
   test('what cannot answer now is not shown as if it could, and is nobody’s first choice', async () => {
     const { page, open } = await site.root();
+    await openCircuit(site);
     await open('/');
     await page.getByText('away · circuit open').waitFor();
     expect(await page.getByRole('region', { name: 'curl example' }).innerText()).toContain('demo/chat');

@@ -203,7 +203,9 @@ describe('consents', () => {
     const ofOther = await make(other);
     const kept = await make(client);
     const keys = async (): Promise<number[]> =>
-      (await jsonOf(user.call('/api/tokens'))).data.map(({ id }: { id: number }) => id).sort();
+      (await jsonOf(user.call('/api/tokens'))).data
+        .map(({ id }: { id: number }) => id)
+        .sort((a: number, b: number) => a - b);
     const listed = async () => {
       const { consents } = (await jsonOf(user.call('/api/oauth2/consents'))).data;
       return consents.find((one: Consent) => one.application_id === client.id);
