@@ -1,10 +1,11 @@
 import type { Socket } from 'bun';
-import type { Origin } from './address.ts';
+import { type Outward, proxyFor } from '../../lib/outward.ts';
+import { addressOf, type Origin } from './address.ts';
 
 const mostHeadBytes = 65_536;
 
 /** A connection through a proxy (RFC 9110 §9.3.6): nothing but its head has been read when it is handed over. */
-export function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Promise<Socket<undefined>> {
+function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Promise<Socket<undefined>> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket<undefined>>();
   const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
   const overTls = proxy.protocol === 'https:';
@@ -50,4 +51,30 @@ function authorization({ username, password }: URL): string {
   if (username === '') return '';
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return `proxy-authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
+}
+
+/** A connection to whatever serves an address, by the way that the environment names. */
+export async function connectOutward<D>(
+  { url, outward }: { url: string; outward?: Outward | undefined },
+  data: D,
+  events: Bun.SocketHandler<D>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { origin } = addressOf(url);
+  const { hostname, port } = origin;
+  const secure = origin.tls && { tls: { serverName: hostname, rejectUnauthorized: !outward?.trusting } };
+  const proxy = outward && proxyFor(outward, new URL(url));
+  if (!proxy) {
+    await Bun.connect<D>({ ...{ hostname, port, data, socket: events }, ...secure });
+    return;
+  }
+  const way = await tunnel(proxy, origin, signal);
+  if (secure) way.upgradeTLS<D>({ data, socket: events, ...secure });
+  else {
+    // From here on it is told of by the other handlers.
+    const taken = way as Socket<unknown> as Socket<D>;
+    taken.data = data;
+    taken.reload({ socket: events });
+    events.open!(taken);
+  }
 }

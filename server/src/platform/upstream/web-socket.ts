@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'bun';
-import { type Outward, proxyFor } from '../../lib/outward.ts';
+import type { Outward } from '../../lib/outward.ts';
 import type { SocketListener } from '../../lib/socket-listener.ts';
 import { addressOf } from './address.ts';
 import { BodyFrame } from './body-frame.ts';
 import { type AnswerHead, MalformedAnswer, parseHead } from './head.ts';
 import { requestBytes } from './request-bytes.ts';
-import { tunnel } from './tunnel.ts';
+import { connectOutward } from './tunnel.ts';
 import { clientFrame, FrameFault, FrameReader, opcodes } from './web-socket-frames.ts';
 
 interface SocketRequest {
@@ -73,7 +73,7 @@ export class UpstreamWebSocket {
     const made = new UpstreamWebSocket(request);
     const leave = () => made.#fail(new Error('the call was given up'));
     signal.addEventListener('abort', leave, { once: true });
-    made.#dial(signal).catch((error) => made.#fail(error));
+    connectOutward(request, made, events, signal).catch((error) => made.#fail(error));
     try {
       await made.#opened.promise;
       return made;
@@ -129,27 +129,6 @@ export class UpstreamWebSocket {
 
   #leaveSoon(): void {
     setTimeout(() => this.#socket?.terminate(), closingMs).unref();
-  }
-
-  async #dial(signal: AbortSignal): Promise<void> {
-    const { url, outward } = this.request;
-    const { origin } = addressOf(url);
-    const { hostname, port } = origin;
-    const secure = origin.tls && { tls: { serverName: hostname, rejectUnauthorized: !outward?.trusting } };
-    const proxy = outward && proxyFor(outward, new URL(url));
-    if (!proxy) {
-      await Bun.connect<UpstreamWebSocket>({ ...{ hostname, port, data: this, socket: events }, ...secure });
-      return;
-    }
-    const way = await tunnel(proxy, origin, signal);
-    if (secure) way.upgradeTLS<UpstreamWebSocket>({ data: this, socket: events, ...secure });
-    else {
-      // From here on it is told of by the other handlers.
-      const taken = way as Socket<unknown> as Socket<UpstreamWebSocket>;
-      taken.data = this;
-      taken.reload({ socket: events });
-      this.connected(taken);
-    }
   }
 
   connected(socket: Socket<UpstreamWebSocket>): void {

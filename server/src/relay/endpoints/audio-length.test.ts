@@ -22,6 +22,13 @@ describe('minutes of sound from the bytes of it', () => {
     expect(meter.bytes).toBe(44 + 60 * 48_000);
   });
 
+  test('a head that tells of hours in a few bytes is not believed', () => {
+    const meter = new AudioMeter('wav', 99);
+    meter.add(wavHead(1));
+    meter.add(new Uint8Array(48_000));
+    expect(meter.minutes()).toBeCloseTo(48_044 / 2_000 / 60, 10);
+  });
+
   test('PCM, which has no head', () => {
     const meter = new AudioMeter('pcm', 99);
     meter.add(new Uint8Array(48_000 * 30));

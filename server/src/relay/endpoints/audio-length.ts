@@ -35,9 +35,9 @@ export class AudioMeter {
   }
 
   minutes(): number {
-    const seconds = this.#seconds();
-    if (seconds !== null) return seconds / 60;
-    return Math.min(this.textMinutes, this.#bytes / leastBytesPerSecond / 60);
+    const seconds = this.#seconds() ?? this.textMinutes * 60;
+    // Whatever the head of a file says.
+    return Math.min(seconds, this.#bytes / leastBytesPerSecond) / 60;
   }
 
   #seconds(): number | null {

@@ -1,4 +1,4 @@
-import type { Usage } from '../../lib/money.ts';
+import type { Price, Usage } from '../../lib/money.ts';
 import { plausibleOrCounted } from '../count-usage.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
@@ -7,6 +7,8 @@ import { countTexts } from './count-texts.ts';
 
 /** What the vendor that counts most makes of a second of sound. */
 const soundTokensPerSecond = 32;
+/** And what those that sell by tokens count, where an answer of theirs (`text`, `srt`, `vtt`) does not say. */
+const usualTokensPerSecond = 10;
 /** The fastest speech; and a sentence, which some models write for any noise. */
 const spokenTokensPerSecond = 8;
 const sentenceTokens = 100;
@@ -45,20 +47,25 @@ export async function transcriptUsage(
   most: MostUsage,
   /** Seconds below which no file of this size lasts. */
   leastSeconds: number,
+  price: Price,
 ): Promise<Usage> {
   const usage = isObject(answer.usage) ? answer.usage : {};
   const seconds = positive(usage.seconds) ?? positive(answer.duration) ?? 0;
   const known = seconds > 0 && seconds >= leastSeconds && seconds <= most.units * 60 * mostOverLength + 60;
   const output = positive(usage.output_tokens);
-  const prompt = await plausibleOrCounted(deps, context, positive(usage.input_tokens), most.promptTokens, () => 0);
+  const units = known ? seconds / 60 : most.units;
+  const isSoldByTokens = price.promptPrice > 0 || (price.parts?.audioIn ?? 0) > 0;
+  const heard = isSoldByTokens ? Math.ceil(units * 60 * usualTokensPerSecond) : 0;
+  const input = positive(usage.input_tokens);
+  const prompt = await plausibleOrCounted(deps, context, input, most.promptTokens, () => heard);
   const made = await plausibleOrCounted(deps, context, output, most.completionTokens, () => countTexts([text]));
   const details = isObject(usage.input_token_details) ? usage.input_token_details : {};
-  const audioInTokens = prompt.estimated ? undefined : tokens(details.audio_tokens);
+  const audioInTokens = prompt.estimated ? heard : tokens(details.audio_tokens);
   return {
     ...(audioInTokens && { audioInTokens }),
     promptTokens: prompt.tokens,
     completionTokens: made.tokens,
-    units: known ? seconds / 60 : most.units,
-    ...(made.estimated && { estimated: true }),
+    units,
+    ...((made.estimated || (isSoldByTokens && prompt.estimated)) && { estimated: true }),
   };
 }

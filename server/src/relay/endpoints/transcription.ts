@@ -1,6 +1,7 @@
 import { soundOf } from '../../lib/audio/duration.ts';
 import { answerLimits } from '../../lib/gather.ts';
 import { maybeJson } from '../../lib/maybe-json.ts';
+import type { Price } from '../../lib/money.ts';
 import { readAnswer } from '../../platform/http/read-answer.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
@@ -68,11 +69,11 @@ export async function transcribe(
   endpoint: 'transcriptions' | 'translations',
   tell?: Tell,
 ): Promise<Answered<Transcript>> {
-  let heard: string | undefined;
+  let heard: { text: string; price: Price } | undefined;
   const sound = await soundOf(new Uint8Array(await file.arrayBuffer()));
   const { seconds } = sound;
-  const usageOf = (answer: Json, text: string) =>
-    transcriptUsage(deps, context, answer, text, mostOf(seconds, form), sound.least);
+  const usageOf = (answer: Json, text: string, price: Price) =>
+    transcriptUsage(deps, context, answer, text, mostOf(seconds, form), sound.least, price);
   return callEndpoint<Transcript>(deps, context, {
     type: 'transcription',
     model,
@@ -82,16 +83,17 @@ export async function transcribe(
     read: async (response, _, candidate, { touch }) => {
       const hear = (event: Json): void => {
         const piece = event.delta ?? event.text;
-        heard = (heard ?? '') + (typeof piece === 'string' ? piece : '');
+        const text = (heard?.text ?? '') + (typeof piece === 'string' ? piece : '');
+        heard = { text, price: candidate.price };
         tell!(candidate, event);
       };
       const read =
         tell && isEventStream(response)
           ? await readSpoken(response, touch, hear)
           : readTranscript(await readAnswer(response, answerLimits.json), format);
-      return { value: read.value, usage: await usageOf(read.answer, read.value.text) };
+      return { value: read.value, usage: await usageOf(read.answer, read.value.text, candidate.price) };
     },
-    handedOn: () => (heard === undefined ? null : usageOf({}, heard)),
+    handedOn: () => (heard === undefined ? null : usageOf({}, heard.text, heard.price)),
   });
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { connect, createServer, type Socket } from 'node:net';
+import type { Member } from '../../app.fixture.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { agreeingServer, serverFrame } from '../../platform/upstream/agreeing-server.fixture.ts';
 import { opcodes } from '../../platform/upstream/web-socket-frames.ts';
@@ -19,6 +20,9 @@ const codeOf = async (answer: Response): Promise<[number, unknown]> => {
   return [answer.status, error.code];
 };
 const voice = '?model=acme/voice';
+const upgrading = (): string =>
+  `GET /v1/realtime${voice} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${t.relay.key}\r\nconnection: Upgrade\r\n` +
+  'upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
 describe('who may come in', () => {
   test('keys come as a header, as Azure has it, or as a subprotocol', async () => {
@@ -85,15 +89,39 @@ describe('who may come in', () => {
     await until('there is room again', async () => (await t.ask(free, by)).status !== 429);
   });
 
-  test('a key that is taken back ends its sessions', async () => {
-    const key = await t.relay.member.key();
-    const talk = t.talk(voice, { key });
-    await talk.told('session.created');
+  test('whose rights end meanwhile, whose session ends', async () => {
     const { db } = t.relay.test.platform.database;
-    const { id } = await db.selectFrom('api_keys').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow();
-    expect((await t.relay.member.call(`/api/tokens/${id}`, { method: 'DELETE' })).status).toBe(200);
-    expect(await talk.told('error')).toMatchObject({ error: { code: 'invalid_api_key' } });
-    expect((await talk.closed()).code).toBe(1008);
+    const root = await t.relay.test.root();
+    const ends: [what: (user: Member, keyId: number) => Promise<Response>, code: string][] = [
+      [(user, id) => user.call(`/api/tokens/${id}`, { method: 'DELETE' }), 'invalid_api_key'],
+      [
+        (user, id) => user.call(`/api/tokens/${id}`, { method: 'PUT', body: { models: ['acme/words'] } }),
+        'model_not_allowed',
+      ],
+      [(user) => root.call(`/api/admin/users/${user.id}`, { method: 'PUT', body: { status: 2 } }), 'invalid_api_key'],
+    ];
+    for (const [what, code] of ends) {
+      const user = await t.relay.test.user();
+      const credits = { method: 'POST', body: { quota: 10_000_000 } };
+      await root.call(`/api/admin/users/${user.id}/credits`, credits);
+      const key = await user.key();
+      const { id } = await db.selectFrom('api_keys').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow();
+      const made = await t.relay.post(
+        '/v1/realtime/client_secrets',
+        { session: { model: 'acme/voice' } },
+        { headers: { authorization: `Bearer ${key}` } },
+      );
+      const { value } = (await made.json()) as { value: string };
+      const talks = [t.talk(voice, { key }), t.talk(voice, { key: value })];
+      for (const talk of talks) await talk.told('session.created');
+      const answer = await what(user, id);
+      expect([code, answer.status]).toEqual([code, 200]);
+      for (const talk of talks) {
+        expect(await talk.told('error')).toMatchObject({ error: { code } });
+        expect((await talk.closed()).code).toBe(1008);
+      }
+      expect((await t.ask(voice, { authorization: `Bearer ${value}` })).status).toBeGreaterThanOrEqual(400);
+    }
   });
 
   test('client secrets stand for a key, one model and a beginning', async () => {
@@ -177,6 +205,29 @@ describe('what a client sends', () => {
     await other.told('session.created');
     other.say({ type: 'session.update', session: { input_audio_transcription: { model: 'acme/write' } } });
     expect(await other.told('error')).toMatchObject({ error: { code: 'model_not_allowed' } });
+  });
+
+  test('frames that are no text, or not masked, end the session', async () => {
+    const frames = [
+      [0x81, 0x82, 0, 0, 0, 0, 0xff, 0xfe],
+      [0x81, 0x02, 0x7b, 0x7d],
+    ];
+    for (const frame of frames) {
+      const socket = connect(t.port, '127.0.0.1');
+      let read = 0;
+      let closed = false;
+      socket.on('data', ({ length }) => {
+        read += length;
+      });
+      socket.on('close', () => {
+        closed = true;
+      });
+      socket.write(upgrading());
+      await until('it is greeted', () => read > 300);
+      socket.write(Uint8Array.from(frame));
+      await until('it is closed', () => closed);
+    }
+    expect(t.vendor.heard).toEqual([]);
   });
 
   test('a frame beyond all measure ends the session', async () => {
@@ -270,10 +321,7 @@ describe('who does not read', () => {
     socket.on('data', (bytes) => {
       read += bytes.length;
     });
-    socket.write(
-      `GET /v1/realtime?model=acme/voice HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${t.relay.key}\r\nconnection: Upgrade\r\n` +
-        'upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-    );
+    socket.write(upgrading());
     await until('it is greeted', () => read > 300);
     socket.pause();
     const before = process.memoryUsage.rss();

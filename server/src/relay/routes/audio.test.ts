@@ -194,6 +194,35 @@ describe('transcriptions and translations', () => {
     }
   });
 
+  test('sold by tokens: as the upstream counts them, else by the seconds, in whatever format it answers', async () => {
+    const sold = { type: 'transcription', model_name: 'tokens-1' };
+    await addUpstream(relay.test, first.url, [
+      { ...sold, model_id: 'acme/tokens', prices: { prompt: 100, completion: 500 } },
+      { ...sold, model_id: 'acme/sounds', prices: { prompt: 100, completion: 500, audio_in: 300 } },
+    ]);
+    const usage = { type: 'tokens', input_tokens: 40, output_tokens: 1, input_token_details: { audio_tokens: 30 } };
+    const done = `data: ${JSON.stringify({ type: 'transcript.text.done', text: 'hello', usage })}\n\n`;
+    const inEvents = new Response(done, { headers: { 'content-type': 'text/event-stream' } });
+    const cases: [reply: Response, fields: Record<string, string>, tokens: number, sounds: number][] = [
+      [Response.json({ text: 'hello', usage }), {}, 40, 30],
+      [inEvents, { stream: 'true' }, 40, 30],
+      [Response.json({ text: 'hello', usage: { type: 'duration', seconds: 6 } }), {}, 60, 60],
+      [Response.json({ text: 'hello' }), {}, 30, 30],
+      [new Response('hello'), { response_format: 'text' }, 30, 30],
+      [new Response('hello'), { response_format: 'srt' }, 30, 30],
+    ];
+    for (const [model, audioIn] of [['acme/tokens'], ['acme/sounds', 300]] as [string, number?][])
+      for (const [reply, fields, promptTokens, audioInTokens] of cases) {
+        first.answer(() => reply.clone());
+        const before = await relay.money();
+        const answer = await relay.post('/v1/audio/transcriptions', form({ ...fields, model }));
+        await answer.text();
+        const price = { promptPrice: 100, completionPrice: 500, requestPrice: 0, parts: audioIn ? { audioIn } : {} };
+        const expected = costOf(price, { promptTokens, completionTokens: 1, audioInTokens });
+        expect([model, fields, before.quota - (await relay.money()).quota]).toEqual([model, fields, expected]);
+      }
+  });
+
   test('the head of a file does not set its price', async () => {
     first.answer(() => Response.json({ text: 'hello' }));
     const heads = [{ byteRate: 0xffffffff }, { byteRate: 1 }, { dataSize: 2 }, { byteRate: 0xffffffff, dataSize: 2 }];
