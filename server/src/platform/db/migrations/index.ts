@@ -50,6 +50,7 @@ import { migration as userLanguages } from './0053-languages.ts';
 import { migration as endedOrganisations } from './0055-ended-organisations.ts';
 import { migration as beatenAt } from './0056-beaten-at.ts';
 import { migration as provenAt } from './0059-proven-at.ts';
+import { migration as webSearches } from './0060-web-searches.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -105,6 +106,7 @@ export const migrations: Migration[] = [
   endedOrganisations,
   beatenAt,
   provenAt,
+  webSearches,
 ];
 
 /**
