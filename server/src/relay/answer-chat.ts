@@ -20,7 +20,7 @@ import { type Prompt, promptOf } from './prompt.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { heedsWishes } from './taken-parameters.ts';
 import { tryCandidates } from './try-candidates.ts';
-import { forCandidate, prefersSearch, tellLeftOut } from './web-search.ts';
+import { forCandidate, leftOutOf, prefersSearch } from './web-search.ts';
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 
@@ -94,7 +94,7 @@ export async function ask<R extends ReadAnswer>(
       throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
     const reading = delivery.read(asked, kind.received?.(body, conversation.stream) ?? body, kind, sent);
     const read = reading instanceof Promise ? await reading : reading;
-    tellLeftOut(context, conversation, given);
+    for (const [name, value] of Object.entries(leftOutOf(conversation, given))) context.tell?.(name, value);
     // Chats that ask for a search by a setting are searched for, and tell nobody how often.
     const least = kind.wire === 'chat' && given.params.webSearch ? 1 : 0;
     return new ChatAnswer(deps, context, call, prompt, attempt, sent, read, least);

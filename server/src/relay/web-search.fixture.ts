@@ -184,13 +184,13 @@ const chat = {
   usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
 };
 
-const sse = (events: Loose[]): Response =>
-  new Response(
-    events.map((event) => `event: ${event.type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
-    {
-      headers: { 'content-type': 'text/event-stream' },
-    },
-  );
+const framesOf = (events: Loose[]): string =>
+  events.map((event) => `event: ${event.type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+export const eventStream = { 'content-type': 'text/event-stream' };
+const sse = (events: Loose[]): Response => new Response(framesOf(events), { headers: eventStream });
+
+/** Claude's, up to where it says what was used. */
+export const cutAnswer = new TextEncoder().encode(framesOf(claudeEvents.slice(0, -2)));
 
 /** What the vendor at this path answers. */
 export function searched(path: string, stream: boolean): Response {

@@ -1,17 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
-import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
-import { type Front, fronts, type Kind, kinds, type Loose, searched, textOf } from './web-search.fixture.ts';
+import {
+  addUpstream,
+  breakAfter,
+  type Script,
+  type ScriptedUpstream,
+  scriptedUpstream,
+} from './scripted-upstream.fixture.ts';
+import {
+  cutAnswer,
+  eventStream,
+  type Front,
+  fronts,
+  type Kind,
+  kinds,
+  type Loose,
+  searched,
+  textOf,
+} from './web-search.fixture.ts';
 
 let relay: RelayTest;
 let upstream: ScriptedUpstream;
 const price = { prompt: 1, completion: 1 };
+const vendor: Script = ({ path, body }) => searched(path, (body as Loose)?.stream === true);
 
 beforeAll(async () => {
   relay = await openRelayTest();
   await relay.test.setOption('RateLimitEnabled', false);
   await relay.credit(100_000_000);
-  upstream = scriptedUpstream(({ path, body }) => searched(path, (body as Loose)?.stream === true));
+  upstream = scriptedUpstream(vendor);
   const base = upstream.url.replace('/v1', '');
   const capabilities = { responses: true };
   const channel = (kind: string, provider: string, models: Loose[]) =>
@@ -164,6 +181,17 @@ describe('what was searched', () => {
     // As many as were put aside for.
     if (kind === 'anthropic') expect(sent.tools[0].max_uses).toBe(10);
     if (kind === 'responses') expect(sent.max_tool_calls).toBe(10);
+  });
+
+  test('is charged although the answer broke off', async () => {
+    const { path, body } = fronts.responses.request('priced/anthropic', fronts.responses.search, true);
+    upstream.answer(breakAfter([cutAnswer], eventStream));
+    const answer = await relay.post(path, body);
+    const text = await answer.text();
+    upstream.answer(vendor);
+    expect(text).toContain('response.failed');
+    const row: Loose = await relay.usageOf(answer);
+    expect(row).toMatchObject({ status: 'interrupted', web_searches: 2 });
   });
 
   test('is put aside for beforehand, as often as it may happen', async () => {

@@ -1,6 +1,5 @@
 import { paysSearches } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
-import type { RequestContext } from './deps.ts';
 import { targetOf } from './dispatch.ts';
 import { kindFor } from './kind-for.ts';
 import { searchUnsupported } from './providers/kind/foreign-tools.ts';
@@ -65,7 +64,6 @@ export function forCandidate(candidate: Candidate, conversation: Conversation, k
   throw searchUnsupported(webSearch);
 }
 
-/** Tells the client what its answer was made without. */
-export function tellLeftOut(context: Pick<RequestContext, 'tell'>, asked: Conversation, given: Conversation): void {
-  if (asked.params.webSearch && !given.params.webSearch) context.tell?.('x-svc-left-out', 'web_search');
-}
+/** What an answer was made without, for its client. */
+export const leftOutOf = (asked: Conversation, given: Conversation): Record<string, string> =>
+  asked.params.webSearch && !given.params.webSearch ? { 'x-svc-left-out': 'web_search' } : {};
