@@ -52,20 +52,18 @@ const patch = `*** Begin Patch
 *** End Patch`;
 const patchCommand = `apply_patch <<'EOF'\n${patch}\nEOF\n`;
 
-/** With these settings besides address, key and model. */
-const codex = (...set: string[]): Agent => ({
-  name: ['Codex', ...set].join(', '),
+const codex: Agent = {
+  name: 'Codex',
   package: '@openai/codex',
   speaks: 'responses',
   program: '@openai/codex/bin/codex.js',
   byNode: true,
   kinds: all,
-  besides: ['approvals and sandbox off', ...set].join(', '),
+  besides: 'approvals and sandbox off',
   arguments: ({ url, model }) => [
     'exec',
     '--skip-git-repo-check',
     '--dangerously-bypass-approvals-and-sandbox',
-    ...set.flatMap((setting) => ['-c', setting]),
     ...['-c', 'model_provider="svc"', '-c', `model="${model}"`],
     ...['-c', `model_providers.svc={name="svc",base_url="${url}/v1",env_key="SVC_KEY",wire_api="responses"}`],
     task,
@@ -77,9 +75,7 @@ const codex = (...set: string[]): Agent => ({
     if (tools.includes('shell_command')) return [{ name: 'shell_command', args: { command: patchCommand } }];
     return [{ name: 'shell', args: { command: ['bash', '-lc', patchCommand] } }];
   },
-});
-
-const noSearch = 'web_search="disabled"';
+};
 
 /** What a catalog of models tells Codex of one that it does not know: that it can patch, and all else that an entry must have. */
 const patching = ({ model }: Place) => ({
@@ -98,15 +94,12 @@ const patching = ({ model }: Place) => ({
 });
 
 /** It offers `apply_patch`, a custom tool with a grammar, only to models of which it knows that they can use it. */
-const patchingCodex = (): Agent => {
-  const plain = codex(noSearch);
-  return {
-    ...plain,
-    name: 'Codex, model_catalog_json',
-    besides: `${plain.besides}, model_catalog_json with apply_patch_tool_type "freeform" for the model`,
-    arguments: (place) => ['-c', `model_catalog_json="${join(place.home, catalog)}"`, ...plain.arguments(place)],
-    files: (place) => ({ [catalog]: JSON.stringify({ models: [patching(place)] }) }),
-  };
+const patchingCodex: Agent = {
+  ...codex,
+  name: 'Codex, model_catalog_json',
+  besides: `${codex.besides}, model_catalog_json with apply_patch_tool_type "freeform" for the model`,
+  arguments: (place) => ['-c', `model_catalog_json="${join(place.home, catalog)}"`, ...codex.arguments(place)],
+  files: (place) => ({ [catalog]: JSON.stringify({ models: [patching(place)] }) }),
 };
 const catalog = '.codex/catalog.json';
 
@@ -130,16 +123,14 @@ export const agents: Agent[] = [
       { name: 'Edit', args: { file_path, old_string: 'world', new_string: 'moon' } },
     ],
   },
-  codex(),
-  // Its default offers the model a search that only OpenAI runs, which is refused by name.
-  codex(noSearch),
-  patchingCodex(),
+  codex,
+  patchingCodex,
   // To a model that it knows it offers a search for tools that it keeps to itself, which is refused where it would be lost.
   {
-    ...codex(),
+    ...codex,
     name: 'Codex, gpt-5.5',
     knows: 'gpt-5.5',
-    besides: `${codex().besides}; OpenAI's channel is asked in the Responses format`,
+    besides: `${codex.besides}; OpenAI's channel is asked in the Responses format`,
   },
   {
     name: 'Gemini CLI',

@@ -5,7 +5,7 @@ import type { OfferedModel } from './models.ts';
 
 export type Prices = NonNullable<OfferedModel['prices']>;
 export type Capability = OfferedModel['capabilities'][number];
-type Rate = Exclude<keyof Prices, 'tiers'>;
+type Rate = Exclude<keyof Prices, 'tiers' | 'search'>;
 type Tier = NonNullable<Prices['tiers']>[number];
 
 export const capabilityNames: Record<Capability, string> = {
@@ -71,7 +71,7 @@ export function priceTable({ prices, types }: { prices: Prices; types: OfferedMo
   columns: string[];
   rows: PriceRow[];
 } {
-  const { tiers = [], ...base } = prices;
+  const { tiers = [], search, ...base } = prices;
   const all: (typeof base | Tier)[] = [base, ...tiers];
   const byToken = all.some(({ prompt, completion }) => prompt > 0 || completion > 0);
   const rows = parts.flatMap(([name, label, as]): PriceRow[] => {
@@ -86,6 +86,7 @@ export function priceTable({ prices, types }: { prices: Prices; types: OfferedMo
       label: t('Each {unit}', { unit: unitOf(types[0]) }),
       values: all.map(({ request }) => request ?? base.request ?? 0),
     });
+  if (search !== undefined) rows.push({ label: t('Each web search'), values: all.map(() => search) });
   const first = tiers.length > 0 ? t('Up to {tokens}', { tokens: formatCompact(tiers[0]!.above_context) }) : t('Price');
   return {
     columns: [

@@ -13,6 +13,7 @@ const price: Price = {
   promptPrice: 3,
   completionPrice: 15,
   requestPrice: 0.01,
+  searchPrice: 0.014,
   parts: { cacheRead: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, audioIn: 32, audioOut: 64, imageIn: 5 },
 };
 const usage: Usage = {
@@ -26,6 +27,7 @@ const usage: Usage = {
   reasoningTokens: 60,
   audioOutTokens: 20,
   units: 1,
+  searches: 3,
   estimated: true,
 };
 
@@ -64,7 +66,14 @@ test('costs that are not known, or not what was charged, are not told', () => {
 
 test('the parts of a bill as it is read again add up to what was charged, and their tokens to the whole', () => {
   const amount = fc.nat(1_000_000);
-  const names = ['promptTokens', 'completionTokens', 'cacheReadTokens', 'cacheWrite1hTokens', 'reasoningTokens'];
+  const names = [
+    'searches',
+    'promptTokens',
+    'completionTokens',
+    'cacheReadTokens',
+    'cacheWrite1hTokens',
+    'reasoningTokens',
+  ];
   fc.assert(
     fc.property(fc.record(Object.fromEntries(names.map((name) => [name, amount]))), (record) => {
       const used = record as unknown as Usage;
@@ -112,18 +121,25 @@ describe.each(engines)('the usage log on $name', (engine) => {
     { part: 'audio_out', tokens: 20, cost: 640 },
     { part: 'completion', tokens: 120, cost: 900 },
     { part: 'request', units: 1, cost: 5000 },
+    { part: 'search', units: 3, cost: 21_000 },
   ];
 
   test('has the tokens and the cost of each part', async () => {
     const { userId, log } = await settled(1_000_000, cost);
-    expect(log).toMatchObject({ quota: cost, estimated: true, audio_out_tokens: 20, image_in_tokens: 10 });
+    expect(log).toMatchObject({
+      quota: cost,
+      estimated: true,
+      audio_out_tokens: 20,
+      image_in_tokens: 10,
+      web_searches: 3,
+    });
     expect(log.parts).toEqual(parts as never);
     const csv = (await Array.fromAsync(usageCsv(open.db, { userId }))).join('');
     const [header, row] = csv.trimEnd().split('\r\n');
     expect(header).toEndWith(
-      'prompt_cost,completion_cost,request_cost,cache_read_cost,cache_write_cost,cache_write_1h_cost,reasoning_cost,audio_in_cost,audio_out_cost,image_in_cost',
+      'prompt_cost,completion_cost,request_cost,cache_read_cost,cache_write_cost,cache_write_1h_cost,reasoning_cost,audio_in_cost,audio_out_cost,image_in_cost,search_cost',
     );
-    expect(row).toEndWith('750,900,5000,45,188,150,450,640,640,25');
+    expect(row).toEndWith('750,900,5000,45,188,150,450,640,640,25,21000');
     expect(header!.split(',')).toHaveLength(row!.split(',').length);
   });
 

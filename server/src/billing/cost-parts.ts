@@ -13,10 +13,17 @@ const order = [
   'audioIn',
   'audioOut',
   'imageIn',
+  'search',
 ] as const satisfies Line['part'][];
 const place = Object.fromEntries(order.map((part, i) => [part, i])) as Record<Line['part'], number>;
 
-export const billNames = { prompt: 'prompt', completion: 'completion', request: 'request', ...partNames } as const;
+export const billNames = {
+  prompt: 'prompt',
+  completion: 'completion',
+  request: 'request',
+  search: 'search',
+  ...partNames,
+} as const;
 export type BillName = (typeof billNames)[Line['part']];
 export const billParts = order.map((part) => billNames[part]);
 
@@ -92,6 +99,10 @@ export function billOf(usage: Usage, packed: string, charged: number): BillPart[
     tokens: count,
     cost: costOf(part),
   }));
-  const { units = 0 } = usage;
-  return units > 0 ? [...bill, { part: 'request', units, cost: costOf('request') }] : bill;
+  for (const [part, units = 0] of [
+    ['request', usage.units],
+    ['search', usage.searches],
+  ] as const)
+    if (units > 0) bill.push({ part, units, cost: costOf(part) });
+  return bill;
 }

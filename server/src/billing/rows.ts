@@ -90,6 +90,7 @@ export function usageRow(
     audio_in_tokens: wholeCount(usage.audioInTokens),
     image_in_tokens: wholeCount(usage.imageInTokens),
     audio_out_tokens: wholeCount(usage.audioOutTokens),
+    web_searches: wholeCount(usage.searches),
     estimated: usage.estimated ? 1 : 0,
     units: Number.isFinite(units) && units > 0 ? units : 0,
     quota: wholeCount(cost),

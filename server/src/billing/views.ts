@@ -66,10 +66,11 @@ export const usageLogSchema = z
     saved_quota: int.describe('What an answer that was kept for the key would have cost; it cost nothing'),
     created_at: int,
     ...applicationFields,
+    web_searches: int.describe('Searches of the web that the vendor of the model ran'),
   })
   .meta({ id: 'UsageLog' });
 
-type TokenColumns = Pick<UsageLog, Extract<keyof UsageLog, `${string}_tokens` | 'units'>>;
+type TokenColumns = Pick<UsageLog, Extract<keyof UsageLog, `${string}_tokens` | 'units' | 'web_searches'>>;
 
 const usageIn = (log: TokenColumns): Usage => ({
   promptTokens: log.prompt_tokens,
@@ -82,6 +83,7 @@ const usageIn = (log: TokenColumns): Usage => ({
   imageInTokens: log.image_in_tokens,
   audioOutTokens: log.audio_out_tokens,
   units: log.units,
+  searches: log.web_searches,
 });
 
 export function viewUsage(

@@ -17,11 +17,15 @@ export interface Tier extends PartRates {
   request?: number;
 }
 
-/** Prices in USD per million tokens; `requestPrice` in USD per image, request, minute of audio or second of video. */
+/**
+ * Prices in USD per million tokens; `requestPrice` in USD per image, request, minute of audio or second of video,
+ * `searchPrice` in USD per search of the web that the vendor runs. Without one, nothing is searched on a model that costs.
+ */
 export interface Price {
   promptPrice: number;
   completionPrice: number;
   requestPrice: number;
+  searchPrice?: number | undefined;
   parts?: PartRates | undefined;
   tiers?: readonly Tier[] | undefined;
 }
@@ -44,6 +48,8 @@ export interface Usage {
   audioOutTokens?: number;
   /** Images, requests, minutes of audio or seconds of video. */
   units?: number;
+  /** Searches of the web that the vendor ran. */
+  searches?: number;
   /** Counted by us, as the upstream counted nothing or nothing that can be believed. */
   estimated?: boolean;
 }
@@ -60,7 +66,7 @@ const tokensOf = {
 
 /** A share of the bill: so many tokens (or millionths of a unit) at so many millionths of a USD a million. */
 export interface Line {
-  part: Part | 'prompt' | 'completion' | 'request';
+  part: Part | 'prompt' | 'completion' | 'request' | 'search';
   count: number;
   rate: number;
 }
@@ -88,8 +94,12 @@ function plainTotal(price: Price, usage: Usage): number {
   const completion = micro(price.completionPrice) * whole(usage.completionTokens);
   // Counted in millionths, and so in the same unit as the others.
   const units = price.requestPrice === 0 ? 0 : micro(price.requestPrice) * millionths(usage.units);
-  return prompt + completion + units;
+  return prompt + completion + units + searchTotal(price, usage);
 }
+
+/** Counted as units are. */
+const searchTotal = ({ searchPrice }: Price, { searches }: Usage, lines?: Line[]): number =>
+  searchPrice && searches ? addLine('search', millionths(searches), micro(searchPrice), lines) : 0;
 
 /** The whole bill in 1e-12 USD, and its lines where somebody wants them. */
 function addUp(price: Price, usage: Usage, lines?: Line[]): number {
@@ -108,7 +118,8 @@ function addUp(price: Price, usage: Usage, lines?: Line[]): number {
       usage,
       lines,
     ) +
-    (requestRate > 0 ? addLine('request', millionths(usage.units), requestRate, lines) : 0)
+    (requestRate > 0 ? addLine('request', millionths(usage.units), requestRate, lines) : 0) +
+    searchTotal(price, usage, lines)
   );
 }
 
@@ -143,6 +154,7 @@ function addLine(part: Line['part'], count: number, rate: number, lines: Line[] 
 /** The same bill of a plain price and nothing but tokens, in 1e-12 USD; null for any other, or one beyond what is exact. */
 export function plainHalves(price: Price, usage: Usage): { prompt: number; completion: number } | null {
   if (price.parts !== undefined || price.tiers !== undefined || usage.units !== undefined) return null;
+  if (price.searchPrice && usage.searches) return null;
   const prompt = micro(price.promptPrice) * whole(usage.promptTokens);
   const completion = micro(price.completionPrice) * whole(usage.completionTokens);
   return prompt + completion <= Number.MAX_SAFE_INTEGER ? { prompt, completion } : null;
@@ -190,7 +202,8 @@ export interface Asks {
  */
 export function costAtMost(price: Price, usage: Usage, asks: Asks = {}): number {
   if (price.parts === undefined && price.tiers === undefined) return costOf(price, usage);
-  const { promptTokens, completionTokens, units = 0 } = usage;
+  const { promptTokens, completionTokens, units = 0, searches = 0 } = usage;
+  const { searchPrice } = price;
   const tier = tierFor(price, whole(promptTokens));
   const rates = tier ?? price.parts ?? {};
   const promptPrice = Math.max(
@@ -207,18 +220,19 @@ export function costAtMost(price: Price, usage: Usage, asks: Asks = {}): number 
     asks.hasAudio ? (rates.audioOut ?? 0) : 0,
   );
   const requestPrice = tier?.request ?? price.requestPrice;
-  return costOf({ promptPrice, completionPrice, requestPrice }, { promptTokens, completionTokens, units });
+  const highest = { promptPrice, completionPrice, requestPrice, searchPrice };
+  return costOf(highest, { promptTokens, completionTokens, units, searches });
 }
 
 /** The same price at a share of it, part by part: a bill at it is made up of lines like any other. */
 export function scaledPrice(
-  { promptPrice, completionPrice, requestPrice, parts, tiers }: Price,
+  { promptPrice, completionPrice, requestPrice, searchPrice, parts, tiers }: Price,
   factor: number,
 ): Price {
   const scaled = <R extends object>(rates: R): R =>
     Object.fromEntries(Object.entries(rates).map(([name, rate]) => [name, (rate as number) * factor])) as R;
   return {
-    ...scaled({ promptPrice, completionPrice, requestPrice }),
+    ...scaled({ promptPrice, completionPrice, requestPrice, ...(searchPrice !== undefined && { searchPrice }) }),
     ...(parts && { parts: scaled(parts) }),
     ...(tiers && { tiers: tiers.map(({ aboveContext, ...rates }) => ({ aboveContext, ...scaled(rates) })) }),
   };
@@ -226,12 +240,16 @@ export function scaledPrice(
 
 export function isFree(price: Price): boolean {
   if (price.promptPrice !== 0 || price.completionPrice !== 0 || price.requestPrice !== 0) return false;
+  if (price.searchPrice) return false;
   const { parts = {}, tiers = [] } = price;
   return (
     Object.values(parts).every((rate) => rate === 0) &&
     tiers.every(({ aboveContext: _, ...rates }) => Object.values(rates).every((rate) => rate === 0))
   );
 }
+
+/** What is searched on a model that costs something must have a price. */
+export const paysSearches = (price: Price): boolean => price.searchPrice !== undefined || isFree(price);
 
 export const quotaToUsd = (quota: number): number => quota / quotaPerUsd;
 

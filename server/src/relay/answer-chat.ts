@@ -15,11 +15,12 @@ import { fitsPrompt } from './fits.ts';
 import { inlineImages } from './inline-images.ts';
 import { kindFor } from './kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
-import { type Bounds, plausibleUsage } from './plausible-usage.ts';
+import { type Bounds, boundsWith, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { heedsWishes } from './taken-parameters.ts';
 import { tryCandidates } from './try-candidates.ts';
+import { forCandidate, leftOutOf, prefersSearch } from './web-search.ts';
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 
@@ -56,7 +57,7 @@ export function answerChat<R extends ReadAnswer, T>(
 ): Promise<T> {
   const prompt = promptOf(conversation);
   const named = new NamedConversation(given, conversation);
-  const [fits, suits] = [fitsPrompt(prompt), heedsWishes(conversation.params)];
+  const [fits, suits] = [fitsPrompt(prompt), suitsOf(conversation)];
   return askInTurn(deps, given, conversation.model, async (context, { name, shown }) => {
     const call = await openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fits, named, suits);
     const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
@@ -64,6 +65,13 @@ export function answerChat<R extends ReadAnswer, T>(
     const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
     return delivery.handOn(answer, shown);
   });
+}
+
+/** What a request would like to have, as far as some candidates do not give it. */
+function suitsOf(conversation: Conversation): ((candidate: Candidate) => boolean) | undefined {
+  const [heeds, searches] = [heedsWishes(conversation.params), prefersSearch(conversation)];
+  if (!heeds || !searches) return heeds ?? searches;
+  return (candidate) => heeds(candidate) && searches(candidate);
 }
 
 export async function ask<R extends ReadAnswer>(
@@ -74,7 +82,8 @@ export async function ask<R extends ReadAnswer>(
 ): Promise<ChatAnswer<R>> {
   const { deps, context, conversation, prompt } = asked;
   const kind = kindFor(attempt.candidate, conversation);
-  const inlined = inlineImages(kind, conversation, deps.allowPrivateAddresses, context);
+  const asking = forCandidate(attempt.candidate, conversation, kind);
+  const inlined = inlineImages(kind, asking, deps.allowPrivateAddresses, context);
   const given = inlined instanceof Promise ? await inlined : inlined;
   const request = kind.toUpstream(given, targetOf(attempt.candidate, context));
   const sent = dispatchChat(deps, attempt, request, context, conversation.stream);
@@ -85,13 +94,19 @@ export async function ask<R extends ReadAnswer>(
       throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
     const reading = delivery.read(asked, kind.received?.(body, conversation.stream) ?? body, kind, sent);
     const read = reading instanceof Promise ? await reading : reading;
-    return new ChatAnswer(deps, context, call, prompt, attempt, sent, read);
+    for (const [name, value] of Object.entries(leftOutOf(conversation, given))) context.tell?.(name, value);
+    // Chats that ask for a search by a setting are searched for, and tell nobody how often.
+    const least = kind.wire === 'chat' && given.params.webSearch ? 1 : 0;
+    return new ChatAnswer(deps, context, call, prompt, attempt, sent, read, least);
   } catch (error) {
     sent.done();
     sent.abort();
     throw error instanceof UpstreamFault || error instanceof DispatchFault ? error : sent.fault(error);
   }
 }
+
+const withSearches = ({ searches: _, ...usage }: Usage, searches: number): Usage =>
+  searches > 0 ? { ...usage, searches } : usage;
 
 /** How an answer ended, for the bill and for routing. */
 export interface End {
@@ -121,6 +136,8 @@ export class ChatAnswer<R extends ReadAnswer> {
     readonly attempt: Attempt,
     readonly sent: ChatCall,
     readonly read: R,
+    /** Searches that every answer of this upstream's rests on, counted or not. */
+    readonly leastSearches: number,
   ) {}
 
   get candidate(): Candidate {
@@ -161,9 +178,21 @@ export class ChatAnswer<R extends ReadAnswer> {
   /** What came, and what it used: the upstream's own count where it can be true. */
   counted(): Counted | Promise<Counted> {
     const summary = this.read.summary();
-    const bounds = this.prompt.most(this.candidate);
+    const searches = this.#searchesIn(summary);
+    const bounds = boundsWith(this.prompt.most(this.candidate), searches);
     const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
-    return told ? { summary, usage: told } : this.#count(summary, bounds);
+    const counted = told ? { summary, usage: told } : this.#count(summary, bounds);
+    return counted instanceof Promise
+      ? counted.then(({ usage }) => ({ summary, usage: withSearches(usage, searches) }))
+      : { summary, usage: withSearches(counted.usage, searches) };
+  }
+
+  /** As the vendor counts them, else as they were seen; one at least where every answer rests on one and nobody counts. */
+  #searchesIn({ usage, searches, hasOutput }: AnswerSummary): number {
+    if (!hasOutput) return 0;
+    const { webSearch } = this.prompt.params;
+    const least = webSearch && !webSearch.offered ? this.leastSearches : 0;
+    return Math.min(Math.max(usage?.searches ?? searches, least), this.prompt.believedSearches(this.candidate));
   }
 
   async #count(summary: AnswerSummary, bounds: Bounds): Promise<Counted> {

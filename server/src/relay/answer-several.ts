@@ -127,6 +127,7 @@ const parts = [
   'audioInTokens',
   'imageInTokens',
   'audioOutTokens',
+  'searches',
   'units',
 ] as const;
 

@@ -73,6 +73,8 @@ export function targetOf(candidate: Candidate, context: Pick<RequestContext, 'cl
     provider: candidate.channel.provider,
     maxOutputTokens: candidate.maxOutputTokens > 0 ? candidate.maxOutputTokens : undefined,
     paid: !isFree(candidate.price),
+    searches: candidate.price.searchPrice !== undefined,
+    knownToSearch: candidate.capabilities.web_search === true,
     clientHeaders: context.clientHeaders,
   };
   if (usual) usualTargets.set(candidate, target);

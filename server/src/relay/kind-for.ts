@@ -1,3 +1,5 @@
+import { paysSearches } from '../lib/money.ts';
+import { vendorOf } from '../lib/vendors/find-vendor.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { kindOf } from './dispatch.ts';
 import type { ProviderKind } from './providers/kind.ts';
@@ -24,9 +26,16 @@ export function kindFor(candidate: Candidate, conversation: Asked): ProviderKind
 }
 
 /** Such models reason unless they are told not to, and then take functions in chat too. */
-function wantsResponses({ capabilities }: Candidate, { source, params }: Asked): boolean {
+function wantsResponses(candidate: Candidate, { source, params }: Asked): boolean {
+  const { capabilities } = candidate;
   if (capabilities.responses !== true) return false;
-  if (source?.format === 'responses') return true;
+  if (source?.format === 'responses' || (params.webSearch && searchesThere(candidate))) return true;
   const usesTools = params.tools !== undefined && params.tools.length > 0 && params.rawTools === undefined;
   return capabilities.tools_in_responses === true && usesTools && params.reasoning?.effort !== 'none';
+}
+
+function searchesThere({ channel: { provider, baseUrl }, modelName, price, capabilities }: Candidate): boolean {
+  const { searchesIn, searchModels } = vendorOf(provider, baseUrl).models;
+  const isThere = searchesIn === 'responses' || capabilities.web_search === true;
+  return isThere && !searchModels?.test(modelName) && paysSearches(price);
 }

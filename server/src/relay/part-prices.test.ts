@@ -15,6 +15,7 @@ const prices = {
   audio_in: 32,
   audio_out: 64,
   image_in: 5,
+  search: 0.014,
   tiers: [{ above_context: 100_000, prompt: 6, completion: 22.5, cache_read: 0.6 }],
 };
 
@@ -119,6 +120,7 @@ describe('the prices of a model', () => {
     });
     expect(((await answer.json()) as Loose).pricing).toEqual({
       prompt: '0.000003',
+      web_search: '0.014',
       completion: '0.000015',
       input_cache_read: '0.0000003',
       input_cache_write: '0.00000375',
@@ -166,6 +168,7 @@ describe('sync', () => {
     const { prompt: _, ...rest } = read;
     expect(rows.get('acme/told').prices).toEqual({
       ...read,
+      search: 0.01,
       tiers: [{ above_context: 200_000, prompt: 6, ...rest, cache_read: 0.6 }],
     });
     expect(rows.get('acme/told').status).toBe(1);

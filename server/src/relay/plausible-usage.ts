@@ -6,6 +6,8 @@ export interface Bounds {
   promptTokens: number;
   /** What the answer may hold. */
   completionTokens: number;
+  /** Searches of the web that it may rest on; none where nobody asked for one. */
+  searches?: number;
 }
 
 /** Instructions of the vendor's own, and frames around tools and pictures, which we do not see. */
@@ -16,7 +18,16 @@ const parts = {
   completionTokens: ['reasoningTokens', 'audioOutTokens'],
 } as const;
 
-type Half = keyof Bounds;
+type Half = 'promptTokens' | 'completionTokens';
+
+/** What each search can add to a prompt, which models read anew with every further one. */
+const tokensPerSearch = 50_000;
+
+/** With what searches put into its prompt. */
+export const boundsWith = (bounds: Bounds, searches: number): Bounds => ({
+  ...bounds,
+  promptTokens: bounds.promptTokens + searches * tokensPerSearch,
+});
 
 export const isPlausible = (tokens: number | undefined, most: number): tokens is number =>
   Number.isSafeInteger(tokens) && tokens! > 0 && tokens! <= most + unseen;

@@ -1,9 +1,9 @@
-import { type Asks, isFree } from '../lib/money.ts';
+import { type Asks, isFree, paysSearches } from '../lib/money.ts';
 import { loadTokens } from '../lib/tokens.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Media, mediaOf } from './media.ts';
 import type { Bounds } from './plausible-usage.ts';
-import { assumedOutputTokens } from './providers/kind.ts';
+import { assumedOutputTokens, assumedSearches } from './providers/kind.ts';
 import type { Conversation, Params } from './wire/conversation.ts';
 import { promptTexts } from './wire/prompt-texts.ts';
 
@@ -16,6 +16,10 @@ export const otherTokenizer = 1.25;
 /** Counts pictures at 33 times the tokens of its sisters, so that they cost the same. */
 const multipliedImages = /4o-mini/;
 const tokensPerMultipliedImage = 48_200;
+
+/** What a search puts into a prompt, as a rule; what it put there is charged. */
+const tokensPerSearch = 8_000;
+const mostSearches = 50;
 
 /** What a request may take and make. An open stream keeps this instead of the request, whose pictures may take megabytes. */
 export class Prompt {
@@ -32,14 +36,26 @@ export class Prompt {
     readonly media: Media,
     /** Of everything but media. */
     readonly bytes: number,
-    readonly params: Pick<Params, 'maxTokens' | 'n' | 'outputBeside'>,
+    readonly params: Pick<Params, 'maxTokens' | 'n' | 'outputBeside' | 'webSearch'>,
   ) {
     this.estimate = Math.ceil(bytes / charsPerToken) + media.tokens;
   }
 
   /** The most that it can use with a candidate: what is put aside, and what is believed. */
   most(candidate: Candidate): Bounds {
-    return { promptTokens: this.#mostPrompt(candidate), completionTokens: this.#mostOutput(candidate) };
+    const bounds = { promptTokens: this.#mostPrompt(candidate), completionTokens: this.#mostOutput(candidate) };
+    const { webSearch } = this.params;
+    if (!webSearch || !paysSearches(candidate.price)) return bounds;
+    const searches = webSearch.maxUses ?? assumedSearches;
+    return { ...bounds, promptTokens: bounds.promptTokens + searches * tokensPerSearch, searches };
+  }
+
+  /** Searches that an upstream may count: as many as were asked for, or a number that is no slip where nobody said how many. */
+  believedSearches({ price }: Candidate): number {
+    const { webSearch } = this.params;
+    if (webSearch) return webSearch.maxUses ?? mostSearches;
+    // Some search unasked, and have a price where that costs.
+    return price.searchPrice === undefined ? 0 : assumedSearches;
   }
 
   #mostPrompt({ modelName }: Candidate): number {
@@ -79,8 +95,8 @@ export function promptOf(conversation: Conversation): Prompt {
   const media = mediaOf(conversation.turns);
   media.cached ||= asksForCache(conversation);
   const bytes = conversation.bytes === undefined ? bytesOf(texts) : conversation.bytes - media.bytes;
-  const { maxTokens, n, outputBeside } = conversation.params;
-  return new Prompt(texts, media, bytes, { maxTokens, n, outputBeside });
+  const { maxTokens, n, outputBeside, webSearch } = conversation.params;
+  return new Prompt(texts, media, bytes, { maxTokens, n, outputBeside, webSearch });
 }
 
 const asksForCache = ({ system, params, source }: Conversation): boolean =>

@@ -270,7 +270,9 @@ export class Pump {
     // Of work that outlives its process nobody has a part: whoever goes on makes and pays the whole.
     if (!call.hold.stored || context.chargeLater || now - this.#lastProgressMs < progressEveryMs) return;
     this.#lastProgressMs = now;
-    const usage: Usage = { promptTokens: prompt.estimate, completionTokens: read.output.roughly() };
+    const searches = Math.min(read.relay.searches, prompt.believedSearches(candidate));
+    const tokens = { promptTokens: prompt.estimate, completionTokens: read.output.roughly() };
+    const usage: Usage = searches > 0 ? { ...tokens, searches } : tokens;
     const price = priceIn(context, candidate);
     deps.billing.progress(call.hold, priceOf(price, asRequest(price, usage)), usage, context.endpoint);
   }

@@ -17,6 +17,7 @@ const names: Record<Part['part'], string> = {
   reasoning: t('Reasoning'),
   audio_out: t('Sound out'),
   request: t('Images, minutes or requests'),
+  search: t('Web searches'),
 };
 const order = Object.keys(names) as Part['part'][];
 

@@ -127,6 +127,7 @@ export interface UsageRow {
   audio_in_tokens: number;
   image_in_tokens: number;
   audio_out_tokens: number;
+  web_searches: number;
   /** 1 where the tokens were counted by us. */
   estimated: number;
   units: number;
@@ -166,6 +167,7 @@ export const usageColumns = [
   'audio_in_tokens',
   'image_in_tokens',
   'audio_out_tokens',
+  'web_searches',
   'estimated',
   'units',
   'quota',

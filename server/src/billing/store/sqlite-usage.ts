@@ -15,6 +15,7 @@ const rare: readonly string[] = [
   'audio_in_tokens',
   'image_in_tokens',
   'audio_out_tokens',
+  'web_searches',
   'estimated',
   'parent_request_id',
   'own_key',
@@ -31,7 +32,8 @@ const isUsual = (row: UsageRow): boolean =>
   row.cache_write_1h_tokens === 0 &&
   row.audio_in_tokens === 0 &&
   row.image_in_tokens === 0 &&
-  row.audio_out_tokens === 0;
+  row.audio_out_tokens === 0 &&
+  row.web_searches === 0;
 
 /** So many entries of each user in a batch change few pages of the indexes; it is cheaper to file them at once then. */
 const filedTogether = 4;
@@ -92,6 +94,7 @@ function appendRare(values: SQLQueryBindings[], row: UsageRow): void {
     row.audio_in_tokens,
     row.image_in_tokens,
     row.audio_out_tokens,
+    row.web_searches,
     row.estimated,
     row.parent_request_id,
     row.own_key,

@@ -100,6 +100,7 @@ type Later =
   | 'audio_in_tokens'
   | 'image_in_tokens'
   | 'audio_out_tokens'
+  | 'web_searches'
   | 'estimated'
   | 'cost_parts'
   | 'parent_request_id'

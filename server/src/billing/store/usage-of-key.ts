@@ -16,6 +16,7 @@ export const accountColumns = [
   'audio_in_tokens',
   'image_in_tokens',
   'audio_out_tokens',
+  'web_searches',
   'quota',
   'shortfall',
 ] as const;

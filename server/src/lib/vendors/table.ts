@@ -198,6 +198,7 @@ export const vendors: readonly Vendor[] = [
       ],
       // The fee for the search that comes with every request.
       rates: () => ({ request: 0.005 }),
+      searchModels: /./,
     },
     asksStreamUsage: false,
     mergesSystem: true,

@@ -79,6 +79,12 @@ export interface Models {
   realtime?: TokenModel[];
   /** Models of other vendors resold at their price: public id and the name they have here. */
   resold?: Readonly<Record<string, string>>;
+  /** With the searches of the web that their vendors run, at the same price. */
+  resellsSearch?: true;
+  /** Where they search the web as they are asked: in the Responses format, or in chats by a tool of OpenRouter's. */
+  searchesIn?: 'responses' | 'openrouter';
+  /** Those that do so in chats by `web_search_options`, once for each answer at least. */
+  searchModels?: RegExp;
   /** What else a model of chat or of realtime sessions costs, by its upstream name. */
   rates?: (modelName: string) => Rates | undefined;
   /** What a chat model can, by its upstream name: flags of its row in the catalog. */
@@ -102,8 +108,9 @@ export interface Rates {
   /** In USD per million tokens. */
   audioIn?: number;
   audioOut?: number;
-  /** In USD, for each request. */
+  /** In USD, for each request, and for each search of the web that the vendor runs. */
   request?: number;
+  search?: number;
   /** Above this context the prompt, its caches and the completion cost so many times as much. */
   long?: { above: number; prompt: number; completion: number };
 }

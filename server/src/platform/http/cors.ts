@@ -36,6 +36,7 @@ const exposed = [
   'x-svc-cache',
   'age',
   'x-svc-budget-remaining',
+  'x-svc-left-out',
   'mcp-session-id',
 ].join(', ');
 

@@ -13,7 +13,7 @@ export function mayKeep(conversation: Sourced, { when }: NonNullable<KeyPrincipa
   const { params, completion, oldFunctions, source, bytes = 0 } = conversation;
   if (when === 'temperature_0' && params.temperature !== 0) return false;
   if (bytes > mostBytes || oldFunctions || isNotStored(source)) return false;
-  if ((params.tools?.length ?? 0) > 0 || (params.rawTools?.length ?? 0) > 0) return false;
+  if ((params.tools?.length ?? 0) > 0 || (params.rawTools?.length ?? 0) > 0 || params.webSearch) return false;
   if ((params.n ?? 1) > 1 || params.logprobs) return false;
   if (completion && (completion.n > 1 || completion.bestOf > 1 || completion.logprobs)) return false;
   return !asksForMore(source.body);

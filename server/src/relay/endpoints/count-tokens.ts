@@ -6,6 +6,7 @@ import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { meantModel } from '../model-names.ts';
 import { promptOf } from '../prompt.ts';
 import { ClientLeft } from '../try-candidates.ts';
+import { forCandidate } from '../web-search.ts';
 import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
 import { appErrorOf } from '../wire/errors.ts';
 import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
@@ -43,7 +44,10 @@ async function askVendor(
   candidate: Candidate,
 ): Promise<number | null> {
   const kind = kindOf(candidate);
-  const request = kind.countTokens!.toUpstream(conversation, targetOf(candidate, context));
+  const request = kind.countTokens!.toUpstream(
+    forCandidate(candidate, conversation, kind),
+    targetOf(candidate, context),
+  );
   const channel = { ...candidate.channel, timeoutMs: Math.min(candidate.channel.timeoutMs, patienceMs) };
   try {
     const sent = await dispatch(

@@ -4,7 +4,9 @@ import {
   anthropicHeaders,
   anthropicUrl,
   buildMessagesRequest,
+  isVendors,
   rewriteMessagesRequest,
+  searchesAsClaude,
   toAnthropic,
 } from './anthropic/request.ts';
 import { readUpstreamError } from './kind/errors.ts';
@@ -27,6 +29,7 @@ export function countedBody(conversation: Conversation, target: Target): Json {
 export const anthropicKind: ProviderKind = {
   name: 'anthropic',
   wire: 'messages',
+  searches: (conversation, target) => (target.knownToSearch || isVendors(target)) && searchesAsClaude(conversation),
   toUpstream: toAnthropic,
   fromUpstream: fromAnthropic,
   decoder: anthropicDecoder,

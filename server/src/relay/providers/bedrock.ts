@@ -11,6 +11,7 @@ const common = {
   name: 'bedrock',
   wire: 'messages',
   wantsImageData: true,
+  neverSearches: true,
   errorOf: bedrockError,
   models: bedrockModels,
 } as const;

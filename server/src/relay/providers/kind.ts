@@ -2,6 +2,7 @@ import type { ByteSource } from '../../lib/byte-source.ts';
 import type { Price, Usage } from '../../lib/money.ts';
 import { withoutTrailing } from '../../lib/trailing.ts';
 import type { Answer, Conversation, Delta, Json, Params, UpstreamError, WireFormat } from '../wire/conversation.ts';
+import type { WebSearch } from '../wire/search.ts';
 
 /** Where a request goes and as whom. */
 export interface Target {
@@ -15,6 +16,10 @@ export interface Target {
   maxOutputTokens?: number;
   /** Answers cost money, by the tokens: none may take more of them than is known beforehand, or anything else. */
   paid?: boolean;
+  /** Searches of the web have a price of their own, and so may be asked for although answers cost money. */
+  searches?: boolean;
+  /** The operator says that the model searches the web, whoever its vendor is. */
+  knownToSearch?: boolean;
   /** The client's own headers, lower case; each kind takes those its vendor knows. */
   clientHeaders?: Readonly<Record<string, string>>;
 }
@@ -62,6 +67,10 @@ export interface ProviderKind {
   wire: WireFormat;
   /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
   wantsImageData?: boolean;
+  /** Whether a model searches the web as asked in any format: so that it is billed, and only where pages may be from. */
+  searches?(conversation: Conversation, target: Target): boolean;
+  /** Its vendor runs no searches, whatever format they are asked for in. */
+  neverSearches?: true;
   /** Throws AppError `unsupported_parameter` for what the vendor cannot do and must not silently ignore. */
   toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
   /** Throws UpstreamFault for a malformed answer and for an error object with status 200. */
@@ -102,6 +111,13 @@ export interface ProviderKind {
 
 /** Put aside, and sent, where neither the request nor the model bounds an answer that costs money. */
 export const assumedOutputTokens = 4_096;
+
+/** Searches of the web that are put aside for, and asked for at most, where the request does not say how many. */
+export const assumedSearches = 10;
+
+/** A search as a model that costs money is asked for it. */
+export const searchFor = (search: WebSearch, { paid }: Target): WebSearch =>
+  paid ? { maxUses: assumedSearches, ...search } : search;
 
 /** The one limit that goes upstream; undefined where the model's own is what was put aside. */
 export function outputLimit({ maxTokens }: Params, target: Target): number | undefined {

@@ -1,3 +1,4 @@
+import { vendorOf } from '../../lib/vendors/find-vendor.ts';
 import { readUpstreamError } from './kind/errors.ts';
 import type { ProviderKind } from './kind.ts';
 import { fromOpenai, openaiDecoder } from './openai/answer.ts';
@@ -13,15 +14,17 @@ import {
   openaiRerank,
   openaiSpeech,
 } from './openai/endpoints.ts';
-import { toOpenai } from './openai/request.ts';
+import { searchesInChat, toOpenai } from './openai/request.ts';
 import { fromResponses } from './openai/responses/answer.ts';
 import { responsesDecoder } from './openai/responses/decoder.ts';
-import { toResponses } from './openai/responses/request.ts';
+import { searchesInResponses, toResponses } from './openai/responses/request.ts';
 
 /** How it is asked as a chat. */
 const chatKind: ProviderKind = {
   name: 'openai',
   wire: 'chat',
+  searches: (conversation, { provider, baseUrl, modelName }) =>
+    searchesInChat(conversation, vendorOf(provider, baseUrl), modelName),
   toUpstream: toOpenai,
   fromUpstream: fromOpenai,
   decoder: openaiDecoder,
@@ -46,6 +49,7 @@ export const openaiKind: ProviderKind = {
   responses: {
     ...chatKind,
     wire: 'responses',
+    searches: searchesInResponses,
     toUpstream: toResponses,
     fromUpstream: fromResponses,
     decoder: responsesDecoder,

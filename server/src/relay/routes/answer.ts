@@ -16,6 +16,7 @@ import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { contextOf, type KeyCall } from '../request-context.ts';
 import { SeenContent, watchedBy } from '../seen-content.ts';
 import { untilStopped } from '../stopping.ts';
+import { leftOutOf, withoutOffer } from '../web-search.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
 import { renderCohereAnswer } from '../wire/cohere/answer.ts';
 import { completionOf, echoOf, newCompletionId } from '../wire/completions/answer.ts';
@@ -84,10 +85,12 @@ export function answer(
   // Such a model works for minutes before it says something.
   if (meta) {
     call.arrived?.();
-    refuseForeignTools(conversation);
-    return conversation.stream
-      ? streamByMeta(deps, meta, call, conversation, manner)
-      : answerByMeta(deps, meta, call, conversation, manner.keep);
+    const asked = withoutOffer(conversation);
+    Object.assign(call.headers, leftOutOf(conversation, asked));
+    refuseForeignTools(asked);
+    return asked.stream
+      ? streamByMeta(deps, meta, call, asked, manner)
+      : answerByMeta(deps, meta, call, asked, manner.keep);
   }
   if (deps.contents?.on()) return answerSeen(deps, call, endpoint, conversation, manner);
   return answerUnseen(deps, call, endpoint, conversation, manner);

@@ -10,6 +10,7 @@ import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { noClientHeaders } from '../request-context.ts';
 import { type AnswerBackground, type Attempt, callOf } from '../responses/background.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
+import { withoutOffer } from '../web-search.ts';
 import type { Json, Sourced } from '../wire/conversation.ts';
 import { readModels } from '../wire/model-names.ts';
 import { newRenderer } from '../wire/renderers.ts';
@@ -75,9 +76,10 @@ async function byMeta(
   deps: RelayDeps,
   meta: MetaModel,
   { caller: { userId, group, keyId, models, keyUnlimited }, requestId }: RequestContext,
-  conversation: Sourced,
+  given: Sourced,
   { id, epoch, signal, tell }: Attempt,
 ): Promise<ResponseObject> {
+  const conversation = withoutOffer(given);
   refuseForeignTools(conversation);
   let ended: Json | undefined;
   const renderer = newRenderer({

@@ -1,5 +1,6 @@
 import type { Usage } from '../../lib/money.ts';
 import type { Citation } from './citations.ts';
+import type { SearchPart, WebSearch } from './search.ts';
 
 export { isObject } from '../../lib/is-object.ts';
 
@@ -90,6 +91,7 @@ export type Part =
   | ToolResultPart
   | ThinkingPart
   | RedactedThinkingPart
+  | SearchPart
   | RawPart;
 
 /** Results of tools are parts of a user turn, in the order they were given. */
@@ -134,6 +136,8 @@ export interface Params {
   tools?: Tool[];
   /** Tools that a vendor runs itself; only their own format knows them. */
   rawTools?: Json[];
+  /** The vendor may search the web, in whatever words that was said. */
+  webSearch?: WebSearch;
   toolChoice?: ToolChoice;
   /** A choice that only its own format knows. */
   rawToolChoice?: Json;
@@ -249,6 +253,8 @@ export type Delta =
   | { type: 'detail'; detail: Json }
   /** A picture that the model made; it comes whole. */
   | ImagePart
+  /** A search that the vendor ran; it comes whole. */
+  | SearchPart
   | { type: 'tool_start'; index: number; id: string; name: string; signature?: string }
   | { type: 'tool_args'; index: number; args: string }
   | { type: 'finish'; finish: Finish; stopSequence?: string; extra?: Json }

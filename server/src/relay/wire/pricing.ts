@@ -4,7 +4,7 @@ import { isObject, type Json } from './conversation.ts';
 
 /*
  * Prices in lists of models, in OpenRouter's words, which many clients read: dollars a token as text. Its `image` (a whole
- * picture) and `web_search` have no like here: pictures are counted in tokens, and searches are not counted.
+ * picture) has no like here: pictures are counted in tokens.
  */
 const names: Record<Part, string> = {
   cacheRead: 'input_cache_read',
@@ -29,11 +29,19 @@ const renderParts = (rates: PartRates): Record<string, string> =>
     parts.flatMap(([part, name]) => (rates[part] === undefined ? [] : [[name, perToken(rates[part])]])),
   );
 
-export const renderPricing = ({ promptPrice, completionPrice, requestPrice, parts: apart, tiers }: Price) => ({
+export const renderPricing = ({
+  promptPrice,
+  completionPrice,
+  requestPrice,
+  searchPrice,
+  parts: apart,
+  tiers,
+}: Price) => ({
   prompt: perToken(promptPrice),
   completion: perToken(completionPrice),
   // Of an image, a request, a minute of sound or a second of video.
   ...(requestPrice > 0 && { request: decimal(requestPrice) }),
+  ...(searchPrice !== undefined && { web_search: decimal(searchPrice) }),
   ...(apart && renderParts(apart)),
   ...(tiers && {
     overrides: tiers.map(({ aboveContext, prompt, completion, request, ...rates }) => ({
@@ -80,6 +88,8 @@ export function readPricing(pricing: unknown): Price | undefined {
   const [promptPrice, completionPrice] = [perMillion(pricing.prompt), perMillion(pricing.completion)];
   if (promptPrice === undefined || completionPrice === undefined) return undefined;
   const rates = readParts(pricing);
+  // None is told as 0.
+  const searchPrice = usd(pricing.web_search, 1) || undefined;
   const overrides = Array.isArray(pricing.overrides) ? pricing.overrides : [];
   const found = overrides.flatMap((override) => readTier(pricing, override) ?? []);
   // Of two for the same length the later counts.
@@ -90,6 +100,7 @@ export function readPricing(pricing: unknown): Price | undefined {
     promptPrice,
     completionPrice,
     requestPrice: usd(pricing.request, 1) ?? 0,
+    ...(searchPrice !== undefined && { searchPrice }),
     ...(Object.keys(rates).length > 0 && { parts: rates }),
     ...(tiers.length > 0 && { tiers }),
   };

@@ -61,6 +61,11 @@ export class RelayStream {
     return this.#watch.hasOutput;
   }
 
+  /** Of the web, by the vendor, so far. */
+  get searches(): number {
+    return this.#watch.searches;
+  }
+
   /** The format's own end has come; what the upstream sends after it is of no interest. */
   get ended(): boolean {
     return this.#watch.ended;

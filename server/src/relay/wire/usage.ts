@@ -45,7 +45,8 @@ export function readChatUsage(value: unknown): Usage | undefined {
   }
   const written = first(prompt.cache_write_tokens, prompt.cache_creation_tokens, value.cache_creation_input_tokens);
   const cacheWrite1h = Math.min(written, count(prompt.cache_write_1h_tokens));
-  return usageOf(promptTokens, completionTokens, {
+  const searches = searchesIn(value.server_tool_use);
+  const usage = usageOf(promptTokens, completionTokens, {
     // DeepSeek, Moonshot, Mistral and proxies of Anthropic have names of their own.
     cacheRead: first(
       prompt.cached_tokens,
@@ -61,7 +62,14 @@ export function readChatUsage(value: unknown): Usage | undefined {
     imageIn: uncached(prompt.image_tokens, cached.image_tokens),
     audioOut: count(completion.audio_tokens),
   });
+  return searches === undefined ? usage : { ...usage, searches };
 }
+
+/** Searches of the web, as Anthropic and OpenRouter count them; none are not worth a word. */
+const searchesIn = (used: unknown): number | undefined => tokens(record(used).web_search_requests) || undefined;
+
+const searchesUsed = ({ searches }: Usage): Json =>
+  searches ? { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } } : {};
 
 /** Where a chunk says what was used: by itself, in Groq's member of its own, or in the choice that ends, as Moonshot's. */
 export function chatUsageIn({ usage, x_groq: groq, choices }: Json): Json | undefined {
@@ -97,6 +105,7 @@ export function renderChatUsage(usage: Usage): Json {
       reasoning_tokens: usage.reasoningTokens,
       audio_tokens: usage.audioOutTokens,
     }),
+    ...searchesUsed(usage),
   };
 }
 
@@ -151,12 +160,14 @@ export function readMessagesUsage(value: unknown, before?: Usage): Usage | undef
   const cacheWrite1h = Math.min(written, long ?? oldLong);
   const cacheRead = tokens(value.cache_read_input_tokens) ?? oldRead;
   const fresh = tokens(value.input_tokens) ?? old.promptTokens - oldRead - oldShort - oldLong;
-  return usageOf(fresh + cacheRead + written, tokens(value.output_tokens) ?? old.completionTokens, {
+  const searches = searchesIn(value.server_tool_use) ?? old.searches;
+  const usage = usageOf(fresh + cacheRead + written, tokens(value.output_tokens) ?? old.completionTokens, {
     cacheRead,
     cacheWrite: written - cacheWrite1h,
     cacheWrite1h,
     reasoning: tokens(record(value.output_tokens_details).thinking_tokens) ?? old.reasoningTokens ?? 0,
   });
+  return searches === undefined ? usage : { ...usage, searches };
 }
 
 export function renderMessagesUsage(usage: Usage): Json {
@@ -172,5 +183,6 @@ export function renderMessagesUsage(usage: Usage): Json {
     }),
     output_tokens: usage.completionTokens,
     ...details('output_tokens_details', { thinking_tokens: usage.reasoningTokens }),
+    ...searchesUsed(usage),
   };
 }

@@ -11,6 +11,8 @@ export interface AnswerSummary {
   /** Whether tool arguments, and the text where JSON was asked for, parse; undefined when there was nothing to check. */
   wellFormed: boolean | undefined;
   toolCalls: number;
+  /** Of the web, by the vendor, as far as they were seen. */
+  searches: number;
   finish?: Finish;
   usage?: Usage;
   /** False when the stream broke off before the upstream had counted its output, or it counts none. */
@@ -41,6 +43,7 @@ export class AnswerWatch {
   #model: string | undefined;
   #text = '';
   #checked = 0;
+  #searches = 0;
   /** Arguments by index; made when the first call comes, which most answers never have. */
   #calls: Map<number, string> | undefined;
   error: UpstreamError | undefined;
@@ -53,6 +56,10 @@ export class AnswerWatch {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  get searches(): number {
+    return this.#searches;
   }
 
   get usage(): Usage | undefined {
@@ -90,6 +97,9 @@ export class AnswerWatch {
       case 'end':
         this.#ended = true;
         return;
+      case 'search':
+        this.#searches += 1;
+        return;
       case 'extra':
       case 'citation':
       case 'image':
@@ -117,6 +127,7 @@ export class AnswerWatch {
       hasOutput: this.#hasOutput || (this.finished && (this.#usage?.completionTokens ?? 0) > 0),
       wellFormed: this.#wellFormed(),
       toolCalls: this.#calls?.size ?? 0,
+      searches: this.#searches,
       usageIsFinal: this.finished && this.#usage !== undefined,
       finish: this.#finish,
       usage: this.#usage,
@@ -150,7 +161,8 @@ export class AnswerWatch {
   }
 }
 
-function parses(text: string): boolean {
+/** Whether a text is JSON, whole. */
+export function parses(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -165,6 +177,7 @@ export function summarizeAnswer(answer: Answer, wire: WireFormat, body: Json, ex
   watch.observe({ type: 'start', id: answer.id, model: answer.model });
   answer.parts.forEach((part, index) => {
     if (part.type === 'text') watch.observe({ type: 'text', text: part.text });
+    else if (part.type === 'search') watch.observe(part);
     else if (part.type === 'tool_call') {
       watch.observe({ type: 'tool_start', index, id: part.id, name: part.name });
       watch.observe({ type: 'tool_args', index, args: part.arguments });

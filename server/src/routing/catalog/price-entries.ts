@@ -40,9 +40,9 @@ export function priceEntries(vendors: readonly Pick<Vendor, 'id' | 'models'>[]):
     Object.entries(models.resold ?? {}).flatMap(([modelId, modelName]) => {
       const entry = original.get(modelId);
       if (!entry) return [];
-      // Whoever resells a model has other endpoints for it.
-      const { capabilities: _, ...resold } = entry;
-      return [{ ...resold, provider: id, modelName }];
+      // Whoever resells a model has other endpoints for it, and few of its vendor's tools.
+      const { capabilities: _, searchPrice, ...resold } = entry;
+      return [{ ...resold, provider: id, modelName, ...(models.resellsSearch && { searchPrice }) }];
     }),
   );
   return [...own, ...resold];
@@ -69,7 +69,7 @@ function ownEntries(provider: string, models: Models): PriceEntry[] {
 const rounded = (usd: number): number => Math.round(usd * 1_000_000) / 1_000_000;
 
 /** The entry with the prices of its parts. */
-function withRates(entry: PriceEntry, { long, audioIn, audioOut, request, ...shares }: Rates): PriceEntry {
+function withRates(entry: PriceEntry, { long, audioIn, audioOut, request, search, ...shares }: Rates): PriceEntry {
   const caches = (prompt: number): PartRates =>
     Object.fromEntries(Object.entries(shares).map(([part, share]) => [part, rounded(prompt * share)]));
   const sound: PartRates = { ...(audioIn && { audioIn }), ...(audioOut && { audioOut }) };
@@ -77,6 +77,7 @@ function withRates(entry: PriceEntry, { long, audioIn, audioOut, request, ...sha
   const priced = {
     ...entry,
     ...(request && { requestPrice: request }),
+    ...(search !== undefined && { searchPrice: search }),
     ...(Object.keys(parts).length > 0 && { parts }),
   };
   if (!long) return priced;

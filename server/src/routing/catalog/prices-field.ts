@@ -1,7 +1,10 @@
 import { type Part, type PartName, type PartRates, type Price, partNames, type Tier } from '../../lib/money.ts';
 
-/** The prices of a model in one value, as the API has them: USD per million tokens, `request` in USD each. */
-export type Prices = Rates & { tiers?: (Rates & { above_context: number })[] | undefined };
+/** The prices of a model in one value, as the API has them: USD per million tokens, `request` and `search` in USD each. */
+export type Prices = Rates & {
+  search?: number | undefined;
+  tiers?: (Rates & { above_context: number })[] | undefined;
+};
 type Rates = { prompt: number; completion: number; request?: number | undefined } & NamedRates;
 type NamedRates = { [N in PartName]?: number | undefined };
 
@@ -40,35 +43,56 @@ export const viewPrices = (price: Price): Prices => ({
   completion: price.completionPrice,
   ...named(price.parts ?? {}),
   ...(price.requestPrice > 0 && { request: price.requestPrice }),
+  ...(price.searchPrice !== undefined && { search: price.searchPrice }),
   ...(price.tiers && price.tiers.length > 0 && { tiers: price.tiers.map(viewTier) }),
 });
 
 /** Says something of every part: what is left out has no price of its own from now on. */
-export const readPrices = ({ prompt, completion, request = 0, tiers = [], ...rates }: Prices): Required<Price> => ({
+export const readPrices = ({
+  prompt,
+  completion,
+  request = 0,
+  search,
+  tiers = [],
+  ...rates
+}: Prices): Price & Required<Pick<Price, 'parts' | 'tiers'>> => ({
   promptPrice: prompt,
   completionPrice: completion,
   requestPrice: request,
+  searchPrice: search,
   parts: unnamed(rates),
   tiers: tiers.map(readTier),
 });
 
 /** What is stored beside the plain prices; empty where nobody has said anything yet, which a sync may then do. */
-export const storedParts = ({ parts, tiers }: Price): string =>
-  parts === undefined && tiers === undefined
+export const storedParts = ({ searchPrice: search, parts, tiers }: Price): string =>
+  search === undefined && parts === undefined && tiers === undefined
     ? ''
-    : JSON.stringify({ ...named(parts ?? {}), ...(tiers && tiers.length > 0 && { tiers: tiers.map(viewTier) }) });
+    : JSON.stringify({
+        ...named(parts ?? {}),
+        search,
+        ...(tiers && tiers.length > 0 && { tiers: tiers.map(viewTier) }),
+      });
 
-export function parseParts(stored: string): Pick<Price, 'parts' | 'tiers'> {
+export function parseParts(stored: string): Pick<Price, 'searchPrice' | 'parts' | 'tiers'> {
   if (stored === '') return {};
-  const { parts, tiers } = readPrices({ prompt: 0, completion: 0, ...(JSON.parse(stored) as NamedRates) });
-  return { parts, tiers };
+  const { searchPrice, parts, tiers } = readPrices({ prompt: 0, completion: 0, ...(JSON.parse(stored) as NamedRates) });
+  return { searchPrice, parts, tiers };
 }
 
 /** As a bill needs it: nothing where nothing is priced apart, which is the cheap way to a cost. */
-export const leanPrice = ({ promptPrice, completionPrice, requestPrice, parts = {}, tiers = [] }: Price): Price => ({
+export const leanPrice = ({
   promptPrice,
   completionPrice,
   requestPrice,
+  searchPrice,
+  parts = {},
+  tiers = [],
+}: Price): Price => ({
+  promptPrice,
+  completionPrice,
+  requestPrice,
+  ...(searchPrice !== undefined && { searchPrice }),
   ...(Object.keys(parts).length > 0 && { parts }),
   ...(tiers.length > 0 && { tiers }),
 });

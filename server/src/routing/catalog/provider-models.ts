@@ -162,11 +162,14 @@ const free: Price = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
 const samePlain = (a: Price, b: Price): boolean =>
   a.promptPrice === b.promptPrice && a.completionPrice === b.completionPrice && a.requestPrice === b.requestPrice;
 
+const saysMore = ({ searchPrice, parts, tiers }: Price): boolean =>
+  searchPrice !== undefined || parts !== undefined || tiers !== undefined;
+
 /** What the upstream asks, else what our list has; the list also tells of parts that the upstream says nothing of. */
 function listPrice(channel: { provider: string }, { name, price }: DiscoveredModel): Price | null {
   const known = priceOf(channel.provider, name);
   if (!price) return known;
-  const told = price.parts !== undefined || price.tiers !== undefined;
+  const told = saysMore(price);
   return !told && known && samePlain(price, known) ? known : price;
 }
 
@@ -176,10 +179,9 @@ const incomplete = (
   priceIn: (model: store.ProviderModelRecord) => Price | null,
 ): { id: number; price: Price }[] =>
   models.flatMap((model) => {
-    if (model.parts !== undefined || model.tiers !== undefined) return [];
+    if (saysMore(model)) return [];
     const price = priceIn(model);
-    const more = price?.parts !== undefined || price?.tiers !== undefined;
-    return price && more && samePlain(model, price) ? [{ id: model.id, price }] : [];
+    return price && saysMore(price) && samePlain(model, price) ? [{ id: model.id, price }] : [];
   });
 
 /** Chat models of which nobody has said what they can and the vendor's table does; what an operator set stays. */

@@ -42,6 +42,7 @@ export default {
   'Written for an hour': '缓存写入（1 小时）',
   'as prompt': '与输入相同',
   'as completion': '与输出相同',
+  'none are run': '不执行搜索',
   'Long prompts': '长提示词',
   'Prompts above': '提示词超过',
   'Add prices of long prompts': '添加长提示词价格',

@@ -65,6 +65,7 @@ export default {
   'Type {text} to confirm': '输入 {text} 以确认',
   'Answer##part': '输出',
   'Images, minutes or requests': '图片、分钟或请求',
+  'Web searches': '网页搜索',
   Total: '合计',
   Actions: '操作',
   image: '图片',

@@ -9,6 +9,7 @@ export default {
   'Written to cache': '缓存写入',
   'Written to cache for an hour': '缓存写入（1 小时）',
   'Pictures in': '图片输入',
+  'Each web search': '每次网页搜索',
   'Sound in': '音频输入',
   'Sound out': '音频输出',
   Price: '价格',

@@ -21,7 +21,15 @@ test('prices of parts go out as they came in, and nothing is said where there is
   expect(bodyOf(named)).not.toHaveProperty('prices');
   expect(bodyOf({ ...named, hadParts: true }).prices).toEqual({ prompt: 3, completion: 15, request: 0, tiers: [] });
   const tier = { above_context: 200_000, prompt: 6, completion: 22.5, cache_read: 0.6, request: 0.02 };
-  const prices = { prompt: 3, completion: 15, request: 0.01, cache_read: 0.3, audio_in: 0, tiers: [tier] };
+  const prices = {
+    prompt: 3,
+    completion: 15,
+    request: 0.01,
+    cache_read: 0.3,
+    audio_in: 0,
+    search: 0.01,
+    tiers: [tier],
+  };
   const model = { ...bodyOf(named), request_price: 0.01, prices } as unknown as ProviderModel;
   expect(bodyOf(fieldsOf(model)).prices).toEqual(prices);
 });

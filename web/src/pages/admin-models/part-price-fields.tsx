@@ -76,6 +76,7 @@ interface PartPriceFieldsProps {
 /** Collapsed where no part has its own price, as with most models. */
 export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
   const { parts: rates, tiers } = fields;
+  const change = (changes: Partial<PartFields>) => set({ parts: { ...rates, ...changes } });
   const next = Math.max(0, ...tiers.map(({ key }) => key)) + 1;
   return (
     <Accordion variant="contained" defaultValue={hasParts(rates, tiers) ? 'parts' : null}>
@@ -86,7 +87,16 @@ export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
             <Text size="sm" c="dimmed">
               {t('Dollars per million tokens, where the provider prices them apart.')}
             </Text>
-            <PartRates fields={rates} set={(changes) => set({ parts: { ...rates, ...changes } })} />
+            <PartRates fields={rates} set={change} />
+            <SimpleGrid cols={columns} className="svc-fields">
+              <NumberInput
+                label={t('Each web search')}
+                placeholder={t('none are run')}
+                {...price}
+                value={rates.search}
+                onChange={(search) => change({ search })}
+              />
+            </SimpleGrid>
             {tiers.map((tier) => (
               <TierCard
                 key={tier.key}

@@ -6,7 +6,7 @@ type PricedTier = NonNullable<Prices['tiers']>[number];
 export type PartName = Exclude<keyof Prices, 'prompt' | 'completion' | 'request' | 'tiers'>;
 
 /** The parts that providers may price separately, and the price each falls back to. */
-export const parts: { name: PartName; label: string; as: 'prompt' | 'completion' }[] = [
+export const parts: { name: Exclude<PartName, 'search'>; label: string; as: 'prompt' | 'completion' }[] = [
   { name: 'cache_read', label: t('Read from cache'), as: 'prompt' },
   { name: 'cache_write', label: t('Written to cache'), as: 'prompt' },
   { name: 'cache_write_1h', label: t('Written for an hour'), as: 'prompt' },
@@ -15,6 +15,10 @@ export const parts: { name: PartName; label: string; as: 'prompt' | 'completion'
   { name: 'reasoning', label: t('Reasoning'), as: 'completion' },
   { name: 'audio_out', label: t('Sound out'), as: 'completion' },
 ];
+
+const tierNames = parts.map(({ name }) => name);
+/** A search costs the same whatever the size of its prompt; without a price none is run. */
+const partNames = [...tierNames, 'search'] as const;
 
 /** As typed; empty where a part has no price of its own. */
 export type PartFields = Record<PartName, number | string>;
@@ -28,7 +32,7 @@ export type TierFields = PartFields & {
 };
 
 export const partFields = (prices: Partial<Prices> = {}): PartFields =>
-  Object.fromEntries(parts.map(({ name }) => [name, prices[name] ?? ''])) as PartFields;
+  Object.fromEntries(partNames.map((name) => [name, prices[name] ?? ''])) as PartFields;
 
 export const tierFields = (tier: Partial<PricedTier>, key: number): TierFields => ({
   ...partFields(tier),
@@ -42,8 +46,6 @@ export const tierFields = (tier: Partial<PricedTier>, key: number): TierFields =
 const typed = (fields: Partial<Record<string, number | string>>, names: readonly string[]): Record<string, number> =>
   Object.fromEntries(names.flatMap((name) => (fields[name] === '' ? [] : [[name, Number(fields[name])]])));
 
-const partNames = parts.map(({ name }) => name);
-
 export const hasParts = (fields: PartFields, tiers: readonly TierFields[]): boolean =>
   tiers.length > 0 || partNames.some((name) => fields[name] !== '');
 
@@ -53,7 +55,7 @@ export const tierPrices = (tier: TierFields): PricedTier => ({
   above_context: Number(tier.above_context),
   prompt: Number(tier.prompt),
   completion: Number(tier.completion),
-  ...typed(tier, [...partNames, 'request']),
+  ...typed(tier, [...tierNames, 'request']),
 });
 
 /** What is wrong with the tiers, if anything. */

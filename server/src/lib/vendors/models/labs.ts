@@ -15,6 +15,7 @@ export const mistralModels: Models = {
 };
 
 export const xaiModels: Models = {
+  searchesIn: 'responses',
   chat: [
     ['grok-4.7', 'Grok 4.7', 2, 6, 500_000, 200_000, 0.94],
     ['grok-4.6', 'Grok 4.6', 2, 6, 500_000, 200_000, 0.93],
@@ -23,6 +24,7 @@ export const xaiModels: Models = {
   ],
   rates: (name) => ({
     cacheRead: name === 'grok-4.3' ? 0.16 : 0.25,
+    search: 0.005,
     long: { above: 200_000, prompt: 2, completion: 2 },
   }),
 };

@@ -2,12 +2,15 @@ import type { Abilities, Models, Rates } from '../vendor.ts';
 
 const long = { above: 272_000, prompt: 2, completion: 1.5 };
 
+/** Of models that reason; older ones have several prices for it. */
+const search = 0.01;
+
 /** First match wins. Since GPT-5.6 long prompts are written to the cache, at a price, without being asked. */
 const rates: [RegExp, Rates][] = [
-  [/^gpt-6\.1/, { cacheRead: 0.05, cacheWrite: 1.25, long }],
-  [/^gpt-(6|5\.6)/, { cacheRead: 0.1, cacheWrite: 1.25, long }],
-  [/^gpt-5\.[45]$/, { cacheRead: 0.1, long }],
-  [/^gpt-5/, { cacheRead: 0.1 }],
+  [/^gpt-6\.1/, { cacheRead: 0.05, cacheWrite: 1.25, search, long }],
+  [/^gpt-(6|5\.6)/, { cacheRead: 0.1, cacheWrite: 1.25, search, long }],
+  [/^gpt-5\.[45]$/, { cacheRead: 0.1, search, long }],
+  [/^gpt-5/, { cacheRead: 0.1, search }],
   [/^gpt-4\.1/, { cacheRead: 0.25 }],
   [/^gpt-4o/, { cacheRead: 0.5 }],
   // Of what is cached sound costs more than text with the small ones; sessions are nearly all sound.
@@ -80,6 +83,8 @@ export const openaiModels: Models = {
     ['gpt-realtime-mini', 'GPT Realtime mini', 0.6, 2.4, 32_000, 4_096, 0.7],
   ],
   moderation: [['omni-moderation-latest', 'Omni Moderation']],
+  searchesIn: 'responses',
+  searchModels: /-search-/,
   rates: (name) => rates.find(([names]) => names.test(name))?.[1],
   abilities: (name) => abilities.find(([names]) => names.test(name))?.[1],
 };

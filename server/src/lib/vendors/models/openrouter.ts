@@ -11,6 +11,7 @@ const veo: VideoCapabilities = {
 };
 
 export const openrouterModels: Models = {
+  searchesIn: 'openrouter',
   chat: [
     [['openai/gpt-oss-120b', 'openai/gpt-oss-120b'], 'GPT-OSS 120B', 0.15, 0.6, 131_072, 65_536, 0.82],
     [['z-ai/glm-5.1', 'z-ai/glm-5.1'], 'GLM 5.1', 1.4, 4.4, 202_752, 65_536, 0.89],

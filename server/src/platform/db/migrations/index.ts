@@ -53,6 +53,7 @@ import { migration as provenAt } from './0059-proven-at.ts';
 import { migration as askedForVideos } from './0062-asked-for-videos.ts';
 import { migration as mcpSharedSignIn } from './0064-mcp-shared-sign-in.ts';
 import { migration as keyMakers } from './0067-key-makers.ts';
+import { migration as webSearches } from './0060-web-searches.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -111,6 +112,7 @@ export const migrations: Migration[] = [
   askedForVideos,
   keyMakers,
   mcpSharedSignIn,
+  webSearches,
 ];
 
 /**

@@ -9,7 +9,8 @@ import {
   type Part,
   UpstreamFault,
 } from '../../wire/conversation.ts';
-import { readStopReason } from '../../wire/messages/answer.ts';
+import { parseInput, readStopReason } from '../../wire/messages/answer.ts';
+import { isSearchCall, isSearchResult, readSearch } from '../../wire/messages/searches.ts';
 import { readMessagesUsage } from '../../wire/usage.ts';
 import { readEmbeddedError } from '../kind/errors.ts';
 
@@ -37,13 +38,16 @@ export function fromAnthropic(json: unknown): Answer {
 
 function readParts(blocks: Json[]): Part[] {
   let letters = 0;
-  return blocks.map((block) => {
+  const results = new Map(blocks.filter(isSearchResult).map((block) => [block.tool_use_id, block]));
+  return blocks.flatMap((block): Part[] => {
+    if (isSearchCall(block)) return [readSearch(block, results.get(block.id))];
+    if (isSearchResult(block)) return [];
     const part = readBlock(block);
-    if (part.type !== 'text') return part;
+    if (part.type !== 'text') return [part];
     const start = letters;
     letters += lettersIn(part.text);
     const cited = readBlockCitations(block.citations, start, letters);
-    return cited.length > 0 ? { ...part, cited } : part;
+    return cited.length > 0 ? [{ ...part, cited }] : [part];
   });
 }
 
@@ -77,6 +81,9 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
   let letters = 0;
   let before = 0;
   let citations: unknown[] = [];
+  /** Searches that were asked for and have not come back yet, by their ids, and the words of the one that is being asked. */
+  const searches = new Map<unknown, Json>();
+  let asking: { id: unknown; input: string } | undefined;
   /** What a block began with, for servers that give it whole and nothing after it. */
   const begunWith = new Map<unknown, Delta[]>();
 
@@ -96,6 +103,15 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
         begunWith.set(json.index, [{ type: 'tool_args', index, args: JSON.stringify(block.input) }]);
       return [{ type: 'tool_start', index, id: text(block.id), name: text(block.name) }];
     }
+    if (isSearchCall(block)) {
+      searches.set(block.id, block);
+      asking = { id: block.id, input: '' };
+    }
+    if (isSearchResult(block)) {
+      const call = searches.get(block.tool_use_id);
+      searches.delete(block.tool_use_id);
+      return [readSearch(call ?? { id: block.tool_use_id }, block)];
+    }
     if (block.type === 'redacted_thinking') return [{ type: 'redacted_thinking', data: text(block.data) }];
     if (block.type === 'thinking' && text(block.thinking) + text(block.signature) !== '') {
       begunWith.set(json.index, [
@@ -107,6 +123,9 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
   }
 
   function blockStop({ index }: Json): Delta[] {
+    const call = asking && searches.get(asking.id);
+    if (call && asking!.input !== '') searches.set(asking!.id, { ...call, input: parseInput(asking!.input) });
+    asking = undefined;
     const whole = begunWith.get(index) ?? [];
     begunWith.delete(index);
     return citations.length === 0 ? whole : [...whole, ...readBlockCitations(citations.splice(0), before, letters)];
@@ -128,6 +147,7 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
       case 'input_json_delta': {
         const index = callOf.get(json.index);
         const args = text(delta.partial_json);
+        if (asking) asking.input += args;
         return index === undefined || args === '' ? [] : [{ type: 'tool_args', index, args }];
       }
       default:

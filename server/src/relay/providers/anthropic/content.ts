@@ -1,5 +1,6 @@
 import type { Conversation, Json, Part, TextPart, Turn } from '../../wire/conversation.ts';
 import { parseInput } from '../../wire/messages/answer.ts';
+import { searchBack } from '../../wire/messages/searches.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { wordless } from '../kind/wordless.ts';
 
@@ -82,6 +83,8 @@ function buildBlock(part: Part): Json[] {
         : [];
     case 'redacted_thinking':
       return [{ type: 'redacted_thinking', data: part.data }];
+    case 'search':
+      return searchBack(part);
     case 'raw':
       return part.format === 'messages' ? [part.value] : [];
     case 'audio':

@@ -9,14 +9,23 @@ import {
 } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { withoutOwnCitations } from '../../wire/messages/citations.ts';
+import { isForeignSearch } from '../../wire/messages/searches.ts';
 import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
+import { readMessagesTool, writeMessagesTool } from '../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
 import { carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
-import { assumedOutputTokens, jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
+import {
+  assumedOutputTokens,
+  assumedSearches,
+  jsonHeaders,
+  searchFor,
+  type Target,
+  type UpstreamRequest,
+} from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
 import { type Traits, traitsOf } from './traits.ts';
 
@@ -58,11 +67,12 @@ const ours = ['svc_ms', 'provider', 'models'];
 export function messagesBodyOf(conversation: Conversation, target: Target): Json {
   if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
   const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
+  if (target.paid && conversation.params.webSearch) body.tools = boundedSearches(body.tools);
   if (body.thread != null && !mayThread(target)) throw threadUnsupported();
   if (!target.paid) return body;
   // Of the vendor's own choice, at prices that are not this model's; where a model has none, it is asked alone.
   if (body.fallbacks === 'default') delete body.fallbacks;
-  refuseBeyondTokens('messages', body);
+  refuseBeyondTokens('messages', body, target);
   return body;
 }
 
@@ -70,8 +80,21 @@ export function messagesBodyOf(conversation: Conversation, target: Target): Json
  * Only the vendor's own servers keep threads; others would answer without the history. What a continued one costs is not
  * known beforehand: its prompt is at the vendor's.
  */
-const mayThread = ({ provider, baseUrl, paid }: Target): boolean =>
-  !paid && (provider === 'anthropic' || URL.parse(baseUrl)?.hostname === 'api.anthropic.com');
+const mayThread = ({ provider, baseUrl, paid }: Target): boolean => !paid && isVendors({ provider, baseUrl });
+
+/** Of the vendor's own servers; others that speak its format run no tools. */
+export const isVendors = ({ provider, baseUrl }: Pick<Target, 'provider' | 'baseUrl'>): boolean =>
+  provider === 'anthropic' || URL.parse(baseUrl)?.hostname === 'api.anthropic.com';
+
+/** As many as are put aside for, where the client does not say. */
+const boundedSearches = (tools: unknown): unknown =>
+  Array.isArray(tools)
+    ? tools.map((tool, i) =>
+        isObject(tool) && tool.max_uses == null && readMessagesTool(tool, `tools[${i}]`)
+          ? { ...tool, max_uses: assumedSearches }
+          : tool,
+      )
+    : tools;
 
 /** A messages body for an upstream of the same format: all as given but the model's name. */
 export function rewriteMessagesRequest(body: Json, modelName: string): Json {
@@ -90,13 +113,18 @@ export function rewriteMessagesRequest(body: Json, modelName: string): Json {
 function asVendorTakesIt(message: unknown): unknown {
   const given = message as { content?: unknown } | null;
   if (!Array.isArray(given?.content)) return message;
-  const isForeign = ({ type, signature }: Json): boolean =>
-    type === 'thinking' && !(typeof signature === 'string' && isAnthropicSignature(signature));
+  const isForeign = (block: Json): boolean =>
+    isForeignSearch(block) ||
+    (block.type === 'thinking' && !(typeof block.signature === 'string' && isAnthropicSignature(block.signature)));
   const content = given.content.flatMap((block) =>
     !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(block),
   );
   return { ...given, content };
 }
+
+/** Of what is kept it has nothing; and it takes one list of domains or the other. */
+export const searchesAsClaude = ({ params: { webSearch: search } }: Conversation): boolean =>
+  !search?.keptOnly && !(search?.allowedDomains && search.blockedDomains);
 
 /** Its models do not hear. */
 const carried = carriesAllBut('messages', 'audio');
@@ -104,7 +132,7 @@ const carried = carriesAllBut('messages', 'audio');
 /** A conversation of another format as a messages body. */
 export function buildMessagesRequest(conversation: Conversation, target: Target): Json {
   const { params } = conversation;
-  refuseForeignTools(conversation);
+  refuseForeignTools(conversation, { searches: searchesAsClaude(conversation) });
   refuseUncarried(conversation, carried);
   refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
@@ -119,7 +147,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
     stream: conversation.stream,
     stop_sequences: stopsFor(conversation, { blank: false }),
     ...sampling(params, traits, thinking !== undefined),
-    ...buildTools(params, traits, thinking !== undefined),
+    ...buildTools(params, traits, thinking !== undefined, target),
     thinking,
     output_config: outputConfig(params, traits, thinking !== undefined),
     metadata: params.user === undefined ? undefined : { user_id: params.user },
@@ -142,14 +170,17 @@ function sampling(params: Params, traits: Traits, thinks: boolean): Json {
   return { top_p: params.topP, top_k: topK };
 }
 
-function buildTools(params: Params, traits: Traits, thinks: boolean): Json {
-  if (params.tools === undefined) return {};
-  const tools = params.tools.map((tool) => ({
+function buildTools(params: Params, traits: Traits, thinks: boolean, target: Target): Json {
+  const { webSearch } = params;
+  if (params.tools === undefined && !webSearch) return {};
+  const functions = (params.tools ?? []).map((tool) => ({
     name: tool.name,
     ...(tool.description !== undefined && { description: tool.description }),
     input_schema: { type: 'object', ...(tool.parameters ?? { properties: {} }) },
     ...(tool.cacheControl !== undefined && { cache_control: tool.cacheControl }),
   }));
+  const search = webSearch ? [writeMessagesTool(searchFor(webSearch, target))] : [];
+  const tools = [...functions, ...search];
   const choice = toolChoice(params, traits, thinks);
   return { tools, ...(choice !== undefined && { tool_choice: choice }) };
 }

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../../lib/byte-source.ts';
 import type { Conversation, Json } from '../../wire/conversation.ts';
 import { mergeBetas, messagesBodyOf } from '../anthropic/request.ts';
+import { searchUnsupported } from '../kind/foreign-tools.ts';
 import type { Target, UpstreamRequest } from '../kind.ts';
 import { objectOf, textOf } from './fields.ts';
 import { BrokenFrame } from './frames.ts';
@@ -33,6 +34,8 @@ function betasFor({ clientHeaders, modelName }: Target): string[] {
 
 /** Anthropic's body, with what stands in the path and in headers there put where Bedrock has it. */
 export function toClaude(conversation: Conversation, target: Target): UpstreamRequest {
+  const { webSearch } = conversation.params;
+  if (webSearch) throw searchUnsupported(webSearch);
   // Which of two queues of Anthropic's a request waits in means nothing here, and is refused.
   const { model: _model, stream: _stream, service_tier: _tier, ...body } = messagesBodyOf(conversation, target);
   const named = betasFor(target);

@@ -1,4 +1,5 @@
 import { randomString } from '../../../lib/ids.ts';
+import type { Usage } from '../../../lib/money.ts';
 import { type Citation, mostLetters, readGrounding, readSources } from '../../wire/citations.ts';
 import {
   type Answer,
@@ -13,6 +14,7 @@ import {
 import { readGeminiFinish } from '../../wire/gemini/finish.ts';
 import { readGeminiPart } from '../../wire/gemini/read-part.ts';
 import { readGeminiUsage } from '../../wire/gemini/usage.ts';
+import type { SearchPart } from '../../wire/search.ts';
 import { readEmbeddedError, undone } from '../kind/errors.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -64,12 +66,13 @@ export function fromGemini(json: unknown): Answer {
     throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
   const { parts, finish, pages } = readCandidate(json, () => true);
   if (finish === undefined) throw new UpstreamFault(failure('the upstream answered with an unfinished candidate'));
-  const usage = readGeminiUsage(json.usageMetadata);
+  const search = searchIn(pages, json);
+  const usage = withSearches(readGeminiUsage(json.usageMetadata), search, json);
   const calls = parts.some((part) => part.type === 'tool_call');
   return {
     id: text(json.responseId),
     model: text(json.modelVersion),
-    parts: withCitations(joinTexts(parts), pages),
+    parts: [...withCitations(joinTexts(parts), pages), ...search],
     finish: calls && finish === 'stop' ? 'tool_calls' : finish,
     reasoningFormat: 'google-gemini-v1',
     source: { format: 'gemini', body: json },
@@ -100,6 +103,21 @@ function withCitations(parts: Part[], pages: Pages = {}): Part[] {
   const cited = readPages(pages, parts.map((part) => (part.type === 'text' ? part.text : '')).join(''));
   const last = cited.length > 0 ? parts.findLastIndex(({ type }) => type === 'text') : -1;
   return parts.map((part, i) => (i === last && part.type === 'text' ? { ...part, cited } : part));
+}
+
+/** All that it searched for one answer. */
+function searchIn({ grounding }: Pages = {}, { responseId }: Json): SearchPart[] {
+  const { webSearchQueries: asked, groundingChunks: chunks } = isObject(grounding) ? grounding : {};
+  const queries = Array.isArray(asked) ? asked.map(text).filter((query) => query !== '') : [];
+  const webs = (Array.isArray(chunks) ? chunks : []).map((chunk) => (isObject(chunk) ? chunk.web : undefined));
+  const pages = webs.filter(isObject).map(({ uri, title }) => ({ url: text(uri), title: text(title) }));
+  return queries.length > 0 ? [{ type: 'search', id: `ws_${text(responseId)}`, queries, pages }] : [];
+}
+
+/** Models before 3 are billed by the answers that were searched for, later ones by the queries. */
+function withSearches(usage: Usage | undefined, [search]: SearchPart[], { modelVersion }: Json): Usage | undefined {
+  if (!usage || !search) return usage;
+  return { ...usage, searches: /gemini-[12]\b/.test(text(modelVersion)) ? 1 : search.queries.length };
 }
 
 /** Reads the chunks of one stream; each call comes whole. */
@@ -160,11 +178,12 @@ export function geminiDecoder(): (json: Json) => Delta[] {
         .filter((one) => !isMain(one))
         .flatMap(readFurther),
     );
-    const usage = readGeminiUsage(json.usageMetadata);
-    if (usage) out.push({ type: 'usage', usage });
     // Told again and again, each time with more in it.
     pages = { ...pages, ...piece.pages };
-    if (piece.finish) out.push(...readPages(pages, said));
+    const search = searchIn(pages, json);
+    const usage = withSearches(readGeminiUsage(json.usageMetadata), search, json);
+    if (usage) out.push({ type: 'usage', usage });
+    if (piece.finish) out.push(...readPages(pages, said), ...search);
     if (piece.finish)
       out.push({ type: 'finish', finish: calls > 0 && piece.finish === 'stop' ? 'tool_calls' : piece.finish });
     return out;

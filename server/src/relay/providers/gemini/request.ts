@@ -1,6 +1,7 @@
 import { withoutTrailing } from '../../../lib/trailing.ts';
 import type { Conversation, Effort, Json, Params, Reasoning } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
+import { writeGoogleTool } from '../../wire/web-search.ts';
 import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
@@ -48,9 +49,16 @@ const carried: Carries = (part) =>
   carriesAll(part);
 const carriesAll = carriesAllBut('gemini');
 
+/**
+ * Beside functions it searches only if all that it did comes back with the next request, part by part, for which other formats
+ * have no place; models before 3 do not even then, nor in an answer of a given form.
+ */
+export const searchesAsGemini = ({ params: { webSearch: search, tools, responseFormat } }: Conversation): boolean =>
+  tools === undefined && responseFormat === undefined && !search?.allowedDomains && !search?.keptOnly;
+
 export function buildGeminiRequest(conversation: Conversation, target: Target): Json {
   const { params, system } = conversation;
-  refuseForeignTools(conversation);
+  refuseForeignTools(conversation, { searches: searchesAsGemini(conversation) });
   refuseUncarried(conversation, carried);
   refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
@@ -144,8 +152,8 @@ function budgetOf(effort: Effort, limit = Number.POSITIVE_INFINITY): number {
   return Math.min(wanted, Math.max(leastBudget, Math.floor(limit * 0.8)));
 }
 
-function buildTools({ tools, toolChoice }: Params): Json {
-  if (tools === undefined) return {};
+function buildTools({ tools, toolChoice, webSearch }: Params): Json {
+  if (tools === undefined) return webSearch ? { tools: [writeGoogleTool(webSearch)] } : {};
   const functionDeclarations = tools.map((tool) => {
     const schema = tool.parameters && toGeminiSchema(tool.parameters);
     const hasProperties = schema?.properties !== undefined && Object.keys(schema.properties as Json).length > 0;

@@ -15,7 +15,7 @@ export function rewriteGeminiRequest(given: Json, conversation: Conversation, ta
   if (limit !== undefined)
     body.generationConfig = { ...(isObject(body.generationConfig) && body.generationConfig), maxOutputTokens: limit };
   if (Array.isArray(body.contents)) body.contents = body.contents.map((content) => withOwnSignatures(content, target));
-  if (target.paid) refuseBeyondTokens('gemini', body);
+  if (target.paid) refuseBeyondTokens('gemini', body, target);
   return body;
 }
 

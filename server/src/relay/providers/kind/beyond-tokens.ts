@@ -1,6 +1,8 @@
 import { isObject, type Json, type WireFormat } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
+import { withoutSearch } from '../../wire/web-search.ts';
+import type { Target } from '../kind.ts';
 
 /** Whether a parameter with this value leaves the price by the token as it is. */
 type Harmless = (value: unknown) => boolean;
@@ -92,9 +94,9 @@ const serverTools: Record<WireFormat, [string, Harmless][]> = {
   gemini: [],
 };
 
-/** The first of these that a body asks for. */
-export const serverToolIn = (format: WireFormat, body: Json): string | undefined =>
-  serverTools[format].find(([name, isHarmless]) => !isHarmless(body[name]))?.[0];
+/** The first of these that a body asks for, but for the one that is known otherwise. */
+export const serverToolIn = (format: WireFormat, body: Json, known?: string): string | undefined =>
+  serverTools[format].find(([name, isHarmless]) => name !== known && !isHarmless(body[name]))?.[0];
 
 /**
  * What vendors bill beside the tokens of a request, at other rates, or more often than once. A parameter that is not here
@@ -132,8 +134,13 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
   gemini: new Map<string, Harmless>([...rates, ['tools', areGoogleClientTools]]),
 };
 
-/** Refuses what would be billed to us and to nobody else; looks at a body as it goes upstream. */
-export function refuseBeyondTokens(format: WireFormat, body: Json): void {
+/** Refuses what would be billed to us and to nobody else; looks at a body as it goes upstream. `searches`: those have a price. */
+export function refuseBeyondTokens(
+  format: WireFormat,
+  sent: Json,
+  { searches = false }: Pick<Target, 'searches'> = {},
+): void {
+  const body = searches ? withoutSearch(format, sent) : sent;
   const table = tables[format];
   for (const name in body) {
     const isHarmless = table.get(name);

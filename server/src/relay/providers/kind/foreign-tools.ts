@@ -1,6 +1,7 @@
 import { AppError } from '../../../lib/errors.ts';
 import { type Conversation, isObject, type Json, type Turn, type WireFormat } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
+import type { WebSearch } from '../../wire/search.ts';
 import { serverToolIn } from './beyond-tokens.ts';
 import { refuseGoogleOnly } from './google-only.ts';
 
@@ -8,18 +9,19 @@ import { refuseGoogleOnly } from './google-only.ts';
  * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches,
  * speech and the like. Left out silently, the model would answer without them, and nobody would know.
  */
-export function refuseForeignTools({ params, source, turns }: Conversation): void {
+export function refuseForeignTools({ params, source, turns }: Conversation, { searches = false } = {}): void {
   if (source?.format === 'messages' && source.body.thread != null) throw threadUnsupported();
   const tool = params.rawTools?.[0];
-  if (tool)
-    throw unsupported('tools', `The tool '${nameOf(tool)}' is its vendor's own and not supported by this model.`);
+  if (tool) throw ownTool(nameOf(tool));
+  const { webSearch } = params;
+  if (webSearch && !searches) throw searchUnsupported(webSearch);
   if (params.rawToolChoice)
     throw unsupported(
       'tool_choice',
       `'tool_choice' of type '${params.rawToolChoice.type}' is not supported by this model.`,
     );
   if (source?.format === 'responses') refuseForeignItems(turns);
-  const serverTool = source && serverToolIn(source.format, source.body);
+  const serverTool = source && serverToolIn(source.format, source.body, webSearch?.name);
   if (serverTool) throw unsupported(serverTool, `'${serverTool}' is not supported by this model.`);
   if (source?.format === 'chat' && asksForSound(source.body))
     throw unsupported('modalities', `'audio' is not supported by this model.`);
@@ -27,6 +29,12 @@ export function refuseForeignTools({ params, source, turns }: Conversation): voi
   if (promise) throw unsupported(promise, `'${promise}' is not supported by this model.`);
   if (source?.format === 'gemini') refuseGoogleOnly(turns, source.body);
 }
+
+const ownTool = (name: unknown): AppError =>
+  unsupported('tools', `The tool '${name}' is its vendor's own and not supported by this model.`);
+
+export const searchUnsupported = ({ name, offered }: WebSearch): AppError =>
+  offered ? ownTool(name) : unsupported(name, `'${name}' is not supported by this model.`);
 
 /** Of a responses request: items of tools that OpenAI runs, and files that are named by an id of its. */
 function refuseForeignItems(turns: Turn[]): void {

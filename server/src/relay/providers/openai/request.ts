@@ -1,6 +1,7 @@
 import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import type { Conversation, Json, Params, ToolChoice } from '../../wire/conversation.ts';
+import { writeChatOptions, writeOpenrouterTool } from '../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { type Carries, carriesAllBut, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
@@ -35,7 +36,7 @@ export function toOpenai(conversation: Conversation, target: Target): UpstreamRe
   const body = chatRequestOf(conversation, vendor, modelName);
   const limit = outputLimit(conversation.params, target);
   const sent = rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream, limit });
-  if (target.paid) refuseBeyondTokens('chat', sent);
+  if (target.paid) refuseBeyondTokens('chat', sent, target);
   return { url, method: 'POST', headers: conversation.stream ? stream : whole, body: JSON.stringify(sent) };
 }
 
@@ -75,7 +76,8 @@ export const chatRequestOf = (
 
 function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName: string): Json {
   const { params } = conversation;
-  refuseForeignTools(conversation);
+  const searches = searchesInChat(conversation, vendor, modelName);
+  refuseForeignTools(conversation, { searches });
   refuseUncarried(conversation, vendor.id === 'openrouter' ? carriesAll : carriesNoAddress);
   const body: Json = {
     model: modelName,
@@ -93,6 +95,8 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
     presence_penalty: params.presencePenalty,
     user: params.user,
     ...buildTools(params, vendor),
+    web_search_options:
+      searches && vendor.models.searchesIn !== 'openrouter' ? writeChatOptions(params.webSearch!) : undefined,
     response_format: buildResponseFormat(params),
     ...buildReasoning(params, vendor, modelName),
     ...buildHints(params, vendor, modelName),
@@ -101,19 +105,35 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
   return body;
 }
 
+/** By a tool of OpenRouter's, or by a setting that models made for it have, which take no functions. */
+export function searchesInChat(
+  { params }: Conversation,
+  { models: { searchesIn, searchModels } }: Vendor,
+  modelName: string,
+): boolean {
+  const { webSearch: search, tools } = params;
+  if (!search || search.keptOnly) return false;
+  if (searchesIn === 'openrouter') return !(search.allowedDomains && search.blockedDomains);
+  const isPlain = tools === undefined && !search.allowedDomains && !search.blockedDomains;
+  return isPlain && searchModels?.test(modelName) === true;
+}
+
 function buildTools(params: Params, vendor: Vendor): Json {
-  if (params.tools === undefined) return {};
+  const { webSearch } = params;
+  const search = webSearch && vendor.models.searchesIn === 'openrouter' ? [writeOpenrouterTool(webSearch)] : [];
+  if (params.tools === undefined && search.length === 0) return {};
+  const functions = (params.tools ?? []).map((tool) => ({
+    type: 'function',
+    function: {
+      name: tool.name,
+      description: tool.description,
+      parameters: tool.parameters ?? { type: 'object', properties: {} },
+      strict: tool.strict,
+    },
+    ...(vendor.knowsCacheControl && tool.cacheControl !== undefined && { cache_control: tool.cacheControl }),
+  }));
   return {
-    tools: params.tools.map((tool) => ({
-      type: 'function',
-      function: {
-        name: tool.name,
-        description: tool.description,
-        parameters: tool.parameters ?? { type: 'object', properties: {} },
-        strict: tool.strict,
-      },
-      ...(vendor.knowsCacheControl && tool.cacheControl !== undefined && { cache_control: tool.cacheControl }),
-    })),
+    tools: [...functions, ...search],
     tool_choice: params.toolChoice && buildToolChoice(params.toolChoice),
     parallel_tool_calls: params.parallelToolCalls,
   };

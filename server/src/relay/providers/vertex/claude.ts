@@ -1,13 +1,14 @@
-import { mergeBetas, messagesBodyOf } from '../anthropic/request.ts';
+import type { Conversation } from '../../wire/conversation.ts';
+import { mergeBetas, messagesBodyOf, searchesAsClaude } from '../anthropic/request.ts';
 import { anthropicKind, countedBody } from '../anthropic.ts';
 import type { ProviderKind, Target, UpstreamRequest } from '../kind.ts';
 import { asked, asStream, modelAt } from './address.ts';
 
 const version = { anthropic_version: 'vertex-2023-10-16' };
 
-/** Betas travel in the header as with Anthropic's own API. */
-function withBetas(request: UpstreamRequest, { clientHeaders }: Target): UpstreamRequest {
-  const betas = mergeBetas(clientHeaders?.['anthropic-beta']);
+/** Betas travel in the header as with Anthropic's own API; here searching the web is one. */
+function withBetas(request: UpstreamRequest, { clientHeaders }: Target, { params }: Conversation): UpstreamRequest {
+  const betas = mergeBetas(clientHeaders?.['anthropic-beta'], params.webSearch && 'web-search-2025-03-05');
   return betas === '' ? request : { ...request, headers: { ...request.headers, 'anthropic-beta': betas } };
 }
 
@@ -15,17 +16,18 @@ function withBetas(request: UpstreamRequest, { clientHeaders }: Target): Upstrea
 export const vertexClaude: ProviderKind = {
   ...anthropicKind,
   name: 'vertex',
+  searches: searchesAsClaude,
   toUpstream(conversation, target) {
     const { model: _, ...body } = messagesBodyOf(conversation, target);
     const method = conversation.stream ? ':streamRawPredict' : ':rawPredict';
     const request = asked(target, `${modelAt(target, 'anthropic')}${method}`, { ...version, ...body });
-    return asStream(withBetas(request, target), conversation.stream);
+    return asStream(withBetas(request, target, conversation), conversation.stream);
   },
   countTokens: {
     ...anthropicKind.countTokens!,
     toUpstream(conversation, target) {
       const url = `${modelAt(target, 'anthropic', 'count-tokens')}:rawPredict`;
-      return withBetas(asked(target, url, { ...version, ...countedBody(conversation, target) }), target);
+      return withBetas(asked(target, url, { ...version, ...countedBody(conversation, target) }), target, conversation);
     },
   },
 };

@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../../lib/trailing.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { expectObject, geminiCountTokens, geminiImages, imageRequest, inputTexts } from '../gemini/endpoints.ts';
-import { geminiRequestOf } from '../gemini/request.ts';
+import { geminiRequestOf, searchesAsGemini } from '../gemini/request.ts';
 import { geminiKind } from '../gemini.ts';
 import type { Endpoint, ModelEntry, ProviderKind, Target, UpstreamRequest } from '../kind.ts';
 import { asked, asStream, modelAt } from './address.ts';
@@ -53,6 +53,7 @@ const versionOf = ({ versionId }: Json): string =>
 export const vertexGemini: ProviderKind = {
   ...geminiKind,
   name: 'vertex',
+  searches: searchesAsGemini,
   toUpstream(conversation, target) {
     const method = conversation.stream ? ':streamGenerateContent?alt=sse' : ':generateContent';
     return asStream(asked(target, at(target, method), geminiRequestOf(conversation, target)), conversation.stream);

@@ -29,6 +29,7 @@ import {
   weigh,
 } from '../read.ts';
 import { argumentsOf } from '../responses/tools.ts';
+import { readChatOptions, readOpenaiTool, readPlugins, withoutSearchTool } from '../web-search.ts';
 import { readContent, readResultContent, readTexts, withThinking } from './content.ts';
 import { asksForFunctions, withTools } from './legacy-functions.ts';
 import { usualChoice } from './tool-choice.ts';
@@ -166,6 +167,7 @@ function readParams(body: Json): Params {
     topK: optionalInteger(body, 'top_k', -1, maxInteger),
     stop: readStop(body.stop),
     ...readTools(body.tools),
+    ...(body.web_search_options != null || body.plugins != null ? readSearch(body) : undefined),
     ...readToolChoice(body.tool_choice),
     parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
     responseFormat: readResponseFormat(body.response_format),
@@ -218,7 +220,7 @@ function readStop(value: unknown): string[] | undefined {
   return list.map((item, i) => readString(item, typeof value === 'string' ? 'stop' : `stop[${i}]`));
 }
 
-function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
+function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSearch'> {
   if (value === undefined || value === null) return {};
   const tools: Tool[] = [];
   const rawTools: Json[] = [];
@@ -241,7 +243,16 @@ function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
       ...(tool.cache_control !== undefined && { cacheControl: tool.cache_control }),
     });
   });
-  return { ...(tools.length > 0 && { tools }), ...(rawTools.length > 0 && { rawTools }) };
+  return { ...(tools.length > 0 && { tools }), ...withoutSearchTool(rawTools, readOpenaiTool) };
+}
+
+/** What is not known of a search stays in the body alone, for whoever knows it. */
+function readSearch({ web_search_options: options, plugins }: Json): Pick<Params, 'webSearch'> {
+  const webSearch =
+    options == null
+      ? readPlugins(plugins)
+      : readChatOptions(readObject(options, 'web_search_options'), 'web_search_options');
+  return webSearch ? { webSearch } : {};
 }
 
 function readToolChoice(value: unknown): Pick<Params, 'toolChoice' | 'rawToolChoice'> {

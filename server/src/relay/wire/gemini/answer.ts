@@ -20,7 +20,8 @@ export function renderGeminiAnswer(answer: Answer, { model, id, showThoughts }: 
   if (answer.source?.format === 'gemini') return { ...usage, ...answer.source.body, modelVersion: model };
   const { parts, said } = writeParts(answer.parts, showThoughts);
   const finishReason = renderGeminiFinish(answer.finish);
-  const grounding = writeGrounding(citationsIn(answer.parts), said);
+  const searches = answer.parts.filter((part) => part.type === 'search');
+  const grounding = writeGrounding(citationsIn(answer.parts), said, searches);
   return {
     candidates: [{ content: { parts, role: 'model' }, finishReason, index: 0, ...grounding }],
     ...usage,

@@ -1,12 +1,19 @@
 import { type Citation, type Said, wordsCited } from '../citations.ts';
 import type { Json } from '../conversation.ts';
+import type { SearchPart } from '../search.ts';
 
 /** A text among the parts of an answer. */
 export type SaidPart = Said & { partIndex: number };
 
 /** The pages of an answer in Google's words, which names them apart from the places that rest on them and counts bytes of a part. */
-export function writeGrounding(cited: readonly Citation[], said: readonly SaidPart[]): { groundingMetadata?: Json } {
-  if (cited.length === 0) return {};
+export function writeGrounding(
+  cited: readonly Citation[],
+  said: readonly SaidPart[],
+  searches: readonly SearchPart[] = [],
+): { groundingMetadata?: Json } {
+  const webSearchQueries = searches.flatMap(({ queries }) => queries);
+  const asked = webSearchQueries.length > 0 && { webSearchQueries };
+  if (cited.length === 0) return asked ? { groundingMetadata: asked } : {};
   const pages = new Map(cited.map(({ url, title }) => [url, { web: { uri: url, title } }]));
   const places = [...pages.keys()];
   const groundingSupports = said.flatMap(({ partIndex, ...part }) =>
@@ -23,5 +30,5 @@ export function writeGrounding(cited: readonly Citation[], said: readonly SaidPa
       ];
     }),
   );
-  return { groundingMetadata: { groundingChunks: [...pages.values()], groundingSupports } };
+  return { groundingMetadata: { ...asked, groundingChunks: [...pages.values()], groundingSupports } };
 }

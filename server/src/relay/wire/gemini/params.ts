@@ -21,6 +21,7 @@ import {
   readString,
   requiredString,
 } from '../read.ts';
+import { readGoogleTool, withoutSearchTool } from '../web-search.ts';
 import { fromGeminiSchema } from './schema.ts';
 
 const at = 'generationConfig';
@@ -28,7 +29,7 @@ const at = 'generationConfig';
 /** Of a body in its documented names. */
 export function readGeminiParams(body: Json): Params {
   const config = body.generationConfig == null ? {} : readObject(body.generationConfig, at);
-  const { tools, rawTools } = readTools(body.tools);
+  const { tools, rawTools, webSearch } = readTools(body.tools);
   const all: Params = {
     maxTokens: optionalInteger(config, 'maxOutputTokens', 1, maxInteger, at),
     temperature: optionalNumber(config, 'temperature', 0, 2, at),
@@ -45,6 +46,7 @@ export function readGeminiParams(body: Json): Params {
     reasoning: readReasoning(config),
     ...readChoice(body.toolConfig, tools),
     rawTools,
+    webSearch,
   };
   return onlyGiven(all);
 }
@@ -86,7 +88,7 @@ function readReasoning(config: Json): Reasoning | undefined {
   return budget === -1 || thinking.includeThoughts === true ? { adaptive: true } : undefined;
 }
 
-function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
+function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSearch'> {
   if (value === undefined || value === null) return {};
   const tools: Tool[] = [];
   const rawTools: Json[] = [];
@@ -99,7 +101,7 @@ function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
       tools.push(readTool(readObject(declared, `${param}[${j}]`), `${param}[${j}]`));
     });
   });
-  return { ...(tools.length > 0 && { tools }), ...(rawTools.length > 0 && { rawTools }) };
+  return { ...(tools.length > 0 && { tools }), ...withoutSearchTool(rawTools, readGoogleTool) };
 }
 
 function readTool(declared: Json, param: string): Tool {

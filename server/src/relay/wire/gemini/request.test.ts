@@ -191,8 +191,18 @@ describe('settings', () => {
   });
 
   test('tools that Google runs keep their names', () => {
-    const { rawTools, tools: own } = paramsOf({ tools: [{ google_search: {} }, { codeExecution: {} }] });
-    expect(rawTools!.map(({ type }) => type)).toEqual(['googleSearch', 'codeExecution']);
+    const {
+      rawTools,
+      tools: own,
+      webSearch,
+    } = paramsOf({
+      tools: [{ google_search: {} }, { codeExecution: {} }, { urlContext: {} }],
+    });
+    expect(rawTools!.map(({ type }) => type)).toEqual(['codeExecution', 'urlContext']);
+    expect(webSearch).toEqual({ name: 'googleSearch', offered: true });
+    // What only Google's own search can be told.
+    const within = { googleSearch: { timeRangeFilter: {} } };
+    expect(paramsOf({ tools: [within] }).rawTools).toEqual([{ type: 'googleSearch', ...within }]);
     expect(own).toBeUndefined();
   });
 });

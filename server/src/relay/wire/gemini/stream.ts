@@ -5,6 +5,7 @@ import { sseData } from '../../../lib/sse.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
 import { type Citation, mostLetters } from '../citations.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
+import type { SearchPart } from '../search.ts';
 import { renderGeminiFinish } from './finish.ts';
 import { writeGrounding } from './grounding.ts';
 import { writeMedia } from './media.ts';
@@ -33,6 +34,7 @@ export class GeminiStream implements StreamRenderer {
   readonly #calls = new Map<number, Call>();
   /** Named with the last event, by places of all that was said. */
   readonly #cited: Citation[] = [];
+  readonly #searches: SearchPart[] = [];
   #said = '';
   #finish: Finish = 'stop';
   #usage: Usage | undefined;
@@ -49,6 +51,9 @@ export class GeminiStream implements StreamRenderer {
         return this.#say(this.#writer.text(delta.text));
       case 'citation':
         this.#cited.push(delta);
+        return '';
+      case 'search':
+        this.#searches.push(delta);
         return '';
       case 'thinking':
         return this.#say(this.#writer.think(delta.text));
@@ -104,7 +109,7 @@ export class GeminiStream implements StreamRenderer {
     const parts = left.length > 0 ? left : [{ text: '' }];
     const finishReason = renderGeminiFinish(this.#finish);
     const usage = this.#usage && { usageMetadata: renderGeminiUsage(this.#usage) };
-    const grounding = writeGrounding(this.#cited, [{ partIndex: 0, text: this.#said, before: 0 }]);
+    const grounding = writeGrounding(this.#cited, [{ partIndex: 0, text: this.#said, before: 0 }], this.#searches);
     const candidate = { content: { parts, role: 'model' }, finishReason, index: 0, ...grounding };
     return this.#event(candidate, { ...usage, ...this.#extra });
   }

@@ -3,6 +3,7 @@ import type { Answer, Finish, Json, Part } from '../conversation.ts';
 import { markGemini } from '../signature.ts';
 import { renderMessagesUsage } from '../usage.ts';
 import { citedBlocks } from './citations.ts';
+import { writeSearch } from './searches.ts';
 
 /** An answer as the body of a message. */
 export function renderMessagesAnswer(answer: Answer, options: { model: string; id: string }): Json {
@@ -41,6 +42,8 @@ function renderBlock(part: Part): Json[] {
       return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }];
     case 'redacted_thinking':
       return [{ type: 'redacted_thinking', data: part.data }];
+    case 'search':
+      return writeSearch(part);
     case 'tool_call':
       return [
         // The format has no place for a signature on a call, so it goes in a thinking block before it.

@@ -2,7 +2,7 @@ import type { Citation, Said } from '../citations.ts';
 import { isObject, type Json } from '../conversation.ts';
 
 /** In place of the index of a search, which the vendor seals, and takes back from nobody else. */
-const ownIndex = 'svc.';
+export const ownIndex = 'svc.';
 
 /** What stands on the page is not known here. */
 export const writeCitation = ({ url, title }: Citation): Json => ({

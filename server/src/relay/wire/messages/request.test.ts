@@ -128,7 +128,7 @@ describe('parseMessagesRequest', () => {
       topK: 5,
       stop: ['x'],
       tools: [{ name: 'f', parameters: { type: 'object' }, cacheControl: { type: 'ephemeral' } }],
-      rawTools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      webSearch: { name: 'web_search_20250305', offered: true },
       toolChoice: { type: 'required' },
       parallelToolCalls: false,
       reasoning: { budgetTokens: 2000 },

@@ -29,6 +29,7 @@ import {
   requiredString,
   weigh,
 } from '../read.ts';
+import { readMessagesTool, withoutSearchTool } from '../web-search.ts';
 import { readBlocks, readSystem } from './content.ts';
 import { toolsInForce } from './tool-changes.ts';
 
@@ -100,7 +101,7 @@ function readStop(value: unknown): string[] | undefined {
 /** Anthropic's search among the tools of the request. Others are offered all of these at once, so it is not missed there. */
 const ownSearch = /^tool_search_tool_(regex|bm25)(_\d+)?$/;
 
-function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
+function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSearch'> {
   if (value === undefined || value === null) return {};
   const tools: Tool[] = [];
   const rawTools: Json[] = [];
@@ -121,7 +122,7 @@ function readTools(value: unknown): { tools?: Tool[]; rawTools?: Json[] } {
       ...(tool.cache_control != null && { cacheControl: tool.cache_control }),
     });
   });
-  return { ...(tools.length > 0 && { tools }), ...(rawTools.length > 0 && { rawTools }) };
+  return { ...(tools.length > 0 && { tools }), ...withoutSearchTool(rawTools, readMessagesTool) };
 }
 
 function readToolChoice(choice: Json): ToolChoice {

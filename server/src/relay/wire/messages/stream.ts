@@ -5,10 +5,13 @@ import { sseEvent } from '../../../lib/sse.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
 import type { Citation } from '../citations.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
+import type { SearchPart } from '../search.ts';
 import { markGemini } from '../signature.ts';
 import { renderMessagesUsage } from '../usage.ts';
+import { parses } from '../watch.ts';
 import { renderStopReason } from './answer.ts';
 import { writeCitation } from './citations.ts';
+import { writeSearch } from './searches.ts';
 
 export interface MessagesStreamOptions {
   model: string;
@@ -35,15 +38,6 @@ interface Call {
 
 /** Deltas that this format has no words for, or none before there is something to say. */
 const silent = new Set<Delta['type']>(['start', 'choice', 'error', 'extra', 'detail']);
-
-const isWholeJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /**
  * One block is open at a time, with ascending indexes, and each is closed. Calls whose pieces come
@@ -115,6 +109,8 @@ export class MessagesStream implements StreamRenderer {
         );
       case 'redacted_thinking':
         return this.#block({ type: 'redacted_thinking', data: delta.data }) + this.#close();
+      case 'search':
+        return this.#search(delta);
       case 'tool_start':
         return this.#toolStart(delta);
       case 'tool_args':
@@ -128,6 +124,17 @@ export class MessagesStream implements StreamRenderer {
       default:
         return '';
     }
+  }
+
+  #search(search: SearchPart): string {
+    const [{ input, ...call }, result] = writeSearch(search);
+    return (
+      this.#flushCalls() +
+      this.#block({ ...call, input: {} }) +
+      this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) }) +
+      this.#block(result) +
+      this.#close()
+    );
   }
 
   #block(block: Json, kind?: 'text' | 'thinking' | 'tool'): string {
@@ -174,7 +181,7 @@ export class MessagesStream implements StreamRenderer {
       ...(delta.signature !== undefined && { signature: delta.signature }),
     };
     // An open call without arguments so far may still get some.
-    if (this.#open === 'tool' && !isWholeJson(this.#openArgs)) {
+    if (this.#open === 'tool' && !parses(this.#openArgs)) {
       this.#waiting.set(delta.index, call);
       return '';
     }
@@ -203,7 +210,7 @@ export class MessagesStream implements StreamRenderer {
     }
     this.#openArgs += args;
     const out = this.#delta({ type: 'input_json_delta', partial_json: args });
-    return this.#waiting.size > 0 && isWholeJson(this.#openArgs) ? out + this.#nextCalls() : out;
+    return this.#waiting.size > 0 && parses(this.#openArgs) ? out + this.#nextCalls() : out;
   }
 
   /** Opens waiting calls up to the first that is not whole yet. */
@@ -212,7 +219,7 @@ export class MessagesStream implements StreamRenderer {
     for (const [index, call] of this.#waiting) {
       this.#waiting.delete(index);
       out += this.#openTool(index, call);
-      if (!isWholeJson(call.args)) break;
+      if (!parses(call.args)) break;
     }
     return out;
   }

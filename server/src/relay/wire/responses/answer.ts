@@ -35,6 +35,7 @@ export function deltasOf(part: Part, index: number): Delta[] {
       ];
     }
     case 'image':
+    case 'search':
     case 'redacted_thinking':
       return [part];
     case 'tool_call': {

@@ -8,7 +8,6 @@ import { argumentsOf } from './tools.ts';
 /** Calls and results of tools that OpenAI runs or has trained for, and what it sealed: only it can read them. */
 const foreignTypes = new Set([
   'file_search_call',
-  'web_search_call',
   'computer_call',
   'computer_call_output',
   'code_interpreter_call',
@@ -61,7 +60,8 @@ export class ItemReader {
     else if (type === 'custom_tool_call') this.#call(item, at, argumentsOf(readString(item.input, `${at}.input`)));
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#result(item, at);
     else if (type === 'image_generation_call' && typeof item.result === 'string') this.#picture(item.result);
-    else this.#other(item, type, at);
+    // What it found is in the words that follow, and what only its vendor can read with the thoughts before it.
+    else if (type !== 'web_search_call') this.#other(item, type, at);
   }
 
   #message(item: Json, at: string): void {

@@ -1,4 +1,5 @@
 import type { Json } from '../conversation.ts';
+import type { SearchPart } from '../search.ts';
 import type { Thought } from './thoughts.ts';
 
 /** An item of the output that more may come of. */
@@ -35,4 +36,13 @@ export const placeOf = (message: OpenMessage): Json => ({
 export const summaryPlace = (reasoning: OpenReasoning): Json => ({
   ...itemPlace(reasoning),
   summary_index: reasoning.item.summary.length - 1,
+});
+
+/** A search of the web; it is told whole. */
+export const searchItem = (id: string, { queries, pages }: SearchPart): Json & { id: string } => ({
+  ...{ id, type: 'web_search_call', status: 'in_progress' },
+  action: {
+    ...{ type: 'search', query: queries.join(', '), queries },
+    sources: pages.map(({ url }) => ({ type: 'url', url })),
+  },
 });

@@ -1,5 +1,7 @@
 import { type Citation, lettersIn, responsesAnnotation } from '../citations.ts';
 import type { Delta, Echo, ImagePart, Json } from '../conversation.ts';
+import type { SearchPart } from '../search.ts';
+import { parses } from '../watch.ts';
 import {
   itemPlace,
   type OpenCall,
@@ -7,6 +9,7 @@ import {
   type OpenMessage,
   type OpenReasoning,
   placeOf,
+  searchItem,
   summaryPlace,
 } from './open-items.ts';
 import { pack, type Thought } from './thoughts.ts';
@@ -16,15 +19,6 @@ import { inputOf } from './tools.ts';
 export type Emit = (type: string, members: Json) => void;
 
 type Status = 'completed' | 'incomplete';
-
-const isWhole = (args: string): boolean => {
-  try {
-    JSON.parse(args);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /**
  * The output of a response, as it grows: whole answers and streams are written by this alone, so that they say the same.
@@ -54,7 +48,20 @@ export class Output {
     else if (delta.type === 'redacted_thinking' || delta.type === 'detail') this.#thought(delta);
     else if (delta.type === 'tool_start') this.#call(delta);
     else if (delta.type === 'image') this.#image(delta);
+    else if (delta.type === 'search') this.#search(delta);
     else if (delta.type === 'tool_args') this.#args(delta.index, delta.args);
+  }
+
+  /** What its vendor sealed travels as thoughts do. */
+  #search(search: SearchPart): void {
+    if (search.pages.some(({ sealed }) => sealed !== undefined)) this.#thought(search);
+    this.#closeReasoning('completed');
+    this.#closeMessage('completed');
+    const item = searchItem(this.newId('ws'), search);
+    const open = { item, index: this.#add(item) };
+    for (const step of ['in_progress', 'searching', 'completed'])
+      this.emit(`response.web_search_call.${step}`, itemPlace(open));
+    this.#done(open, 'completed');
   }
 
   /** A picture that the model made. */
@@ -265,7 +272,7 @@ export class Output {
   }
 
   #closeCall(call: OpenCall, status: Status): void {
-    const whole = status === 'completed' || isWhole(call.args);
+    const whole = status === 'completed' || parses(call.args);
     if (call.custom) this.#tellInput(call);
     else {
       // Clients parse it, and some models say nothing where there is nothing to say.

@@ -213,7 +213,6 @@ describe('tools', () => {
     ['gemini', geminiKind, at('https://g.test/v1beta', 'gemini-3-pro')],
   ] as const;
   const builtIn = [
-    'web_search',
     'file_search',
     'computer_use_preview',
     'code_interpreter',
@@ -232,8 +231,8 @@ describe('tools', () => {
     }
     const choice = refusal(() => sentTo(kind, target, { tools: [f], tool_choice: { type: 'web_search_preview' } }));
     expect(choice).toMatchObject({ param: 'tool_choice', status: 400 });
-    const item = refusal(() => sentTo(kind, target, { input: [user, { type: 'web_search_call', id: 'ws_1' }] }));
-    expect(item.message).toContain('web_search_call');
+    const item = refusal(() => sentTo(kind, target, { input: [user, { type: 'file_search_call', id: 'fs_1' }] }));
+    expect(item.message).toContain('file_search_call');
     const file = { role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] };
     expect(refusal(() => sentTo(kind, target, { input: [file] })).message).toContain('file_id');
     expect(refusal(() => sentTo(kind, target, { prompt: { id: 'p' } }))).toMatchObject({

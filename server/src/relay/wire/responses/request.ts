@@ -17,6 +17,8 @@ import {
   unsupported,
   weigh,
 } from '../read.ts';
+import type { WebSearch } from '../search.ts';
+import { readOpenaiTool, withoutSearchTool } from '../web-search.ts';
 import { echoOf } from './echo.ts';
 import { ItemReader, itemsOf } from './items.ts';
 import type { Seals } from './thoughts.ts';
@@ -101,7 +103,7 @@ function readParams(body: Json, tools: ReadTools): Params {
     topK: optionalInteger(body, 'top_k', -1, maxInteger),
     stop: readStop(body.stop),
     ...readToolChoice(body.tool_choice, tools),
-    ...(tools.rawTools.length > 0 && { rawTools: tools.rawTools }),
+    ...withoutSearchTool(tools.rawTools, (tool, at) => withMost(readOpenaiTool(tool, at), body)),
     parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
     responseFormat: readFormat(text.format),
     seed: optionalInteger(body, 'seed', -maxInteger, maxInteger),
@@ -115,6 +117,10 @@ function readParams(body: Json, tools: ReadTools): Params {
   };
   return onlyGiven(all);
 }
+
+/** A limit of all tools that the vendor runs is one of searches too. */
+const withMost = (search: WebSearch | undefined, { max_tool_calls: most }: Json): WebSearch | undefined =>
+  search && typeof most === 'number' ? { ...search, maxUses: most } : search;
 
 /** Read here only so that what is wrong with them is said. */
 function checkOthers(body: Json): void {

@@ -1,5 +1,6 @@
 import type { Json, Part } from '../conversation.ts';
 import { invalid } from '../read.ts';
+import type { SearchPage, SearchPart } from '../search.ts';
 
 /**
  * What a model's thoughts must come back with, packed into `encrypted_content` of a reasoning item so that it survives a
@@ -9,7 +10,8 @@ export type Thought =
   | { type: 'thinking'; text: string; signature?: string }
   | { type: 'redacted_thinking'; data: string }
   | { type: 'call'; id: string; signature: string }
-  | { type: 'detail'; detail: Json };
+  | { type: 'detail'; detail: Json }
+  | SearchPart;
 
 /** How what is packed is closed for its way through the client. */
 export interface Seals {
@@ -41,6 +43,10 @@ function packOne(thought: Thought): string {
       return fields('r', thought.data);
     case 'call':
       return fields('c', thought.id, thought.signature);
+    case 'search': {
+      const pages = thought.pages.flatMap(({ url, title, sealed = '', age = '' }) => [url, title, sealed, age]);
+      return fields('s', thought.id, thought.queries.join(', '), ...pages);
+    }
     case 'detail':
       return fields('d', ...Object.entries(thought.detail).flatMap(([name, value]) => [name, scalar(value)]));
   }
@@ -108,10 +114,20 @@ function unpackOne(packed: string, param: string): Thought {
     if (kind === 'r' && second === undefined) return { type: 'redacted_thinking', data: first };
     if (kind === 'c' && second !== undefined && more.length === 0)
       return { type: 'call', id: first, signature: second };
+    if (kind === 's' && second !== undefined && more.length % 4 === 0) return searchOf(first, second, more);
     if (kind === 'd' && second !== undefined && more.length % 2 === 0)
       return { type: 'detail', detail: detailOf([first, second, ...more]) };
   }
   throw changed(param);
+}
+
+function searchOf(id: string, query: string, members: string[]): SearchPart {
+  const pages: SearchPage[] = [];
+  for (let i = 0; i < members.length; i += 4) {
+    const [url, title, sealed, age] = members.slice(i, i + 4) as [string, string, string, string];
+    pages.push({ url, title, ...(sealed !== '' && { sealed }), ...(age !== '' && { age }) });
+  }
+  return { type: 'search', id, queries: query === '' ? [] : [query], pages };
 }
 
 function detailOf(pairs: string[]): Json {

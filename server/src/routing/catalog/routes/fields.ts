@@ -45,7 +45,7 @@ function refuseTwoPrices({ prices, prompt_price, completion_price, request_price
 }
 
 const plainGiven = (body: ModelChange): Partial<ProviderModelFields> =>
-  given<Omit<ProviderModelFields, 'parts' | 'tiers'>>({
+  given<Omit<ProviderModelFields, 'searchPrice' | 'parts' | 'tiers'>>({
     modelId: body.model_id,
     channelId: body.channel_id,
     modelName: body.model_name,

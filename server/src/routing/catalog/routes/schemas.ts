@@ -34,6 +34,9 @@ const inOrder = (tiers: { above_context: number }[]): boolean =>
 /** A name that is not known is refused: misspelled, its tokens would cost what the rest costs. */
 export const prices = z.strictObject({
   ...rates,
+  search: price
+    .optional()
+    .describe('USD for each search of the web that the vendor runs; without it nothing is searched'),
   tiers: z
     .array(z.strictObject({ above_context: count.min(1), ...rates }))
     .max(8)

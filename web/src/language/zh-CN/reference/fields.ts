@@ -95,6 +95,9 @@ export default {
   'Last four characters; null when it is short or unreadable': '最后四个字符；过短或无法读取时为 null',
   'Id of a preset: fills every field not given, and the models': '预设的 ID：填入未给出的字段和模型',
   'USD from midnight to midnight UTC, at the prices of the models': '每日（UTC 零点至零点）的美元金额，按模型价格计算',
+  'USD for each search of the web that the vendor runs; without it nothing is searched':
+    '供应商每次执行网页搜索的美元价格；未设置时不进行搜索',
+  'Searches of the web that the vendor of the model ran': '模型供应商执行的网页搜索次数',
   'All prices; prompt_price, completion_price and request_price are three of them':
     '全部价格；prompt_price、completion_price 和 request_price 是其中三项',
   'Names with commas between them, in the order in which they are asked': '名称列表，以逗号分隔，按请求的先后顺序',

@@ -1,3 +1,4 @@
+import type { Usage } from '../../../../lib/money.ts';
 import { lettersIn, movedBy, readAnnotations } from '../../../wire/citations.ts';
 import {
   type Answer,
@@ -9,6 +10,7 @@ import {
   type TextPart,
   UpstreamFault,
 } from '../../../wire/conversation.ts';
+import type { SearchPart } from '../../../wire/search.ts';
 import { markOpenai } from '../../../wire/signature.ts';
 import { readResponsesUsage } from '../../../wire/usage.ts';
 import { readEmbeddedError } from '../../kind/errors.ts';
@@ -31,7 +33,7 @@ export function fromResponses(json: unknown): Answer {
     model: text(json.model),
     parts: fromBeginning(items.flatMap(partsOf)),
     finish: finishOf(json, items.some(isCall)),
-    usage: readResponsesUsage(json.usage),
+    usage: withSearches(readResponsesUsage(json.usage), items.filter(isSearch).length),
     source: { format: 'responses', body: json },
   };
 }
@@ -55,6 +57,8 @@ export function partsOf(item: Json): Part[] {
       const { call_id, id, name, arguments: args } = item;
       return [{ type: 'tool_call', id: text(call_id) || text(id), name: text(name), arguments: text(args) }];
     }
+    case 'web_search_call':
+      return isSearch(item) ? [searchOf(item)] : [];
     case 'image_generation_call':
       return text(item.result) === ''
         ? []
@@ -63,6 +67,21 @@ export function partsOf(item: Json): Part[] {
       return [];
   }
 }
+
+/** Only these cost something: pages that are opened and looked through come with them. */
+export const isSearch = ({ type, status, action }: Json): boolean =>
+  type === 'web_search_call' && status !== 'failed' && (!isObject(action) || action.type === 'search');
+
+export function searchOf({ id, action }: Json): SearchPart {
+  const { query, queries, sources } = isObject(action) ? action : {};
+  const asked = Array.isArray(queries) && queries.length > 0 ? queries : [query];
+  const pages = objects(sources).map(({ url }) => ({ url: text(url), title: '' }));
+  return { type: 'search', id: text(id), queries: asked.map(text).filter((one) => one !== ''), pages };
+}
+
+/** The format does not count them; they are among its items. */
+export const withSearches = (usage: Usage | undefined, searches: number): Usage | undefined =>
+  usage && searches > 0 ? { ...usage, searches } : usage;
 
 export function wordsOf(part: Json): TextPart[] {
   if (part.type === 'refusal')

@@ -2,12 +2,13 @@ import { lettersIn, movedBy, readAnnotations } from '../../../wire/citations.ts'
 import { type Delta, failure, isObject, type Json, type TextPart } from '../../../wire/conversation.ts';
 import { readResponsesUsage } from '../../../wire/usage.ts';
 import { readEmbeddedError } from '../../kind/errors.ts';
-import { finishOf, partsOf, signatureOf, text, wordsOf } from './answer.ts';
+import { finishOf, isSearch, partsOf, searchOf, signatureOf, text, withSearches, wordsOf } from './answer.ts';
 
 /** Reads the events of one response. What an event leaves out is told by the item it belongs to, when that is done. */
 export function responsesDecoder(): (event: Json) => Delta[] {
   let started = false;
   let called = false;
+  let searches = 0;
   /** Numbers of the items whose words or thoughts have come in pieces. */
   const told = new Set<unknown>();
   /** Letters so far, and before the part that is being said; which part that is. */
@@ -80,6 +81,10 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       const signature = signatureOf(item);
       return signature === undefined ? [] : [{ type: 'signature', signature }];
     }
+    if (isSearch(item)) {
+      searches += 1;
+      return [searchOf(item)];
+    }
     if (item.type === 'image_generation_call') return partsOf(item).filter((part) => part.type === 'image');
     if (item.type !== 'message' || !Array.isArray(item.content)) return [];
     const parts = item.content.filter(isObject).flatMap(wordsOf);
@@ -96,9 +101,10 @@ export function responsesDecoder(): (event: Json) => Delta[] {
   }
 
   function end(response: Json): Delta[] {
-    const usage = readResponsesUsage(response.usage);
+    const left = leftOut(response);
+    const usage = withSearches(readResponsesUsage(response.usage), searches);
     return [
-      ...leftOut(response),
+      ...left,
       { type: 'finish', finish: finishOf(response, called) },
       ...(usage ? [{ type: 'usage' as const, usage }] : []),
       { type: 'end' },

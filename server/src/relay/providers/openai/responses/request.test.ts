@@ -128,7 +128,7 @@ test('one of Anthropic’s too; thoughts of others stay here', () => {
   expect(sent(conversation)).toEqual(expected);
 });
 
-test.each([{ n: 2 }, { stop: ['x'] }, { audio: { voice: 'a', format: 'mp3' } }, { web_search_options: {} }])(
+test.each([{ n: 2 }, { stop: ['x'] }, { audio: { voice: 'a', format: 'mp3' } }])(
   'what the format cannot say is refused: %j',
   (fields) => {
     expect(() => sent(parseChatRequest({ ...chat, ...fields }))).toThrow('is not supported');

@@ -2,10 +2,11 @@ import { vendorOf } from '../../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../../lib/vendors/vendor.ts';
 import type { Conversation, Json, Params, ToolChoice } from '../../../wire/conversation.ts';
 import { onlyGiven, unsupported } from '../../../wire/read.ts';
+import { writeOpenaiTool } from '../../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../../kind/foreign-tools.ts';
 import { carriesAllBut, refuseUncarried, stopsFor } from '../../kind/uncarried.ts';
-import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../../kind.ts';
+import { jsonHeaders, outputLimit, searchFor, type Target, type UpstreamRequest } from '../../kind.ts';
 import { effortFor } from '../efforts.ts';
 import { openaiHeaders, openaiUrl } from '../request.ts';
 import { reasoningModel } from '../rewrite.ts';
@@ -16,7 +17,7 @@ export function toResponses(conversation: Conversation, target: Target): Upstrea
   const { stream, source } = conversation;
   const body =
     source?.format === 'responses' ? asItCame(conversation, source.body, target) : build(conversation, target);
-  if (target.paid) refuseBeyondTokens('responses', body);
+  if (target.paid) refuseBeyondTokens('responses', body, target);
   const headers = { ...openaiHeaders(target), ...jsonHeaders, ...(stream && { accept: 'text/event-stream' }) };
   return { url: openaiUrl(target, '/responses'), method: 'POST', headers, body: JSON.stringify(body) };
 }
@@ -26,7 +27,20 @@ function asItCame({ stream, params, echo }: Conversation, body: Json, target: Ta
   const vendor = vendorOf(target.provider, target.baseUrl);
   const reasons = (vendor.reasoningModels ?? reasoningModel).test(modelName);
   const limit = outputLimit(params, target);
-  return rewriteResponsesRequest(body, { modelName, stream, limit, reasons, seals: echo?.seals });
+  const sent = rewriteResponsesRequest(body, { modelName, stream, limit, reasons, seals: echo?.seals });
+  return { ...sent, ...mostSearches(params, target) };
+}
+
+/** Domains to leave out are not in its words. */
+export const searchesInResponses = ({ params: { webSearch: search } }: Conversation, target: Target): boolean =>
+  (target.knownToSearch || vendorOf(target.provider, target.baseUrl).models.searchesIn === 'responses') &&
+  !search?.blockedDomains;
+
+/** The format has one limit for all tools that the vendor runs, which others than OpenAI do not know. */
+function mostSearches({ webSearch }: Params, target: Target): Json {
+  const most = webSearch && searchFor(webSearch, target).maxUses;
+  const isKnown = vendorOf(target.provider, target.baseUrl).id === 'openai';
+  return most !== undefined && isKnown ? { max_tool_calls: most } : {};
 }
 
 /** Less is refused. */
@@ -38,7 +52,7 @@ const carriesAll = carriesAllBut('responses');
 function build(conversation: Conversation, target: Target): Json {
   const { params, system, stream } = conversation;
   const vendor = vendorOf(target.provider, target.baseUrl);
-  refuseForeignTools(conversation);
+  refuseForeignTools(conversation, { searches: !params.webSearch?.blockedDomains });
   refuseUncarried(conversation, carriesAll);
   refuseBeyondFormat(conversation);
   const limit = outputLimit(params, target);
@@ -55,6 +69,7 @@ function build(conversation: Conversation, target: Target): Json {
     top_p: params.topP,
     top_logprobs: params.topLogprobs,
     ...tools(params),
+    ...mostSearches(params, target),
     reasoning: reasoning(params, target.modelName),
     text: Object.keys(text).length > 0 ? text : undefined,
     ...hints(conversation, vendor),
@@ -68,16 +83,17 @@ function refuseBeyondFormat(conversation: Conversation): void {
     throw unsupported('n', `'n' is not supported by this model together with tools.`);
 }
 
-function tools({ tools = [], toolChoice, parallelToolCalls }: Params): Json {
+function tools({ tools = [], webSearch, toolChoice, parallelToolCalls }: Params): Json {
+  const functions = tools.map(({ name, description, parameters, strict }) => ({
+    type: 'function',
+    name,
+    ...(description !== undefined && { description }),
+    parameters: parameters ?? { type: 'object', properties: {} },
+    // Said, as this format takes what chat leaves out for yes.
+    strict: strict ?? false,
+  }));
   return {
-    tools: tools.map(({ name, description, parameters, strict }) => ({
-      type: 'function',
-      name,
-      ...(description !== undefined && { description }),
-      parameters: parameters ?? { type: 'object', properties: {} },
-      // Said, as this format takes what chat leaves out for yes.
-      strict: strict ?? false,
-    })),
+    tools: [...functions, ...(webSearch ? [writeOpenaiTool(webSearch)] : [])],
     tool_choice: toolChoice && choice(toolChoice),
     parallel_tool_calls: parallelToolCalls,
   };

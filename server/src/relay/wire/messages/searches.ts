@@ -1,0 +1,50 @@
+import { isObject, type Json } from '../conversation.ts';
+import type { SearchPage, SearchPart } from '../search.ts';
+import { ownIndex } from './citations.ts';
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export const isSearchCall = ({ type, name }: Json): boolean => type === 'server_tool_use' && name === 'web_search';
+export const isSearchResult = ({ type }: Json): boolean => type === 'web_search_tool_result';
+
+/** A call and its result are two blocks. */
+export const readSearch = (call: Json, result: Json | undefined): SearchPart => ({
+  type: 'search',
+  id: text(call.id),
+  queries: isObject(call.input) && text(call.input.query) !== '' ? [text(call.input.query)] : [],
+  // An error in place of pages is one thing.
+  pages: Array.isArray(result?.content) ? result.content.filter(isObject).map(readPage) : [],
+});
+
+const readPage = ({ url, title, encrypted_content: sealed, page_age: age }: Json): SearchPage => ({
+  url: text(url),
+  title: text(title),
+  ...(text(sealed) !== '' && { sealed: text(sealed) }),
+  ...(text(age) !== '' && { age: text(age) }),
+});
+
+/** By their ids the vendor is spared blocks that are not its own. */
+const vendorIds = 'srvtoolu_';
+const ownIds = `${vendorIds}svc_`;
+
+const isVendors = ({ id, pages }: SearchPart): boolean =>
+  id.startsWith(vendorIds) && !id.startsWith(ownIds) && pages.every(({ sealed }) => sealed !== undefined);
+
+/** The two blocks of a search, whoever ran it. */
+export function writeSearch(search: SearchPart): [call: Json, result: Json] {
+  const id = isVendors(search) ? search.id : `${ownIds}${search.id.replace(/[^a-zA-Z0-9_]/g, '_')}`;
+  const content = search.pages.map(({ url, title, sealed = ownIndex, age }) => ({
+    ...{ type: 'web_search_result', url, title, encrypted_content: sealed, page_age: age ?? null },
+  }));
+  return [
+    { type: 'server_tool_use', id, name: 'web_search', input: { query: search.queries.join(', ') } },
+    { type: 'web_search_tool_result', tool_use_id: id, content },
+  ];
+}
+
+/** For the vendor itself: its own, and nothing of what others found. */
+export const searchBack = (search: SearchPart): Json[] => (isVendors(search) ? writeSearch(search) : []);
+
+/** Whether a block of the history is of a search that another vendor ran. */
+export const isForeignSearch = ({ id, tool_use_id }: Json): boolean =>
+  text(id).startsWith(ownIds) || text(tool_use_id).startsWith(ownIds);
