@@ -58,7 +58,7 @@ describe('structured output', () => {
       const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
       const { content } = (await chat('go', { response_format })).choices[0].message;
       expect(content).toMatch(/^[{"]/);
-    expect(content.length).toBeLessThan(100_000);
+      expect(content.length).toBeLessThan(100_000);
     },
     10_000,
   );
