@@ -54,6 +54,9 @@ export const isSessionName = (name: string): boolean => /^[0-9A-Za-z]{32}(?:-[ac
 export const sessionName = (random: string, abilities: string): string =>
   abilities === '' ? random : `${random}-${abilities}`;
 
+/** What else an address can be (a script, a file) is no page that anybody is sent to. */
+const isPage = (url: unknown): boolean => typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
+
 /** Of what it did not say it can, a client is not even asked. */
 export function canBeAsked(abilities: string, { method, params }: { method: string; params: Params }): boolean {
   const can = (letter: string): boolean => abilities.includes(letter);
@@ -61,5 +64,5 @@ export function canBeAsked(abilities: string, { method, params }: { method: stri
   if (method === 'sampling/createMessage') return can('s') && (params.tools === undefined || can('t'));
   if (method !== 'elicitation/create') return false;
   // Revision 2025-11-25, elicitation: who names no mode has forms.
-  return params.mode === 'url' ? can('u') : can('f') || (can('e') && !can('u'));
+  return params.mode === 'url' ? can('u') && isPage(params.url) : can('f') || (can('e') && !can('u'));
 }

@@ -6,30 +6,23 @@ import type {
   JSONRPCMessage,
   LoggingMessageNotification,
   Progress,
-  ServerCapabilities,
   StreamableHTTPClientTransport,
   Tool,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { ChurnSet } from '../lib/churn-set.ts';
 import { type AskedBack, type Asking, letQuestionsThrough } from './asked-back.ts';
+import { boundAnswers } from './bounded-answers.ts';
 import { DirectCalls, type Underlying } from './direct-calls.ts';
 import { givenUp } from './fault.ts';
 import { type GuardedTarget, guardedFetch, openListening } from './guarded-fetch.ts';
+import { type Introduction, introductionOf } from './introduction.ts';
 import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
 import { asBefore, extensionsOf, unasked, waiting } from './params-behind.ts';
 import { mostAskedMs } from './patience.ts';
 import type { AccessToken } from './proofs.ts';
 import { hasTasks, letTasksThrough, taskIn } from './task-answers.ts';
-
-/** What a server says of itself when it is first spoken to. */
-export interface Introduction {
-  /** As it calls itself, and which protocol it speaks. */
-  about: { name: string; version: string; protocol: string };
-  capabilities: ServerCapabilities;
-  instructions?: string | undefined;
-}
 
 /** A session as it is kept: whoever names it goes on with it, and need not be introduced again. */
 export interface KeptSession extends Introduction {
@@ -127,6 +120,9 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
       reconnectionDelayGrowFactor: 1,
     },
   });
+  // What clients say to questions is not for the library, and not bounded with what it says itself.
+  const tell = transport.send.bind(transport);
+  boundAnswers(transport);
   // Asking for input means that the call is made again, which here nobody could answer for.
   const client = new Client(us, {
     versionNegotiation: { mode: 'auto' },
@@ -159,7 +155,7 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     sessionId: transport.sessionId ?? null,
     ...talking(client, target, introduction, { hearing, calls, asked }),
     // A response, which the library's own type of a message would only narrow further.
-    tell: (message) => transport.send(message as JSONRPCMessage),
+    tell: (message) => tell(message as JSONRPCMessage),
     listen: async (after, leaving) => {
       if (isModern) return null;
       const { sessionId, protocolVersion } = transport;
@@ -289,12 +285,3 @@ const underlyingOf = (transport: StreamableHTTPClientTransport, asked: AskedBack
     void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {});
   },
 });
-
-function introductionOf(client: Client): Introduction {
-  const { name = '', version = '' } = client.getServerVersion() ?? {};
-  return {
-    about: { name, version, protocol: client.getNegotiatedProtocolVersion() ?? '' },
-    capabilities: client.getServerCapabilities() ?? {},
-    instructions: client.getInstructions(),
-  };
-}

@@ -1,4 +1,6 @@
 import { gather } from '../lib/gather.ts';
+import { isObject } from '../lib/is-object.ts';
+import { SseParser } from '../lib/sse.ts';
 import { refuseHeavy } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
@@ -196,12 +198,14 @@ function idOf(request: string | undefined): unknown {
 }
 
 /**
- * The events as they come, and after them an error for the request they answer. The library waits for an answer until time
- * is up when a stream ends without one; where there was one, the error finds nobody who waits.
+ * The events until the answer, and where there is none an error for the request: the library would wait until time is up. What a
+ * server has to say after the answer nobody waits for, and one that keeps the stream open would keep a connection with each call.
  */
 function boundedEvents(body: ReadableStream<Uint8Array>, id: unknown): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let left = mostAnswerBytes;
+  const events = new SseParser(mostAnswerBytes);
+  const hasAnswered = (piece: Uint8Array) => events.push(piece).some(({ data }) => isAnswerTo(id, data));
   const end = (controller: ReadableStreamDefaultController<Uint8Array>, message: string) => {
     const error = { jsonrpc: '2.0', id, error: { code: streamFault, message } };
     // The line before may be half an event.
@@ -214,7 +218,12 @@ function boundedEvents(body: ReadableStream<Uint8Array>, id: unknown): ReadableS
         const { done, value } = await reader.read();
         if (done) return end(controller, endedEarly);
         left -= value.byteLength;
-        if (left >= 0) return controller.enqueue(value);
+        if (left >= 0) {
+          controller.enqueue(value);
+          if (!hasAnswered(value)) return;
+          controller.close();
+          return await reader.cancel();
+        }
         end(controller, tooLarge);
         await reader.cancel();
       } catch (error) {
@@ -223,6 +232,15 @@ function boundedEvents(body: ReadableStream<Uint8Array>, id: unknown): ReadableS
     },
     cancel: () => reader.cancel(),
   });
+}
+
+function isAnswerTo(id: unknown, data: string): boolean {
+  try {
+    const message = JSON.parse(data) as unknown;
+    return isObject(message) && message.id === id && message.method === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** In the range that JSON-RPC leaves to implementations; no server of the specification's uses it. */

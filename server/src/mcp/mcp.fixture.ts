@@ -120,7 +120,10 @@ export interface RawAsked {
 }
 
 /** A server that knows the protocol only as far as `initialize`; the rest is the test's, however broken. */
-export function startRaw(answer: (asked: RawAsked, request: Request) => Response | Promise<Response>): {
+export function startRaw(
+  answer: (asked: RawAsked, request: Request) => Response | Promise<Response>,
+  itself: object = {},
+): {
   url: string;
   asked: string[];
   stop(): void;
@@ -139,7 +142,8 @@ export function startRaw(answer: (asked: RawAsked, request: Request) => Response
       const result = (value: unknown): Told => ({ jsonrpc: '2.0', id, result: value });
       if (method !== 'initialize') return answer({ method, id, params, result }, request);
       const serverInfo = { name: 'raw', version: '1' };
-      return Response.json(result({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }));
+      const said = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo, ...itself };
+      return Response.json(result(said));
     },
   });
   return { url: `http://127.0.0.1:${listener.port}/mcp`, asked, stop: () => void listener.stop(true) };

@@ -1,15 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
-import {
-  type Called,
-  type Connection,
-  connect,
-  type Introduction,
-  type Params,
-  type Passing,
-  within,
-} from './connection.ts';
+import { type Called, type Connection, connect, type Params, type Passing, within } from './connection.ts';
 import { faultWithin } from './fault.ts';
+import type { Introduction } from './introduction.ts';
 import type { Listing } from './listing.ts';
 import type { McpServer } from './store/servers.ts';
 import { keyOf, type TargetDeps, targetOf } from './target.ts';

@@ -80,7 +80,7 @@ export class Aside {
       if (!listened) return;
       const parser = new SseParser(mostAnswerBytes);
       for await (const piece of listened.stream)
-        for (const event of parser.push(piece)) this.#take(line, messageIn(event), listened.session);
+        for (const event of parser.push(piece)) await this.#take(line, messageIn(event), listened.session);
       this.#drop(line);
     } catch {
       // It was left, or the server has ended it: whoever calls next listens anew.
@@ -89,12 +89,12 @@ export class Aside {
   }
 
   /** All calls here are one caller's; the one that has waited longest is asked, since others may be answered any moment. */
-  #take({ server, holder, calls }: Line, message: Params, session: string | null): void {
-    if (answerPing(this.callers, { server, holder }, message, session)) return;
+  async #take({ server, holder, calls }: Line, message: Params, session: string | null): Promise<void> {
+    if (await answerPing(this.callers, { server, holder }, message, session)) return;
     const takenBack = takenBackIn(message);
     if (takenBack) for (const asking of calls) asking.takenBack(takenBack.id);
     const question = takenBack ? null : questionIn(message, session);
-    if (question) askOrRefuse(this.callers, { server, holder }, question, [...calls][0]);
+    if (question) await askOrRefuse(this.callers, { server, holder }, question, [...calls][0]);
   }
 
   #rest(line: Line): void {

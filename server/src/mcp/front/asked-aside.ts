@@ -16,28 +16,28 @@ export function messageIn({ event, data }: SseEvent): Params {
   }
 }
 
-/** Whether somebody is there is answered here: nobody but us is, on this line. */
-export function answerPing(
+/** Whether somebody is there is answered here, one question after the other: nobody but us is, on this line. */
+export async function answerPing(
   callers: Sessions,
   { server, holder }: { server: McpServer; holder: string },
   { id, method }: Params,
   session: string | null,
-): boolean {
+): Promise<boolean> {
   if (method !== 'ping' || id === undefined) return false;
-  void callers.tell(server, holder, { jsonrpc: '2.0', id, result: {} }, (one) => one === session).catch(() => {});
+  await callers.tell(server, holder, { jsonrpc: '2.0', id, result: {} }, (one) => one === session).catch(() => {});
   return true;
 }
 
 /** Of what a server says outside of calls: the client is asked, where there is one, or the server is told that there is none. */
-export function askOrRefuse(
+export async function askOrRefuse(
   callers: Sessions,
   { server, holder }: { server: McpServer; holder: string },
   question: Question,
   asking: Asking | undefined,
-): void {
+): Promise<void> {
   const error = asking ? asking.ask(question) : nobodyToAsk;
   if (!error) return;
   // A server that does not hear it waits until its own time is up.
   const reply = { jsonrpc: '2.0', id: question.id, error };
-  void callers.tell(server, holder, reply, (one) => one === question.session).catch(() => {});
+  await callers.tell(server, holder, reply, (one) => one === question.session).catch(() => {});
 }

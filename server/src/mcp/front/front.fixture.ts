@@ -52,7 +52,7 @@ export async function openFrontTest(): Promise<FrontTest> {
   return {
     ...{ t, clock, user, key, admin },
     start: (...given) => kept(startMcp(...given)),
-    startRaw: (answer) => kept(startRaw(answer)),
+    startRaw: (...given) => kept(startRaw(...given)),
     connected: async (server, fields = {}, askFirst = []) => {
       count += 1;
       const name = `f${count}`;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { until } from '../../lib/until.fixture.ts';
 import { openOAuthTest } from '../../oauth/oauth.fixture.ts';
 import type { RawAsked } from '../mcp.fixture.ts';
 import { allowedFor } from './caller.ts';
@@ -68,6 +69,68 @@ test.each(Object.keys(broken))('%s is told as a fault, once, within bounds', asy
   const { client } = await f.clientOf(`/mcp/${name}`);
   await expect(client.callTool({ name: 'one', arguments: {} })).rejects.toThrow(says);
   expect(server.asked.filter((method) => method === 'tools/call')).toHaveLength(1);
+});
+
+/** A server of before that is asked for its list, and says the rest by events of its own. */
+const sayingFirst = (messages: () => object[]) =>
+  calling(({ result, method }) => {
+    if (method !== 'tools/call') return new Response(null, { status: 202 });
+    const said = [...messages(), result({ content: [{ type: 'text', text: 'done' }] })];
+    const text = said.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
+    return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
+  });
+
+test.each(['ping', 'sampling/createMessage'])(
+  'thousands of questions (%s) in one answer are not answered each at once',
+  async (method) => {
+    const flood = () => Array.from({ length: 4_000 }, (_, id) => ({ jsonrpc: '2.0', id: `q${id}`, method }));
+    const server = sayingFirst(flood);
+    const { name } = await f.connected(server);
+    const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
+    const { content } = await client.callTool({ name: 'one', arguments: {} });
+    expect(content).toEqual([{ type: 'text', text: 'done' }]);
+    // Answers have no method; whoever is asked next comes after them.
+    await until('some are', () => server.asked.filter((asked) => asked === undefined).length > 3);
+    await client.listTools();
+    const answered = server.asked.filter((asked) => asked === undefined).length;
+    expect(answered).toBeLessThan(1_000);
+  },
+);
+
+test('a stream that a server keeps open after its answer is left', async () => {
+  let left = 0;
+  const server = calling(({ result, method }) => {
+    if (method !== 'tools/call') return new Response(null, { status: 202 });
+    const text = `data: ${JSON.stringify(result({ content: [] }))}\n\n`;
+    const body = new ReadableStream<Uint8Array>({
+      start: (out) => out.enqueue(new TextEncoder().encode(text)),
+      cancel: () => {
+        left += 1;
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  });
+  const { name } = await f.connected(server, { timeout_ms: 600_000 });
+  const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
+  await client.callTool({ name: 'one', arguments: {} });
+  // One that asks for progress goes through the library.
+  await client.callTool({ name: 'one', arguments: {} }, { onprogress: () => {} });
+  await until('both are left', () => left === 2);
+});
+
+test('what a server says of itself is bounded, and shown without what cannot be seen', async () => {
+  const listing = ({ result }: RawAsked) =>
+    Response.json(result({ tools: [{ name: 'one', inputSchema: { type: 'object' } }] }));
+  const hidden = { serverInfo: { name: 'a\u202eb', version: '1' }, instructions: 'Be\u{e0041} kind.' };
+  const { name } = await f.connected(f.startRaw(listing, hidden));
+  const { client } = await f.clientOf(`/mcp/${name}`);
+  expect([client.getServerVersion()?.name, client.getInstructions()]).toEqual(['', undefined]);
+  const long = 'x'.repeat(100_000);
+  const capabilities = { tools: {}, experimental: { x: { long } } };
+  for (const [i, itself] of [{ instructions: long }, { capabilities }].entries()) {
+    const { id } = await f.admin.connect(`big${i}`, f.startRaw(listing, itself).url);
+    expect(await f.admin.test(id)).toMatchObject({ ok: false, error: expect.stringContaining('says more of itself') });
+  }
 });
 
 test('a result that repeats our secret comes without it, and the rest as it is', async () => {

@@ -4,9 +4,10 @@ import { type EventStream, openEventStream } from '../../platform/http/event-str
 import type { Call } from '../../platform/http/route.ts';
 import { abilitiesOf } from '../abilities.ts';
 import { questionIn, takenBackIn } from '../asked-back.ts';
-import type { Introduction, Params } from '../connection.ts';
+import type { Params } from '../connection.ts';
 import { faultWithin, tellFault } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
+import type { Introduction } from '../introduction.ts';
 import { secretsIn, usableServer } from '../offers.ts';
 import { redacted } from '../redact.ts';
 import type { Listened } from '../sessions.ts';
@@ -123,10 +124,10 @@ export class Listening {
       for await (const piece of events)
         for (const event of parser.push(piece)) {
           const message = messageIn(event);
-          if (answerPing(this.room.callers, listener, message, session)) continue;
+          if (await answerPing(this.room.callers, listener, message, session)) continue;
           const question = questionIn(message, session);
           const takenBack = takenBackIn(message);
-          if (question) askOrRefuse(this.room.callers, listener, question, asking);
+          if (question) await askOrRefuse(this.room.callers, listener, question, asking);
           else if (takenBack) asking.takenBack(takenBack.id);
           else if (isPassed(message, listener)) await write(redacted(message, secrets), event.id);
         }

@@ -3,7 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
-import { abilitiesIn, abilitiesOf, capabilitiesOf, isSessionName, sessionName } from '../abilities.ts';
+import { abilitiesIn, abilitiesOf, canBeAsked, capabilitiesOf, isSessionName, sessionName } from '../abilities.ts';
 import { Patience } from '../patience.ts';
 import type { McpServer } from '../store/servers.ts';
 import { Peers } from './peers.ts';
@@ -34,6 +34,19 @@ function call(at: Questions, fields: object = {}) {
   return { state, asking };
 }
 const question = { id: 0, method: 'roots/list', params: {}, session: 'behind' };
+
+test.each([
+  ['https://bank.example/sign-in', true],
+  ['http://localhost:3000/', true],
+  ['javascript:fetch("//x")', false],
+  ['file:///etc/passwd', false],
+  ['data:text/html,<form>', false],
+  ['no address', false],
+  [undefined, false],
+])('nobody is sent to %s unless it is a page', (url, isAsked) => {
+  const params = { mode: 'url', message: 'Go', url };
+  expect(canBeAsked('eu', { method: 'elicitation/create', params })).toBe(isAsked);
+});
 
 test('a call goes on when its question was answered in another process, which one of them takes', async () => {
   const [here, there] = [open(), open()];

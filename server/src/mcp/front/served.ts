@@ -1,5 +1,6 @@
 import type { Origin } from '../../identity/audit/log.ts';
-import type { Introduction, Params, Passing } from '../connection.ts';
+import type { Params, Passing } from '../connection.ts';
+import type { Introduction } from '../introduction.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { McpCaller } from './caller.ts';
 

@@ -9,6 +9,7 @@ export default {
   'nobody has signed in to it for the organisation': '尚无人代表该组织登录该服务器',
   'each member signs in to it, and keys of teams are no member’s':
     '该服务器由每个成员自行登录，而团队密钥不属于任何成员',
+  'it says more of itself than {count} characters': '它对自身的说明超过 {count} 个字符',
   'somebody else has signed in meanwhile': '在此期间已由他人登录',
   'the user has to sign in to this service again through {name}': '用户需要重新通过 {name} 登录本服务',
   '{name} does not vouch for the user at it': '{name} 不在该服务器为此用户证明身份',
