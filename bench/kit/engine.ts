@@ -12,6 +12,7 @@ import { migrations } from '../../server/src/platform/db/migrations/index.ts';
 import { type OpenDb, openDb } from '../../server/src/platform/db/open.ts';
 import { openOwners } from '../../server/src/platform/durable/owners.ts';
 import { openLog } from '../../server/src/platform/log.ts';
+import { memoryShared } from '../../server/src/platform/shared/memory.ts';
 
 export interface Bench {
   orchestra: Orchestra;
@@ -41,6 +42,7 @@ export async function openEngine(
     jobs: { enqueue: async () => null, work: () => {} },
     clock: systemClock,
     owners,
+    shared: memoryShared(systemClock),
     complete,
     embed,
     rerank: absent,

@@ -34,7 +34,7 @@ export function openOrchestration({ platform, relay, billing, identity, mcp }: O
     return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
   };
   const orchestra = openOrchestra({
-    ...{ db: database.db, jobs, clock, owners },
+    ...{ db: database.db, jobs, clock, owners, shared },
     ...relayModels(relay, permit),
     permit,
     models: (caller) => modelsOf(relay, caller),

@@ -1,13 +1,15 @@
 import type { Clock } from '../lib/clock.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
+import type { Owners } from '../platform/durable/owners.ts';
 import type { Route } from '../platform/http/route.ts';
+import type { Shared } from '../platform/shared/port.ts';
 import type { Answer, Delta } from '../relay/wire/conversation.ts';
 import { chat } from './chat.ts';
 import { enqueueImport, sweepImports, workOnImports } from './import/work.ts';
 import type { Deps } from './ports.ts';
 import { orchestraRoutes } from './routes/routes.ts';
-import { nearIndex } from './search/near.ts';
+import { nearEverywhere } from './search/near.ts';
 import { perUser } from './slices.ts';
 import { sweepPlans } from './store/plans.ts';
 import type { TurnRequest } from './turn/begin.ts';
@@ -29,14 +31,16 @@ const mostSearches = 2;
 type Given = Omit<Deps, 'near' | 'searches' | 'background' | 'startImport'> & {
   clock: Clock;
   jobs: Pick<Jobs, 'enqueue' | 'work'>;
+  shared: Pick<Shared, 'publish' | 'subscribe'>;
+  owners: Owners;
 };
 
 /** Call before the jobs are started: this declares who reads what is imported. */
-export function openOrchestra({ jobs, ...given }: Given): Orchestra {
+export function openOrchestra({ jobs, shared, ...given }: Given): Orchestra {
   const running = new Set<Promise<unknown>>();
   const deps: Deps = {
     ...given,
-    near: nearIndex(),
+    near: nearEverywhere(shared, given.owners, given.warn),
     searches: perUser(mostSearches),
     startImport: (ref) => enqueueImport(jobs, ref),
     background(work) {

@@ -110,6 +110,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
         const { userId } = caller;
         const change = (tx: Db) => changeEntry(tx, userId, call.params.id, call.body, now());
         const entry = found(await writeEntry(db, userId, change));
+        deps.near.forget(userId);
         embed(caller);
         return ok(call, view(entry));
       },

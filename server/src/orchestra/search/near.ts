@@ -1,4 +1,6 @@
 import type { Db } from '../../platform/db/tables.ts';
+import type { Owners } from '../../platform/durable/owners.ts';
+import type { Shared } from '../../platform/shared/port.ts';
 import { others } from '../slices.ts';
 import { loadBits, vectorsOf } from '../store/vectors.ts';
 import { type Noise, noiseOf } from './noise.ts';
@@ -9,8 +11,8 @@ export interface NearIndex {
   near(db: Db, userId: number, model: string, query: Float32Array, limit: number): Promise<number[]>;
   /** How near to the query documents from all over are: what chance alone brings. */
   noise(db: Db, userId: number, model: string, query: Float32Array): Promise<Noise>;
-  /** After deletions: what is gone would else push out what is there. */
-  forget(userId: number): void;
+  /** After deletions: what is gone would else push out what is there. Without a user, of everybody. */
+  forget(userId?: number): void;
 }
 
 interface Shelf {
@@ -27,6 +29,30 @@ interface Shelf {
   sampledOf: number;
   /** Resolves when whoever reads what is new has done so. */
   filled: Promise<unknown>;
+}
+
+const channel = 'orchestra:near';
+
+/** What one process forgets, all forget; where a message may have been missed, everything. */
+export function nearEverywhere(
+  shared: Pick<Shared, 'publish' | 'subscribe'>,
+  owners: Pick<Owners, 'onAllHeard'>,
+  warn: (message: string, error: unknown) => void,
+): NearIndex {
+  const near = nearIndex();
+  const forgetAll = () => near.forget();
+  owners.onAllHeard(forgetAll);
+  shared
+    .subscribe(channel, (userId) => near.forget(Number(userId)), forgetAll)
+    .catch((error) => warn('deletions elsewhere are not heard of', error));
+  return {
+    ...near,
+    forget(userId) {
+      near.forget(userId);
+      // Whoever cannot be told now hears later that something was missed.
+      if (userId !== undefined) void shared.publish(channel, `${userId}`).catch(() => {});
+    },
+  };
 }
 
 /** All shelves together, in 32-bit words; the least recently used goes first. */
@@ -75,7 +101,7 @@ export function nearIndex(): NearIndex {
       return noiseOf(shelf.sample.map((vector) => dot(query, vector)));
     },
     forget(userId) {
-      for (const [key, shelf] of shelves) if (shelf.userId === userId) shelves.delete(key);
+      for (const [key, shelf] of shelves) if (userId === undefined || shelf.userId === userId) shelves.delete(key);
     },
   };
 }

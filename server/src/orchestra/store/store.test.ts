@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../lib/clock.ts';
+import { until } from '../../lib/until.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { memoryShared } from '../../platform/shared/memory.ts';
 import type { ChatMessage } from '../messages.ts';
-import { nearIndex } from '../search/near.ts';
+import { type NearIndex, nearEverywhere, nearIndex } from '../search/near.ts';
 import { noiseOf } from '../search/noise.ts';
 import { terms } from '../search/terms.ts';
 import { toUnit } from '../search/vectors.ts';
@@ -171,6 +174,18 @@ describe.each(await engines())('%s', (_, open) => {
     await releaseUnembedded(db, 'me', [late]);
     await saveVectors(db, 5, 'm', [{ documentId: late, vector: [-1, -1, -1] }]);
     expect(await near.near(db, 5, 'm', toUnit([-1, -1, -1]), 1)).toEqual([late]);
+    // What one process deletes, another one does not find instead of what is there.
+    const shared = memoryShared(systemClock);
+    const process = () => nearEverywhere(shared, { onAllHeard: () => {} }, console.error);
+    const [one, other] = [process(), process()];
+    const nearest = (index: NearIndex) => index.near(db, 5, 'm', toUnit([-1, 1, -1]), 1);
+    const gone = await index(5, 'gone');
+    await saveVectors(db, 5, 'm', [{ documentId: gone, vector: [-1, 1, -1] }]);
+    expect([await nearest(one), await nearest(other)]).toEqual([[gone], [gone]]);
+    await db.deleteFrom('ms_documents').where('id', '=', gone).execute();
+    one.forget(5);
+    await until('the other has heard', async () => (await nearest(other))[0] !== gone);
+    await shared.close();
     const noise = await near.noise(db, 5, 'm', toUnit([1, 1, 1]));
     const expected = noiseOf([1 / 3, 1 / 3, -1]);
     expect(noise.mean).toBeCloseTo(expected.mean, 5);
