@@ -6,8 +6,9 @@ import { headerSets } from './platform/http/headers.ts';
 import { patienceSeconds } from './platform/http/http-call.ts';
 import { socketHandlers } from './platform/http/sockets.ts';
 import { openLog } from './platform/log.ts';
-import { openPlatform, StartFault } from './platform/open.ts';
+import { openPlatform } from './platform/open.ts';
 import { ownProgram } from './platform/own-program.ts';
+import { StartFault } from './platform/start-fault.ts';
 import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
 
 /** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. */
