@@ -1,6 +1,7 @@
 /** What is shipped for operators to start from is safe as it stands. */
 import { expect, test } from 'bun:test';
 import { YAML } from 'bun';
+import { readConfig } from '../server/src/config.ts';
 import { clientIp, parseBlock } from '../server/src/platform/http/client-ip.ts';
 
 const read = (path: string): Promise<string> => Bun.file(new URL(`../${path}`, import.meta.url)).text();
@@ -52,6 +53,14 @@ test('the example for Kubernetes trusts no network', async () => {
 const lastSeconds = 5;
 /** For people and backups, beside what the service needs. */
 const spareConnections = 10;
+
+test('systemd gives the service time to drain, its own folder and as many connections as it may ask for', async () => {
+  const unit = await read('deploy/svc.service');
+  const set = Object.fromEntries([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
+  expect(Number(set.TimeoutStopSec)).toBeGreaterThanOrEqual(readConfig({}).drainMs / 1000 + lastSeconds);
+  expect(set.Environment).toContain(`DATA_DIR=/var/lib/${set.StateDirectory} `);
+  expect(set.Environment).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=65535');
+});
 
 test('compose has connections for all its processes, and time for each to drain', async () => {
   const { services } = YAML.parse(await read('compose.yaml')) as Compose;

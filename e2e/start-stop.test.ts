@@ -59,6 +59,11 @@ describe('starting', () => {
     const refused = await attempt({ DATA_DIR: service.dataDir });
     expect(refused.code).toBe(1);
     expect(refused.said).toMatch(/Another process \(pid \d+/);
+    const { port } = new URL(service.url);
+    expect(await attempt({ PORT: port })).toEqual({
+      code: 1,
+      said: expect.stringMatching(new RegExp(`^The service cannot listen on port ${port} of 127.0.0.1: [^\\n]+\\n$`)),
+    });
     await service.kill('SIGKILL');
     await service.restart();
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);

@@ -2,7 +2,7 @@ import { version } from '../../package.json' with { type: 'json' };
 import { commands, readArguments, usage, usageOf } from './cli/commands.ts';
 import { ConfigFaults, readConfig } from './config.ts';
 import { liftRequestLimit } from './lift-request-limit.ts';
-import { StartFault } from './platform/open.ts';
+import { StartFault } from './platform/start-fault.ts';
 import { serve } from './serve.ts';
 
 // Whatever a command makes (database, logs, files, backups) is its owner's alone.

@@ -8,6 +8,7 @@ import { socketHandlers } from './platform/http/sockets.ts';
 import { openLog } from './platform/log.ts';
 import { openPlatform } from './platform/open.ts';
 import { ownProgram } from './platform/own-program.ts';
+import { StartFault } from './platform/start-fault.ts';
 import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
 
 /** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. */
@@ -32,22 +33,24 @@ async function serveHere(config: Config, environment: Record<string, string | un
   const platform = await openPlatform(config, log);
   const app = await buildApp(platform, config);
   let stopping = false;
-  const server = Bun.serve({
-    port: config.port,
-    hostname: config.host,
-    reusePort: config.workers > 1,
-    maxRequestBodySize,
-    // For requests that do not arrive; lifted for those that have, see HttpCall.
-    idleTimeout: patienceSeconds,
-    // Bun's own page for what goes wrong outside our handlers would show the request, credentials included.
-    development: false,
-    error: (error) => {
-      log.error({ error }, 'a request failed outside its handler');
-      return new Response(null, { status: 500, headers: headerSets(config.baseUrl.startsWith('https:')).api });
-    },
-    fetch: (request, self) => (stopping ? lastOnItsConnection(app.fetch(request, self)) : app.fetch(request, self)),
-    websocket: socketHandlers,
-  });
+  const server = listening(config, () =>
+    Bun.serve({
+      port: config.port,
+      hostname: config.host,
+      reusePort: config.workers > 1,
+      maxRequestBodySize,
+      // For requests that do not arrive; lifted for those that have, see HttpCall.
+      idleTimeout: patienceSeconds,
+      // Bun's own page for what goes wrong outside our handlers would show the request, credentials included.
+      development: false,
+      error: (error) => {
+        log.error({ error }, 'a request failed outside its handler');
+        return new Response(null, { status: 500, headers: headerSets(config.baseUrl.startsWith('https:')).api });
+      },
+      fetch: (request, self) => (stopping ? lastOnItsConnection(app.fetch(request, self)) : app.fetch(request, self)),
+      websocket: socketHandlers,
+    }),
+  );
   platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
   const endWatch =
     platform.database.engine === 'sqlite'
@@ -75,6 +78,16 @@ async function serveHere(config: Config, environment: Record<string, string | un
   });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+/** What the system has against it, in words an operator can act on. */
+function listening<T>({ host, port }: Config, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new StartFault(`The service cannot listen on port ${port} of ${host}: ${reason} (PORT and HOST say where)`);
+  }
 }
 
 function greet(config: Config, root: { username: string; password: string | null } | null): void {

@@ -12,6 +12,7 @@ import { migrate } from '../platform/db/migrate.ts';
 import { openDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
+import { StartFault } from '../platform/start-fault.ts';
 import type { CommandCall } from './command.ts';
 
 /**
@@ -29,7 +30,9 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
     return 1;
   }
   const unlock = lockDataFolder(config.dataDir);
-  const target = await openDb({ url: config.databaseUrl, poolSize: 1 });
+  const target = await openDb({ url: config.databaseUrl, poolSize: 1 }).catch((error: Error) => {
+    throw new StartFault(`PostgreSQL cannot be reached: ${error.message}`);
+  });
   try {
     await migrate(target.db);
     if (await hasUsers(target.db)) {
@@ -45,7 +48,12 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
       if (copied > 0) print(`  ${table}: ${copied}`);
     };
     if (config.s3) print(`${await copyFiles(join(config.dataDir, 'blobs'), config.s3)} files are in the bucket.`);
-    await target.db.transaction().execute((tx) => copyTables(source, tx, note));
+    await target.db
+      .transaction()
+      .execute((tx) => copyTables(source, tx, note))
+      .catch((error: Error) => {
+        throw new StartFault(`Nothing was copied: ${error.message}`);
+      });
     source.close();
     await sql`analyze`.execute(target.db);
     print(`${rows} rows are in PostgreSQL, and add up to the same in both. The SQLite file is still there.`);

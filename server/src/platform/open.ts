@@ -20,6 +20,7 @@ import { lockDataFolder } from './owner-lock.ts';
 import { type Hearing, isMute, openHearing } from './shared/hearing.ts';
 import { openShared } from './shared/open.ts';
 import type { Shared } from './shared/port.ts';
+import { StartFault } from './start-fault.ts';
 
 export interface PlatformConfig {
   dataDir: string;
@@ -55,10 +56,7 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-/** What cannot be opened is said in words an operator can act on; what was opened before it is closed again. */
-export class StartFault extends Error {}
-
-/** With `given`, that is the clock; a test's. */
+/** What was opened before what cannot be is closed again. With `given`, that is the clock; a test's. */
 export async function openPlatform(config: PlatformConfig, log: Log, given?: Clock): Promise<Platform> {
   const closers: (() => void | Promise<void>)[] = [];
   const closeAll = async () => {

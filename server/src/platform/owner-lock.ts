@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBusy } from './durable/errors.ts';
+import { StartFault } from './start-fault.ts';
 
 /**
  * One owner per data folder. The lock is an open write transaction on a small SQLite file: the operating system takes it
@@ -17,7 +18,7 @@ export function lockDataFolder(folder: string): () => void {
     lock.close();
     // A full or broken disk must not read as another owner.
     if (!isBusy(error)) throw error;
-    throw new Error(
+    throw new StartFault(
       `Another process${ownerName(note)} already uses the data folder ${folder}. Stop it first, or set DATA_DIR to another folder.`,
     );
   }
