@@ -304,7 +304,7 @@ async function somebodyPoor() {
   const root = await t.relay.test.root();
   const credit = (amount: number) =>
     root.call(`/api/admin/users/${poor.id}/credits`, { method: 'POST', body: { quota: amount } });
-  return { key: await poor.key(), credit };
+  return { user: poor, key: await poor.key(), credit };
 }
 
 const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'tea '.repeat(25_000) }] };
@@ -349,14 +349,14 @@ test('whose money is at an end is told so, and the socket closes', async () => {
   });
   expect(await talk.closed()).toMatchObject({ code: 1008, reason: 'Your balance does not cover this request.' });
   // Five minutes are held for a transcript, and no second time.
-  const writer = await t.relay.test.user();
-  await root.call(`/api/admin/users/${writer.id}/credits`, { method: 'POST', body: { quota: 1_500_000 } });
-  const writing = t.talk('?model=acme/write', { key: await writer.key() });
+  const writer = await somebodyPoor();
+  await writer.credit(1_500_000);
+  const writing = t.talk('?model=acme/write', { key: writer.key });
   await writing.told('session.created');
   t.vendor.sockets.at(-1)!.send(transcript('completed', { item_id: 'a', usage: { type: 'duration', seconds: 30 } }));
   await writing.told('conversation.item.input_audio_transcription.completed');
   expect(await writing.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
   expect((await writing.closed()).code).toBe(1008);
-  const self = (await (await writer.call('/api/user/self')).json()) as { data: { quota: number } };
+  const self = (await (await writer.user.call('/api/user/self')).json()) as { data: { quota: number } };
   expect(self.data.quota).toBe(1_350_000);
 });
