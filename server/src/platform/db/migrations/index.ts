@@ -50,10 +50,10 @@ import { migration as userLanguages } from './0053-languages.ts';
 import { migration as endedOrganisations } from './0055-ended-organisations.ts';
 import { migration as beatenAt } from './0056-beaten-at.ts';
 import { migration as provenAt } from './0059-proven-at.ts';
+import { migration as webSearches } from './0060-web-searches.ts';
 import { migration as askedForVideos } from './0062-asked-for-videos.ts';
 import { migration as mcpSharedSignIn } from './0064-mcp-shared-sign-in.ts';
 import { migration as keyMakers } from './0067-key-makers.ts';
-import { migration as webSearches } from './0060-web-searches.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
