@@ -10,7 +10,7 @@ import { makeWorlds, type World } from './fuzz/world.ts';
 import { type Service, startService, until } from './service.ts';
 
 /** Names that mean the same to everybody, and ids that each user chooses for themselves. */
-const everybodys = /^(model|model_id|path|provider|window|level|server|name|item_id|chat_id)$/;
+const everybodys = /^(model|model_id|path|provider|window|level|server|name|item_id|chat_id|call_id)$/;
 const place = /([\w-]+|\{level\})\/\{(\w+)\}/g;
 
 let service: Service;

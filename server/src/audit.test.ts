@@ -340,6 +340,11 @@ const byAdministrators: Record<string, Doing> = {
     }));
     return { action: 'mcp_tool_approved', target, before, after };
   },
+  'DELETE /api/mcp/servers/{id}/shared-sign-in': async () => {
+    const { id } = await dataOf(root.call('/api/mcp/servers', { method: 'POST', body: newServer('shared') }));
+    await send(root, `/api/mcp/servers/${id}/shared-sign-in`, 'DELETE');
+    return { action: 'mcp_shared_sign_in_removed', target: { type: 'mcp_server', id, name: 'shared' } };
+  },
   'POST /api/admin/identity-providers': async () => {
     const { id } = await dataOf(send(root, providersPath, 'POST', newProvider('made')));
     const target = { type: 'identity_provider', id, name: 'made' };
@@ -411,6 +416,9 @@ const byAdministrators: Record<string, Doing> = {
   },
 };
 
+/** Of those who run an organisation: administrators of the service may only end what these began. */
+const notTheirs = ['POST /api/mcp/servers/{id}/shared-sign-in'];
+
 describe('acts of administrators', () => {
   test.each(Object.keys(byAdministrators))('%s', async (route) => {
     const told = await byAdministrators[route]!();
@@ -431,7 +439,7 @@ describe('acts of administrators', () => {
         // Some of these calls end the session.
         if ((await user.call('/api/user/self')).status === 401) user = await login('Someone.Known');
       }
-    expect(found.sort()).toEqual(Object.keys(byAdministrators).sort());
+    expect(found.sort()).toEqual([...Object.keys(byAdministrators), ...notTheirs].sort());
   });
 });
 

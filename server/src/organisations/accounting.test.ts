@@ -86,7 +86,7 @@ test('a month of the organisation’s calendar, by level and part, to the unit',
       ...{ audio_out_tokens: '0', prompt_usd: usd(4 * costs.prompt), completion_usd: usd(4 * costs.completion) },
       ...{ request_usd: usd(0), cache_read_usd: usd(4 * costs.cacheRead), cache_write_usd: usd(0) },
       ...{ cache_write_1h_usd: usd(0), reasoning_usd: usd(0), audio_in_usd: usd(0), audio_out_usd: usd(0) },
-      ...{ image_in_usd: usd(0), unknown_usd: usd(0), shortfall_usd: usd(0) },
+      ...{ image_in_usd: usd(0), unknown_usd: usd(0), shortfall_usd: usd(0), web_searches: '0', search_usd: usd(0) },
       ...{ quota: `${4 * cost}`, usd: usd(4 * cost) },
     },
   ]);

@@ -20,7 +20,7 @@ import { type Prompt, promptOf } from './prompt.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { heedsWishes } from './taken-parameters.ts';
 import { tryCandidates } from './try-candidates.ts';
-import { forCandidate, leftOutOf, prefersSearch } from './web-search.ts';
+import { forCandidate, leavesSearchOut, prefersSearch, searchLeftOut } from './web-search.ts';
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 
@@ -94,7 +94,7 @@ export async function ask<R extends ReadAnswer>(
       throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
     const reading = delivery.read(asked, kind.received?.(body, conversation.stream) ?? body, kind, sent);
     const read = reading instanceof Promise ? await reading : reading;
-    for (const [name, value] of Object.entries(leftOutOf(conversation, given))) context.tell?.(name, value);
+    if (leavesSearchOut(conversation, given)) context.tell?.(...searchLeftOut);
     // Chats that ask for a search by a setting are searched for, and tell nobody how often.
     const least = kind.wire === 'chat' && given.params.webSearch ? 1 : 0;
     return new ChatAnswer(deps, context, call, prompt, attempt, sent, read, least);
@@ -105,8 +105,11 @@ export async function ask<R extends ReadAnswer>(
   }
 }
 
-const withSearches = ({ searches: _, ...usage }: Usage, searches: number): Usage =>
-  searches > 0 ? { ...usage, searches } : usage;
+function withSearches(usage: Usage, searches: number): Usage {
+  if (searches === 0 && usage.searches === undefined) return usage;
+  const { searches: _, ...others } = usage;
+  return searches > 0 ? { ...others, searches } : others;
+}
 
 /** How an answer ended, for the bill and for routing. */
 export interface End {
@@ -181,10 +184,8 @@ export class ChatAnswer<R extends ReadAnswer> {
     const searches = this.#searchesIn(summary);
     const bounds = boundsWith(this.prompt.most(this.candidate), searches);
     const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
-    const counted = told ? { summary, usage: told } : this.#count(summary, bounds);
-    return counted instanceof Promise
-      ? counted.then(({ usage }) => ({ summary, usage: withSearches(usage, searches) }))
-      : { summary, usage: withSearches(counted.usage, searches) };
+    if (told) return { summary, usage: withSearches(told, searches) };
+    return this.#count(summary, bounds).then(({ usage }) => ({ summary, usage: withSearches(usage, searches) }));
   }
 
   /** As the vendor counts them, else as they were seen; one at least where every answer rests on one and nobody counts. */

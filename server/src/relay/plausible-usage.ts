@@ -24,10 +24,8 @@ type Half = 'promptTokens' | 'completionTokens';
 const tokensPerSearch = 50_000;
 
 /** With what searches put into its prompt. */
-export const boundsWith = (bounds: Bounds, searches: number): Bounds => ({
-  ...bounds,
-  promptTokens: bounds.promptTokens + searches * tokensPerSearch,
-});
+export const boundsWith = (bounds: Bounds, searches: number): Bounds =>
+  searches === 0 ? bounds : { ...bounds, promptTokens: bounds.promptTokens + searches * tokensPerSearch };
 
 export const isPlausible = (tokens: number | undefined, most: number): tokens is number =>
   Number.isSafeInteger(tokens) && tokens! > 0 && tokens! <= most + unseen;

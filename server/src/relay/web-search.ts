@@ -64,6 +64,8 @@ export function forCandidate(candidate: Candidate, conversation: Conversation, k
   throw searchUnsupported(webSearch);
 }
 
-/** What an answer was made without, for its client. */
-export const leftOutOf = (asked: Conversation, given: Conversation): Record<string, string> =>
-  asked.params.webSearch && !given.params.webSearch ? { 'x-svc-left-out': 'web_search' } : {};
+/** Whether an answer was made without the search that was asked for; its client is told by a header. */
+export const leavesSearchOut = (asked: Conversation, given: Conversation): boolean =>
+  asked.params.webSearch !== undefined && given.params.webSearch === undefined;
+
+export const searchLeftOut = ['x-svc-left-out', 'web_search'] as const;

@@ -32,7 +32,8 @@ export class HttpCall implements Call {
   #lifted = false;
   #ip: string | undefined;
   #signal: AbortSignal | undefined;
-  #grown = { as: '', bytes: 0 };
+  #growsAs = '';
+  #grownBytes = 0;
 
   constructor(
     readonly request: Request,
@@ -67,9 +68,9 @@ export class HttpCall implements Call {
   }
 
   grow(bytes: number): void {
-    this.#grown.as ||= growsAs(this);
-    this.growth?.take(this.#grown.as, bytes);
-    this.#grown.bytes += bytes;
+    this.#growsAs ||= growsAs(this);
+    this.growth?.take(this.#growsAs, bytes);
+    this.#grownBytes += bytes;
   }
 
   upgrade(end: SocketEnd): Response {
@@ -81,7 +82,7 @@ export class HttpCall implements Call {
 
   /** What follows on the connection has to come soon again. Streams may be quiet for minutes. */
   answered(): void {
-    if (this.#grown.bytes > 0) this.growth?.giveBack(this.#grown.as, this.#grown.bytes);
+    if (this.#grownBytes > 0) this.growth?.giveBack(this.#growsAs, this.#grownBytes);
     if (this.#lifted) this.server?.timeout(this.request, this.whole ? patienceSeconds : streamPatienceSeconds);
   }
 

@@ -16,7 +16,7 @@ import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { contextOf, type KeyCall } from '../request-context.ts';
 import { SeenContent, watchedBy } from '../seen-content.ts';
 import { untilStopped } from '../stopping.ts';
-import { leftOutOf, withoutOffer } from '../web-search.ts';
+import { leavesSearchOut, searchLeftOut, withoutOffer } from '../web-search.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
 import { renderCohereAnswer } from '../wire/cohere/answer.ts';
 import { completionOf, echoOf, newCompletionId } from '../wire/completions/answer.ts';
@@ -86,7 +86,7 @@ export function answer(
   if (meta) {
     call.arrived?.();
     const asked = withoutOffer(conversation);
-    Object.assign(call.headers, leftOutOf(conversation, asked));
+    if (leavesSearchOut(conversation, asked)) call.headers[searchLeftOut[0]] = searchLeftOut[1];
     refuseForeignTools(asked);
     return asked.stream
       ? streamByMeta(deps, meta, call, asked, manner)

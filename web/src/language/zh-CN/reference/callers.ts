@@ -49,6 +49,8 @@ export default {
   'A session of speech and text over a WebSocket, in OpenAI’s Realtime format':
     '通过 WebSocket 进行语音和文本会话，采用 OpenAI Realtime 格式',
   'A short-lived secret with which a browser opens realtime sessions': '供浏览器开启实时会话的短期密钥',
+  'The same for sessions that only transcribe, in the format of before': '同上，用于仅转写的会话，采用旧格式',
+  'Calls over WebRTC and SIP, which are not offered: always refused': '不支持通过 WebRTC 和 SIP 的呼叫，一律拒绝',
   'Text of a sound file': '将音频文件转写为文本',
   'English text of a sound file': '将音频文件翻译为英文文本',
   'Whether texts break a content policy': '检查文本是否违反内容政策',

@@ -152,4 +152,7 @@ export default {
   'Unix seconds; 0 never': 'Unix 秒；0 表示永不过期',
   'What the balance has of it': '计入余额的金额',
   'What went back to the payer, and was spent already': '已退款但额度已被使用的金额',
+  'Needed but for sessions of the type `transcription`': '除 `transcription` 类型的会话外必填',
+  '`transcription`: nothing is said, only written down by the model':
+    '`transcription`：没有语音回复，只由模型转写为文字',
 } as const;
