@@ -92,6 +92,13 @@ async function organise(post: Post, userId: number): Promise<number> {
   await post(`${at}/budgets`, { level: 'team', level_id: team.id, window: 'month', amount: 5_000_000 });
   await post(`${at}/limits/team/${team.id}`, { requests_per_minute: 500 }, 'put');
   await post('/api/mcp/servers', { name: 'wiki', url: 'https://wiki.example.com/mcp', organisation_id: id });
+  const signedInTo = { auth: 'oauth', sign_in: 'shared' };
+  await post('/api/mcp/servers', {
+    name: 'desk',
+    url: 'https://desk.example.com/mcp',
+    organisation_id: id,
+    ...signedInTo,
+  });
   return id;
 }
 

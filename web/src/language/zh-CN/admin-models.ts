@@ -36,7 +36,7 @@ export default {
   'No spaces.': '不能包含空格。',
   'Choose who serves it.': '请选择提供该模型的渠道。',
 
-  'Caches, reasoning, sound and long prompts': '缓存、推理、音频与长提示词',
+  'Caches, reasoning, sound, searches and long prompts': '缓存、推理、音频、搜索与长提示词',
   'Dollars per million tokens, where the provider prices them apart.':
     '单位为美元 / 百万 token，适用于提供商单独定价的部分。',
   'Written for an hour': '缓存写入（1 小时）',

@@ -44,6 +44,15 @@ export function signedInWords(by: McpServer['signed_in_by']): string {
     : t('Signed in for everybody by {name}', { name: by.name });
 }
 
+function SharedSignIn({ by }: { by: McpServer['signed_in_by'] }) {
+  if (!by) return <Badge color="orange">{signedInWords(by)}</Badge>;
+  return (
+    <Text size="xs" c="dimmed">
+      {signedInWords(by)}
+    </Text>
+  );
+}
+
 const countOf = ({ tools }: McpServer): string =>
   t('{allowed} allowed{asking, plural, =0 {} one {, # asks first} other {, # ask first}}', {
     allowed: tools.length,
@@ -71,11 +80,7 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
     cell: (server) => (
       <Stack gap={4} align="flex-start">
         <Badge color={server.enabled ? 'teal' : 'gray'}>{server.enabled ? t('Enabled') : t('Disabled')}</Badge>
-        {isShared(server) && (
-          <Text size="xs" c={server.signed_in_by ? 'dimmed' : 'orange'}>
-            {signedInWords(server.signed_in_by)}
-          </Text>
-        )}
+        {isShared(server) && <SharedSignIn by={server.signed_in_by} />}
       </Stack>
     ),
   },

@@ -81,7 +81,7 @@ export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
   return (
     <Accordion variant="contained" defaultValue={hasParts(rates, tiers) ? 'parts' : null}>
       <Accordion.Item value="parts">
-        <Accordion.Control>{t('Caches, reasoning, sound and long prompts')}</Accordion.Control>
+        <Accordion.Control>{t('Caches, reasoning, sound, searches and long prompts')}</Accordion.Control>
         <Accordion.Panel>
           <Stack>
             <Text size="sm" c="dimmed">
