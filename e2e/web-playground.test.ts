@@ -167,6 +167,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await page.locator('[data-fact=latency]').waitFor();
       const answer = answers(page).last();
       await answer.locator('math mfrac').waitFor();
+      await answer.locator('math').nth(2).waitFor();
       expect(await answer.locator('math').count()).toBe(3);
       expect(await answer.locator('annotation').first().textContent()).toBe('a \\ne 0');
       expect(await answer.locator('code').allTextContents()).toEqual(['$\\unheard{of}$', '\\[ \\frac{never']);

@@ -202,7 +202,9 @@ test('calls that nobody comes back to are bounded, and whatever else waits has i
   expect((await post.call('stuck')).answer).toMatchObject({
     error: { message: expect.stringContaining('it did not answer in time') },
   });
-  await Promise.all(Array.from({ length: 15 }, () => post.call('hasty')));
+  // One that was in such haste that nobody could be asked is over, and waits for nobody.
+  for (let waiting = 0; waiting < 15; )
+    if (Object.keys((await post.call('hasty')).inputRequests ?? {}).length > 0) waiting += 1;
   await Bun.sleep(500);
   expect((await post.call('greet')).answer).toMatchObject({
     error: { message: expect.stringContaining('too many calls wait for answers of this caller') },

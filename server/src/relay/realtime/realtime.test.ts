@@ -36,8 +36,11 @@ async function fromHere(): Promise<void> {
   rows = (await t.relay.usage()).length;
   quota = (await t.relay.money()).quota;
 }
-const paid = async (amount: number) =>
-  until(`${amount} is paid, and nothing held`, async () => (await t.relay.money()).quota === quota - amount);
+const paid = (amount: number) =>
+  until(`${amount} is paid and written, and nothing held`, async () => {
+    const written = (await t.rowsSince(rows)).reduce((sum, row) => sum + row.quota, 0);
+    return written === amount && (await t.relay.money()).quota === quota - amount;
+  });
 
 /** Answers each `response.create`. */
 function answerWith(...events: ((id: string) => string)[]): void {
