@@ -1,3 +1,5 @@
+import { isObject } from '../lib/is-object.ts';
+
 /** A schema may be written so that looking takes for ever, or leads in a circle: past these an answer passes. */
 const mostLooks = 20_000;
 const deepest = 100;
@@ -35,9 +37,6 @@ function hasMembers(one: Schema, wanted: Schema, fits: (member: unknown, of: unk
     Object.hasOwn(known, name) ? fits(member, known[name]) : more !== false && fits(member, more),
   );
 }
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 

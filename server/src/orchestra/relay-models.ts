@@ -131,6 +131,7 @@ async function follow(
 /** Of a message only what a later request may send back: vendors' own fields stay out of the session. */
 function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candidate, model: string): CompleteAnswer {
   const { choices } = renderChatAnswer(answer, { model, id: '', created: 0 });
+  // As it was rendered just now.
   const [choice] = choices as { message: ChatMessage & { refusal: string | null }; finish_reason: string }[];
   const { content = '', refusal = null, tool_calls = [] } = choice?.message ?? {};
   // What its vendor calls a refusal is one, in whatever words.

@@ -41,6 +41,7 @@ export class Growth {
 
 /** A user with all their keys, or an address. */
 export const growsAs = ({ principal, ip }: Pick<Call, 'principal' | 'ip'>): string => {
+  // What a principal is its way in decides; those of people and of their keys have a user.
   const { user } = (principal ?? {}) as { user?: { id: number } };
   return user ? `user:${user.id}` : limitKeyOfIp(ip);
 };

@@ -33,12 +33,13 @@ function placeIn(value: unknown, at: string): Place | undefined {
   const place = isObject(given.approximate) ? given.approximate : given;
   const read = (name: string) => optionalString(place, name, at);
   const names = ['country', 'region', 'city', 'timezone'];
+  // Its members are these names.
   return onlyGiven(Object.fromEntries(names.map((name) => [name, read(name)]))) as Place;
 }
 
 type Said = { [N in keyof WebSearch]?: WebSearch[N] | undefined };
 
-/** What is not said is not there: requests are compared by what they hold. */
+/** What is not said is not there: requests are compared by what they hold. Its type does not know that it is left out. */
 const searchOf = (name: unknown, offered: boolean, said: Said): WebSearch =>
   onlyGiven({ name: String(name), offered, ...said }) as WebSearch;
 
