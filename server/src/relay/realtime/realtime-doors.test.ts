@@ -1,12 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import type { Member } from '../../app.fixture.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { agreeingServer, serverFrame } from '../../platform/upstream/agreeing-server.fixture.ts';
 import { opcodes } from '../../platform/upstream/web-socket-frames.ts';
 import { addUpstream, resettingUpstream } from '../scripted-upstream.fixture.ts';
 import type { Json } from '../wire/conversation.ts';
-import { created, openRealtimeTest, prices, type RealtimeTest, scriptedVendor, words } from './realtime.fixture.ts';
+import {
+  created,
+  openRealtimeTest,
+  prices,
+  type RealtimeTest,
+  rawClient,
+  scriptedVendor,
+  words,
+} from './realtime.fixture.ts';
 
 let t: RealtimeTest;
 beforeAll(async () => {
@@ -20,9 +28,6 @@ const codeOf = async (answer: Response): Promise<[number, unknown]> => {
   return [answer.status, error.code];
 };
 const voice = '?model=acme/voice';
-const upgrading = (): string =>
-  `GET /v1/realtime${voice} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${t.relay.key}\r\nconnection: Upgrade\r\n` +
-  'upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
 describe('who may come in', () => {
   test('keys come as a header, as Azure has it, or as a subprotocol', async () => {
@@ -213,19 +218,9 @@ describe('what a client sends', () => {
       [0x81, 0x02, 0x7b, 0x7d],
     ];
     for (const frame of frames) {
-      const socket = connect(t.port, '127.0.0.1');
-      let read = 0;
-      let closed = false;
-      socket.on('data', ({ length }) => {
-        read += length;
-      });
-      socket.on('close', () => {
-        closed = true;
-      });
-      socket.write(upgrading());
-      await until('it is greeted', () => read > 300);
-      socket.write(Uint8Array.from(frame));
-      await until('it is closed', () => closed);
+      const client = await rawClient(t);
+      client.socket.write(Uint8Array.from(frame));
+      await until('it is closed', () => client.closed);
     }
     expect(t.vendor.heard).toEqual([]);
   });
@@ -316,13 +311,8 @@ describe('who does not read', () => {
   const event = JSON.stringify({ type: 'x', text: 'x'.repeat(mebibyte) });
 
   test('a client that does not read makes the upstream wait, and loses nothing', async () => {
-    const socket: Socket = connect(t.port, '127.0.0.1');
-    let read = 0;
-    socket.on('data', (bytes) => {
-      read += bytes.length;
-    });
-    socket.write(upgrading());
-    await until('it is greeted', () => read > 300);
+    const client = await rawClient(t);
+    const { socket } = client;
     socket.pause();
     const before = process.memoryUsage.rss();
     const [vendor] = t.vendor.sockets;
@@ -334,7 +324,7 @@ describe('who does not read', () => {
     expect(vendor!.getBufferedAmount()).toBeGreaterThan(20 * mebibyte);
     expect(process.memoryUsage.rss() - before).toBeLessThan((count + 40) * mebibyte);
     socket.resume();
-    await until('all of it is read', () => read > count * mebibyte);
+    await until('all of it is read', () => client.bytes > count * mebibyte);
     socket.destroy();
   });
 

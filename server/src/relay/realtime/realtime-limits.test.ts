@@ -1,12 +1,20 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
-import { connect } from 'node:net';
 import { manualClock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { agreeingServer, serverFrame } from '../../platform/upstream/agreeing-server.fixture.ts';
 import { opcodes } from '../../platform/upstream/web-socket-frames.ts';
 import { addUpstream } from '../scripted-upstream.fixture.ts';
 import type { Json } from '../wire/conversation.ts';
-import { created, done, openRealtimeTest, prices, type RealtimeTest, type Talk, words } from './realtime.fixture.ts';
+import {
+  created,
+  done,
+  openRealtimeTest,
+  prices,
+  type RealtimeTest,
+  rawClient,
+  type Talk,
+  words,
+} from './realtime.fixture.ts';
 
 const clock = manualClock();
 let t: RealtimeTest;
@@ -57,20 +65,8 @@ test('an upstream that answers no pings for a minute is gone', async () => {
 
 test('a client that takes nothing for half a minute is gone, and pays for what was made', async () => {
   const rows = (await t.relay.usage()).length;
-  const socket = connect(t.port, '127.0.0.1');
-  let read = 0;
-  let closed = false;
-  socket.on('data', ({ length }) => {
-    read += length;
-  });
-  socket.on('close', () => {
-    closed = true;
-  });
-  socket.write(
-    `GET /v1/realtime?model=acme/voice HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${t.relay.key}\r\nconnection: Upgrade\r\n` +
-      'upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  );
-  await until('it is greeted', () => read > 300);
+  const client = await rawClient(t);
+  const { socket } = client;
   socket.pause();
   const [vendor] = t.vendor.sockets;
   vendor!.send(created('a'));
@@ -83,7 +79,7 @@ test('a client that takes nothing for half a minute is gone, and pays for what w
   await until('it is charged', async () => (await t.rowsSince(rows)).length === 1);
   expect(await t.rowsSince(rows)).toMatchObject([{ status: 'aborted', estimated: true }]);
   socket.resume();
-  await until('the client is left', () => closed);
+  await until('the client is left', () => client.closed);
 });
 
 test('a client secret that has ended opens nothing, and ends nothing that it opened', async () => {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { TestApp } from '../../app.fixture.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
@@ -190,3 +191,21 @@ export const sound = (id: string, seconds: number): string =>
     response_id: id,
     delta: Buffer.alloc(seconds * 48_000).toString('base64'),
   });
+
+/** A client that is no library: it reads when it is told to, and sends any bytes. Greeted when this resolves. */
+export async function rawClient({ port, relay }: Pick<RealtimeTest, 'port' | 'relay'>) {
+  const socket = connect(port, '127.0.0.1');
+  const seen = { socket, bytes: 0, closed: false };
+  socket.on('data', ({ length }) => {
+    seen.bytes += length;
+  });
+  socket.on('close', () => {
+    seen.closed = true;
+  });
+  socket.write(
+    `GET /v1/realtime?model=acme/voice HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${relay.key}\r\nconnection: Upgrade\r\n` +
+      'upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  await until('it is greeted', () => seen.bytes > 300);
+  return seen;
+}
