@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { requestId } from '../lib/ids.ts';
+import { until } from '../lib/until.fixture.ts';
 import { isAway } from '../platform/durable/errors.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Billing } from './billing.ts';
@@ -61,6 +62,8 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     // A hold that is gone is charged no more, and an answer that costs nothing may be asked for again.
     expect((await billing.settle(refused, settlement(7, 'gone'))).settled).toBe(false);
     await billing.settle(await hold({ amount: 0 }), settlement(0, 'free'));
+    // What costs nothing is logged behind its answer.
+    await until('the free one is logged', async () => (await booksOf(open.db, user)).requests === 4);
     expect([...(await keptOf(open.db, 'gone')), ...(await keptOf(open.db, 'free'))]).toEqual([]);
   });
 
