@@ -18,7 +18,7 @@ import { withDefaults } from '../preferences.ts';
 import { newFence } from '../prompts/fence.ts';
 import { type Settings, settle } from '../settings.ts';
 import { others } from '../slices.ts';
-import { appendMessages, recentMessages } from '../store/messages.ts';
+import { appendMessages, bytesOfMessages, recentMessages } from '../store/messages.ts';
 import { loadPatterns } from '../store/patterns.ts';
 import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/plans.ts';
 import { loadPreferences } from '../store/preferences.ts';
@@ -195,6 +195,7 @@ async function storeIncoming(
   const keepUpTo = keep < stored.length ? (stored[keep - 1]?.id ?? 0) : undefined;
   const kept: Remembered[] = stored.slice(0, keep);
   if (added.length === 0 && keepUpTo === undefined) return { history: kept, freshIds: [] };
+  await deps.keeping.take(session.userId, bytesOfMessages(added));
   const saved = await appendMessages(deps.db, session.ref, added, nowSeconds(deps.clock), keepUpTo);
   // Deleted meanwhile: the turn still answers, from memory alone.
   const next = (kept.at(-1)?.id ?? 0) + 1;
