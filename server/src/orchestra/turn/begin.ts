@@ -4,6 +4,7 @@ import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
 import type { Conversation } from '../../relay/wire/conversation.ts';
+import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { align } from '../align.ts';
 import { choosingFor, requireChatModel } from '../allowed.ts';
@@ -56,6 +57,8 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
+  // Before there is a session, which nobody would find to delete it.
+  await deps.keeping.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages);

@@ -47,11 +47,13 @@ const countDailySeconds = 86_400;
 const countedAtOnce = 20;
 const channel = 'keeping:counted';
 
-export const storageFull = (most: number) =>
-  new AppError(
+const storageFull = (mostBytes: number) => {
+  const most = Math.floor(mostBytes / mebibyte);
+  return new AppError(
     'storage_full',
-    `You keep ${Math.floor(most / mebibyte).toLocaleString('en-US')} MiB, and no more are kept for an account. Delete responses and conversations, files and batches, sessions, knowledge or chats that you no longer need; your account page tells what takes how much.`,
+    `You keep ${most} MiB, and no more are kept for an account. Delete responses and conversations, files and batches, sessions, knowledge or chats that you no longer need; your account page tells what takes how much.`,
   );
+};
 
 /** Bytes that the sum counts already and nobody has written; below 0: written, and not counted yet. */
 interface Ahead {
