@@ -11,6 +11,7 @@ import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { migrations } from '../../server/src/platform/db/migrations/index.ts';
 import { type OpenDb, openDb } from '../../server/src/platform/db/open.ts';
 import { openOwners } from '../../server/src/platform/durable/owners.ts';
+import { unbounded } from '../../server/src/platform/keeping/keeping.fixture.ts';
 import { openLog } from '../../server/src/platform/log.ts';
 import { memoryShared } from '../../server/src/platform/shared/memory.ts';
 
@@ -42,6 +43,7 @@ export async function openEngine(
     jobs: { enqueue: async () => null, work: () => {} },
     clock: systemClock,
     owners,
+    keeping: unbounded,
     shared: memoryShared(systemClock),
     complete,
     embed,

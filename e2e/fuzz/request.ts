@@ -35,6 +35,7 @@ const destructive = new Set([
   'PUT /api/tokens/{id}',
   'DELETE /api/tokens/{id}',
   'POST /api/tokens/{id}/rotate',
+  'POST /v1/videos/callback-secret/rotate',
   'PUT /api/tokens/{id}/limit',
   'DELETE /api/tokens/{id}/limit',
   'DELETE /api/tokens/{id}/previous',

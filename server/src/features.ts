@@ -29,6 +29,7 @@ import { Growth } from './platform/http/growth.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
+import { openKeeping } from './platform/keeping/keeping.ts';
 import type { Platform } from './platform/open.ts';
 import { UpstreamConnections } from './platform/upstream/connections.ts';
 import { openPlayground } from './playground/open.ts';
@@ -97,6 +98,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     allowPrivateAddresses: config.allowPrivateAddresses,
   });
   const { options } = identity;
+  const keeping = await openKeeping({
+    ...{ db, shared, clock, log },
+    mostBytes: () => options.get('KeptPerUserMebibytes') * 1024 * 1024,
+  });
   const organisations = openOrganisations({
     ...{ ...identity.accounts, billing, hearing, sealer, mailer, log, send: sendGuarded },
     ...{ webUrl: config.webUrl, allowPrivate: config.allowPrivateAddresses },
@@ -149,7 +154,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
   addGauges(platform, { billing, watchdog, routing });
   const contents = await openContents({
-    ...{ db, clock, sealer, log, shared, hearing },
+    ...{ db, clock, sealer, log, keeping, shared, hearing },
     keptDays: () => options.get('RequestContentsDays'),
   });
   const relay: RelayDeps = {
@@ -164,10 +169,10 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     fileOf: (userId, id) => ownFile({ db, blobs, clock }, userId, id),
   };
 
-  const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, identity, mcp });
+  const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, keeping, identity, mcp });
 
   const keptDays = () => options.get('ResponsesKeptDays');
-  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, keptDays });
+  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, keeping, keptDays });
 
   const relayed = relayRoutes(relay, metaModels, {
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
@@ -184,7 +189,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     test: (record, asker) => testOwnKey(relay, { db, sealer, clock, catalog }, record, asker),
   });
   const batches = openBatches({
-    ...{ db, owners, jobs, blobs, billing, clock, log, routes: relayed, baseUrl: config.baseUrl },
+    ...{ db, owners, jobs, blobs, billing, clock, log, keeping, routes: relayed, baseUrl: config.baseUrl },
     permit: identity.permits.of,
     priceFactor: () => options.get('BatchPriceFactor'),
     maxFileBytes: () => options.get('FileMaxMebibytes') * 1024 * 1024,
@@ -202,11 +207,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const payments = { stripe: config.stripe, baseUrl, webUrl };
   const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
 
-  const playground = openPlayground({ db, clock });
+  const playground = openPlayground({ db, clock, keeping });
 
   const accounts = openAccounts({
     ...{ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video },
-    ...{ responses, contents, batches, mcp, topUps, organisations, playground },
+    ...{ responses, contents, batches, mcp, topUps, organisations, playground, keeping },
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -285,12 +290,13 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       await oauth.stop();
       await identity.stop();
       mailer?.close();
+      await keeping.stop();
       await audit.stop();
     },
     sweep: () => {
       const usage = { sweep: () => sweepBilling(db, nowSeconds(clock), options.get('UsageLogDays')) };
       const rooms = [identity, organisations, oauth, mcp, orchestra, autonomous, video, idempotency, responses];
-      for (const room of [usage, ...rooms, batches, topUps, contents])
+      for (const room of [usage, ...rooms, batches, topUps, contents, keeping])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

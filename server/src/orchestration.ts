@@ -9,6 +9,7 @@ import { type Orchestra, openOrchestra } from './orchestra/open.ts';
 import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
+import type { Keeping } from './platform/keeping/keeping.ts';
 import type { Platform } from './platform/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
@@ -17,12 +18,13 @@ interface OrchestrationDeps {
   platform: Platform;
   relay: RelayDeps;
   billing: Billing;
+  keeping: Keeping;
   identity: Pick<Identity, 'options' | 'permits'>;
   mcp: Pick<Mcp, 'tools'>;
 }
 
 /** The model that plans, with everything that it asks of other rooms. */
-export function openOrchestration({ platform, relay, billing, identity, mcp }: OrchestrationDeps): {
+export function openOrchestration({ platform, relay, billing, keeping, identity, mcp }: OrchestrationDeps): {
   orchestra: Orchestra;
   autonomous: Autonomous;
   metaModels: MetaModels;
@@ -34,7 +36,7 @@ export function openOrchestration({ platform, relay, billing, identity, mcp }: O
     return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
   };
   const orchestra = openOrchestra({
-    ...{ db: database.db, jobs, clock, owners, shared },
+    ...{ db: database.db, jobs, clock, owners, shared, keeping },
     ...relayModels(relay, permit),
     permit,
     models: (caller) => modelsOf(relay, caller),

@@ -14,6 +14,8 @@ export interface AccountDataDeps {
   jobs: Jobs;
   log: Log;
   rooms: Record<string, AccountData>;
+  /** What a user may keep in all; 0 for no limit. */
+  mostBytes(): number;
   /** Throws for a user that stands for an organisation: what is its own ends with that. */
   requirePerson(userId: number): Promise<void>;
 }

@@ -14,6 +14,7 @@ import type { Organisations } from '../organisations/open.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
+import type { OpenKeeping } from '../platform/keeping/keeping.ts';
 import type { Log } from '../platform/log.ts';
 import type { Playground } from '../playground/open.ts';
 import type { KeptResponses } from '../relay/responses/open.ts';
@@ -24,6 +25,8 @@ import type { Video } from '../video/open.ts';
 import * as video from '../video/store-account-data.ts';
 import type { AccountData, AccountDataDeps } from './deps.ts';
 import { deletionQueue, forgetEverywhere } from './forget.ts';
+import { keptParts, sumOf } from './kept.ts';
+import { keptRoutes } from './kept-routes.ts';
 import { accountDataRoutes } from './routes.ts';
 
 export interface AccountsDeps {
@@ -41,6 +44,7 @@ export interface AccountsDeps {
   topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
   playground: Pick<Playground, 'exportOf' | 'forgetUser'>;
   organisations: Pick<Organisations, 'exportOf' | 'forgetUser' | 'requirePerson'>;
+  keeping: Pick<OpenKeeping, 'countBy' | 'forget' | 'mostBytes'>;
 }
 
 const work = { concurrency: 1 };
@@ -55,11 +59,13 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
     log,
     rooms: roomsOf(given),
     requirePerson: given.organisations.requirePerson,
+    mostBytes: given.keeping.mostBytes,
   };
   jobs.work(deletionQueue, work, async (job) => {
     await forgetEverywhere(deps, workData.parse(job.data).userId, job.signal);
   });
-  return { routes: accountDataRoutes(deps) };
+  given.keeping.countBy(async (userId) => sumOf(await keptParts(accounts.db, userId)));
+  return { routes: [...accountDataRoutes(deps), ...keptRoutes(deps)] };
 }
 
 function roomsOf(given: AccountsDeps): Record<string, AccountData> {
@@ -94,5 +100,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     organisations: { exportOf: given.organisations.exportOf, forget: given.organisations.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
+    // After those that keep something: nobody is counted who keeps nothing.
+    kept: { exportOf: () => ({}), forget: given.keeping.forget },
   };
 }

@@ -1,6 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { randomHex } from '../lib/ids.ts';
+import { rowBytes } from '../platform/keeping/sizes.ts';
 import { type BatchesDeps, noBatch, noFile } from './deps.ts';
 import { clearBatch } from './finalize.ts';
 import { limits } from './limits.ts';
@@ -37,8 +38,9 @@ export async function createFromFile(deps: BatchesDeps, owner: Owner, given: New
       param: 'input_file_id',
     });
   await refuseMany(deps, owner);
+  await deps.keeping.take(owner.userId, rowBytes);
   const batch = await insert(deps, owner, `batch_${randomHex(32)}`, 'openai', {
-    ...{ endpoint: given.endpoint, input_file_id: file.id, input_blob: file.blob, total: 0 },
+    ...{ endpoint: given.endpoint, input_file_id: file.id, input_blob: file.blob, total: 0, bytes: 0 },
     metadata: given.metadata === null ? null : JSON.stringify(given.metadata),
     output_seconds: given.outputSeconds,
   });
@@ -62,16 +64,27 @@ export async function createFromRequests(
     throw new AppError('request_too_large', `requests.${long} is larger than ${limits.lineBytes} bytes.`, {
       param: `requests.${long}`,
     });
-  await deps.blobs.put(blob, Buffer.from(lines.join('')), 'application/x-jsonl');
+  const input = Buffer.from(lines.join(''));
+  await deps.keeping.take(owner.userId, input.byteLength + rowBytes);
+  await deps.blobs.put(blob, input, 'application/x-jsonl');
   const batch = await insert(deps, owner, id, 'anthropic', {
-    ...{ endpoint: '/v1/messages', input_file_id: null, input_blob: blob, total: requests.length },
+    ...{
+      endpoint: '/v1/messages',
+      input_file_id: null,
+      input_blob: blob,
+      total: requests.length,
+      bytes: input.byteLength,
+    },
     ...{ metadata: null, output_seconds: null },
   });
   await enqueueBatch(deps, batch.id);
   return batch;
 }
 
-type Input = Pick<BatchRow, 'endpoint' | 'input_file_id' | 'input_blob' | 'total' | 'metadata' | 'output_seconds'>;
+type Input = Pick<
+  BatchRow,
+  'endpoint' | 'input_file_id' | 'input_blob' | 'total' | 'bytes' | 'metadata' | 'output_seconds'
+>;
 
 function insert({ db, clock }: BatchesDeps, owner: Owner, id: string, wire: Wire, input: Input): Promise<BatchRow> {
   const now = nowSeconds(clock);

@@ -8,6 +8,7 @@ import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Growth } from '../platform/http/growth.ts';
 import type { Route } from '../platform/http/route.ts';
+import type { Keeping } from '../platform/keeping/keeping.ts';
 import type { Log } from '../platform/log.ts';
 
 export interface BatchesDeps {
@@ -18,6 +19,7 @@ export interface BatchesDeps {
   billing: Pick<Billing, 'settle' | 'release'>;
   clock: Clock;
   log: Log;
+  keeping: Keeping;
   /** What a batch's owner may do now. */
   permit: Permits['of'];
   /** The endpoints that requests of batches go to. */

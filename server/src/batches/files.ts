@@ -1,6 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { randomHex } from '../lib/ids.ts';
+import { rowBytes } from '../platform/keeping/sizes.ts';
 import { type BatchesDeps, noFile } from './deps.ts';
 import { limits } from './limits.ts';
 import * as store from './store/files.ts';
@@ -23,7 +24,7 @@ export interface Upload {
   giveUp(): Promise<void>;
 }
 
-type FileDeps = Pick<BatchesDeps, 'db' | 'blobs' | 'clock' | 'maxFileBytes' | 'maxUserBytes'>;
+type FileDeps = Pick<BatchesDeps, 'db' | 'blobs' | 'clock' | 'keeping' | 'maxFileBytes' | 'maxUserBytes'>;
 
 /**
  * The row is there before the bytes are: a kill in between leaves a row that the sweep finds, and several uploads at once
@@ -35,8 +36,10 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
   const blob = blobOf(id);
   const now = nowSeconds(deps.clock);
   let bytes = 0;
+  const expected = Math.max(0, expectedBytes);
+  await deps.keeping.take(userId, expected + rowBytes);
   await store.insertFile(db, {
-    ...{ id, user_id: userId, purpose: '', filename: '', bytes: Math.max(0, expectedBytes), blob, ready: 0 },
+    ...{ id, user_id: userId, purpose: '', filename: '', bytes: expected, blob, ready: 0 },
     ...{ created_at: now, expires_at: now + uploadSeconds },
   });
   const giveUp = async () => {
@@ -58,6 +61,7 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
         throw new AppError('request_too_large', `A file may have ${deps.maxFileBytes()} bytes at most.`, {
           param: 'file',
         });
+      if (bytes > expected) await deps.keeping.take(userId, bytes - expected);
       const expiresAt = expirySeconds === null ? null : now + expirySeconds;
       const row = await store.completeFile(db, id, { purpose, filename, bytes, expires_at: expiresAt });
       if (!row) throw noFile(id);

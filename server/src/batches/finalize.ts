@@ -51,7 +51,7 @@ export async function clearBatch(
   if (batch.wire === 'anthropic') await blobs.delete(batch.input_blob);
 }
 
-type Results = Pick<BatchRow, 'output_file_id' | 'error_file_id' | 'results_blob'> & { files: NewFile[] };
+type Results = Pick<BatchRow, 'output_file_id' | 'error_file_id' | 'results_blob' | 'bytes'> & { files: NewFile[] };
 
 /** Under names that follow from the batch's: whoever does it again after a kill writes the same. */
 async function writeResults(
@@ -59,17 +59,18 @@ async function writeResults(
   batch: BatchRow,
   counts: Record<'succeeded' | 'errored' | 'canceled' | 'expired', number>,
 ): Promise<Results> {
-  const none: Results = { output_file_id: null, error_file_id: null, results_blob: null, files: [] };
+  const none: Results = { output_file_id: null, error_file_id: null, results_blob: null, bytes: 0, files: [] };
   if (batch.wire === 'anthropic') {
     const blob = `batches/${batch.id}-results`;
-    await deps.blobs.put(blob, resultsOf(deps, batch, [...succeeded, ...others]), 'application/x-jsonl');
-    return { ...none, results_blob: blob };
+    const results = resultsOf(deps, batch, [...succeeded, ...others]);
+    const { size } = await deps.blobs.put(blob, results, 'application/x-jsonl');
+    return { ...none, results_blob: blob, bytes: size };
   }
   const failed = counts.errored + counts.canceled + counts.expired;
   const output = counts.succeeded > 0 ? await resultFile(deps, batch, 'output', succeeded) : null;
   const errors = failed > 0 ? await resultFile(deps, batch, 'error', others) : null;
   return {
-    ...{ output_file_id: output?.id ?? null, error_file_id: errors?.id ?? null, results_blob: null },
+    ...{ output_file_id: output?.id ?? null, error_file_id: errors?.id ?? null, results_blob: null, bytes: 0 },
     files: [output, errors].filter((file) => file !== null),
   };
 }

@@ -1,6 +1,7 @@
 import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { untilWritten } from '../platform/durable/lease.ts';
+import { bytesOfRow } from '../platform/keeping/sizes.ts';
 import { askRequest, callOf, innerWorkOf, type Paid, paidOutcomes } from './ask.ts';
 import type { BatchesDeps } from './deps.ts';
 import { finalizeBatch } from './finalize.ts';
@@ -90,6 +91,7 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
     },
     (error) => deps.log.warn({ error, batch: batch.id }, 'an answer of a batch could not be written'),
   );
+  deps.keeping.add(batch.user_id, bytesOfRow(outcome.text));
   return status;
 }
 

@@ -187,6 +187,12 @@ export const optionTable = {
     min: 0,
     max: 1_000_000_000,
   },
+  KeptPerUserMebibytes: {
+    default: 5_000,
+    help: 'What a user keeps in all, in MiB: responses, conversations, files, batches, sessions, knowledge, chats, prompts and answers; 0 for no limit',
+    min: 0,
+    max: 1_000_000_000,
+  },
   MsPlanModel: model('planning'),
   MsEasyModel: model('easy tasks'),
   MsMediumModel: model('medium tasks'),

@@ -3,6 +3,13 @@ import type { Db } from '../platform/db/tables.ts';
 import { findUserRow, type UserRow } from './store/users.ts';
 import { roles, type User } from './user.ts';
 
+/** Looking reaches everybody. */
+export async function requireUser(db: Db, userId: number): Promise<UserRow> {
+  const user = await findUserRow(db, userId);
+  if (!user) throw new AppError('not_found', 'There is no such user.');
+  return user;
+}
+
 type Acting = Pick<User, 'role'>;
 
 /**
@@ -10,8 +17,7 @@ type Acting = Pick<User, 'role'>;
  * `verb` completes "You cannot … a user of your own role or higher".
  */
 export async function userBelow(db: Db, acting: Acting, userId: number, verb: string): Promise<UserRow> {
-  const target = await findUserRow(db, userId);
-  if (!target) throw new AppError('not_found', 'There is no such user.');
+  const target = await requireUser(db, userId);
   if (target.role >= acting.role)
     throw new AppError('forbidden', `You cannot ${verb} a user of your own role or higher.`);
   return target;

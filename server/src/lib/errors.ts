@@ -10,6 +10,7 @@ export const errorTable = {
   insufficient_user_quota: 403,
   insufficient_key_quota: 403,
   budget_exceeded: 403,
+  storage_full: 403,
   model_not_allowed: 403,
   ip_not_allowed: 403,
   model_not_found: 404,

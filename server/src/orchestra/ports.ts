@@ -4,6 +4,7 @@ import type { ConnectedTools } from '../lib/connected-tools.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Owners } from '../platform/durable/owners.ts';
+import type { Keeping } from '../platform/keeping/keeping.ts';
 import type { Override } from '../routing/override.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo, OperatorModels } from './models.ts';
@@ -105,6 +106,7 @@ export interface Deps {
   db: Db;
   clock: Clock;
   owners: Owners;
+  keeping: Keeping;
   complete: Complete;
   embed: Embed;
   rerank: Rerank;

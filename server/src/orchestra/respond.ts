@@ -3,7 +3,7 @@ import { repeat } from '../platform/durable/repeat.ts';
 import type { PaidOnce } from './paid-once.ts';
 import type { Deps } from './ports.ts';
 import { others } from './slices.ts';
-import { appendMessages } from './store/messages.ts';
+import { appendMessages, bytesOfMessages } from './store/messages.ts';
 import { weighOne } from './tokens.ts';
 import { afterwards, callsAfter, countTokens } from './turn/afterwards.ts';
 import { type Answer, answerTurn } from './turn/answer.ts';
@@ -97,6 +97,7 @@ async function keep(
   );
   // Null: the session was deleted while the turn ran, and nothing of it is kept.
   if (stored === null) return;
+  deps.keeping.add(session.userId, bytesOfMessages(stored));
   const added = new Set(turn.freshIds);
   const fresh = [...turn.history.filter(({ id }) => added.has(id)), ...stored];
   turn.meter.background += callsAfter(turn);

@@ -1,6 +1,7 @@
 import { manualClock } from '../lib/clock.ts';
 import { noConnectedTools } from '../lib/connected-tools.ts';
 import { openOwners } from '../platform/durable/owners.ts';
+import { unbounded } from '../platform/keeping/keeping.fixture.ts';
 import { openLog } from '../platform/log.ts';
 import { parseChatRequest } from '../relay/wire/chat/request.ts';
 import { importSource } from './import/import-source.ts';
@@ -94,6 +95,7 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
       db: opened.db,
       clock,
       owners,
+      keeping: unbounded,
       near: nearIndex(),
       searches: perUser(2),
       permit: (caller) => caller,

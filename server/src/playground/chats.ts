@@ -5,7 +5,7 @@ import { nameOf } from './chat-name.ts';
 import type { Content } from './content.ts';
 import type { PlaygroundDeps } from './deps.ts';
 import { limits } from './limits.ts';
-import { type ChatHead, insertChat, othersThan, versionOf, writeChat } from './store/chats.ts';
+import { type ChatHead, insertChat, othersThan, sizeOfChat, versionOf, writeChat } from './store/chats.ts';
 
 export const noChat = () => new AppError('not_found', 'Chat not found');
 
@@ -18,7 +18,7 @@ interface Given {
 
 /** Writes a chat as it is now, or makes it. Two tabs, or browsers, do not write over each other: the second is told. */
 export async function saveChat(
-  { db, clock }: PlaygroundDeps,
+  { db, clock, keeping }: PlaygroundDeps,
   userId: number,
   { chatId, version, content }: Given,
 ): Promise<{ chat: ChatHead; created: boolean }> {
@@ -27,6 +27,8 @@ export async function saveChat(
   if (bytes > limits.chatBytes) throw tooLarge(`A chat may have ${mebibytes(limits.chatBytes)}, this one has more.`);
   const models = JSON.stringify(content.columns.map(({ model }) => model));
   const said = { models, bytes, content: text, updated_at: nowSeconds(clock) };
+  const before = await sizeOfChat(db, userId, chatId);
+  if (bytes > before) await keeping.take(userId, bytes - before);
   return db.transaction().execute(async (tx) => {
     await oneAtATime(tx, 'playground', userId);
     const kept = await versionOf(tx, userId, chatId);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { hmacSha256Hex } from '../lib/hashing.ts';
+import { until } from '../lib/until.fixture.ts';
 import { localhostTls } from './localhost-tls.fixture.ts';
 import { startUpstream } from './upstream.fixture.ts';
 import { addModel, type Client, openVideoTest, type VideoTest } from './video.fixture.ts';
@@ -48,8 +49,8 @@ const secretOf = async () => {
   return answer.secret;
 };
 
-function expectSigned({ headers, body }: Seen, secret: string): void {
-  const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers.get('x-svc-signature')!)!;
+function expectSigned({ headers, body }: Seen, secret: string, header = 'x-svc-signature'): void {
+  const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers.get(header)!)!;
   expect(v1).toBe(hmacSha256Hex(secret, `${t}.${body}`));
 }
 
@@ -103,6 +104,42 @@ test('each user has a secret of their own, the same every time', async () => {
   expect(await secretOf()).toBe(await secretOf());
   expect(theirs).toMatch(/^vcs_[0-9a-f]{64}$/);
   expect(theirs).not.toBe(await secretOf());
+});
+
+test('a new secret signs at once, and the one before beside it for as long as was said', async () => {
+  const before = await secretOf();
+  const rotate = async (overlap_seconds: number) => {
+    const answer = await client.call('/v1/videos/callback-secret/rotate', {
+      method: 'POST',
+      body: { overlap_seconds },
+    });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as { secret: string; previous: { ends_at: number } | null };
+  };
+  const rotated = await rotate(600);
+  expect(rotated.secret).toMatch(/^vcs_[0-9a-f]{64}$/);
+  expect(rotated.previous!.ends_at).toBeGreaterThan(Date.now() / 1000 + 500);
+  expect([rotated.secret, await secretOf()]).toEqual([await secretOf(), rotated.secret]);
+  expect(rotated.secret).not.toBe(before);
+
+  const hook = receiver();
+  upstream.script = { status: 'failed', error: 'no' };
+  const signedNext = async () => {
+    const told = hook.seen.length;
+    await client.create({ model: 'films/one', prompt: 'x', callback_url: hook.url });
+    await until('it is told', () => hook.seen.length > told);
+    return hook.seen.at(-1)!;
+  };
+  const during = await signedNext();
+  expectSigned(during, rotated.secret);
+  expectSigned(during, before, 'x-svc-signature-previous');
+
+  const last = await rotate(0);
+  expect(last.previous).toBeNull();
+  const after = await signedNext();
+  expectSigned(after, last.secret);
+  expect(after.headers.get('x-svc-signature-previous')).toBeNull();
+  await hook.stop();
 });
 
 test('a service on the open net calls no private address', async () => {

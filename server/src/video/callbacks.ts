@@ -1,6 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
-import { hmacSha256Hex, signPayload } from '../lib/hashing.ts';
+import { signPayload } from '../lib/hashing.ts';
 import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
+import { callbackSecrets } from './callback-secrets.ts';
 import type { VideoDeps } from './deps.ts';
 import { hasEnded } from './status.ts';
 import { changeJob, findJob, type VideoJob } from './store.ts';
@@ -9,10 +10,6 @@ import { callbackBody } from './view.ts';
 const keepTryingMs = 24 * 3_600_000;
 const timeoutMs = 10_000;
 const waitMs = (tries: number): number => Math.min(2_000 * 2 ** tries, 3_600_000);
-
-/** What signs a user's callbacks. It follows from the service's key, so there is nothing to store and nothing to leak. */
-export const callbackSecret = (secretKey: Uint8Array, userId: number): string =>
-  `vcs_${hmacSha256Hex(Buffer.from(secretKey).toString('hex'), `video-callback:${userId}`)}`;
 
 /** One try to tell the job's end; asks to be called again until the receiver takes it or a day has passed. */
 export async function deliverCallback(deps: VideoDeps, id: string, signal: AbortSignal) {
@@ -29,11 +26,10 @@ export async function deliverCallback(deps: VideoDeps, id: string, signal: Abort
 }
 
 /** Null when the receiver answered 2xx; otherwise why not. */
-async function tell(
-  { clock, config, secretKey }: VideoDeps,
-  job: VideoJob,
-  signal: AbortSignal,
-): Promise<string | null> {
+async function tell(deps: VideoDeps, job: VideoJob, signal: AbortSignal): Promise<string | null> {
+  const { clock, config } = deps;
+  const { secret, previous } = await callbackSecrets(deps, job.user_id);
+  const now = nowSeconds(clock);
   const body = JSON.stringify(callbackBody(job, config.baseUrl));
   const request = {
     url: job.callback_url,
@@ -42,7 +38,8 @@ async function tell(
       'content-type': 'application/json',
       'user-agent': 'svc-video-callback',
       'x-svc-idempotency-key': `${job.id}-${job.status}`,
-      'x-svc-signature': signPayload(callbackSecret(secretKey, job.user_id), body, nowSeconds(clock)),
+      'x-svc-signature': signPayload(secret, body, now),
+      ...(previous && { 'x-svc-signature-previous': signPayload(previous.secret, body, now) }),
     },
     body,
     timeoutMs,

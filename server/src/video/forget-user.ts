@@ -4,6 +4,7 @@ import { closeJob } from './finish.ts';
 import { removeJob } from './remove.ts';
 import { findJob } from './store.ts';
 import { jobsOf } from './store-account-data.ts';
+import { forgetSecrets } from './store-secrets.ts';
 
 const batch = 100;
 
@@ -11,7 +12,7 @@ const batch = 100;
 export async function forgetUser(deps: VideoDeps, userId: number): Promise<void> {
   for (;;) {
     const found = await jobsOf(deps.db, userId, batch);
-    if (found.length === 0) return;
+    if (found.length === 0) return forgetSecrets(deps.db, userId);
     for (const { id, held } of found) {
       if (held === 1) await cancelJob(deps, id, userId);
       const job = await findJob(deps.db, id);

@@ -1,11 +1,12 @@
 import { AppError } from '../lib/errors.ts';
 import '../identity/principals.ts';
+import { rotationSchema } from '../identity/rotate-key.ts';
 import { maxJsonBytes, readJson, refuseNul } from '../platform/http/body.ts';
 import { mediaType } from '../platform/http/multipart.ts';
 import { offsetOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, json, type Route } from '../platform/http/route.ts';
 import { cancelJob } from './advance.ts';
-import { callbackSecret } from './callbacks.ts';
+import { type CallbackSecrets, callbackSecrets, rotateSecret } from './callback-secrets.ts';
 import { serveContent } from './content.ts';
 import { createJob } from './create.ts';
 import type { VideoDeps } from './deps.ts';
@@ -38,7 +39,14 @@ const notFound = () => new AppError('not_found', 'Resource not found');
 
 export function videoRoutes(deps: VideoDeps): Route[] {
   // Fixed names come before `{jobId}`, which would take them.
-  return [modelsRoute(deps), secretRoute(deps), createRoute(deps), listRoute(deps), ...jobRoutes(deps)];
+  return [
+    modelsRoute(deps),
+    secretRoute(deps),
+    rotateRoute(deps),
+    createRoute(deps),
+    listRoute(deps),
+    ...jobRoutes(deps),
+  ];
 }
 
 const modelsRoute = (deps: VideoDeps): Route =>
@@ -58,11 +66,33 @@ const secretRoute = (deps: VideoDeps): Route =>
     path: '/v1/videos/callback-secret',
     summary: 'The secret that signs your video callbacks',
     answers: { 200: secretAnswer },
-    handle: (call) => {
-      call.headers['cache-control'] = 'no-store';
-      const secret = callbackSecret(deps.secretKey, call.principal.user.id);
-      return json(call, { secret, header: 'X-Svc-Signature', algorithm: 'HMAC-SHA256 of "<t>.<raw body>"' });
+    handle: async (call) => secretShown(call, await callbackSecrets(deps, call.principal.user.id)),
+  });
+
+function secretShown(call: Call<'apiKey'>, { secret, previous }: CallbackSecrets): Response {
+  call.headers['cache-control'] = 'no-store';
+  return json(call, {
+    ...{ secret, header: 'X-Svc-Signature', algorithm: 'HMAC-SHA256 of "<t>.<raw body>"' },
+    previous: previous && { header: 'X-Svc-Signature-Previous', ends_at: previous.endsAt },
+  });
+}
+
+const rotateRoute = (deps: VideoDeps): Route =>
+  defineRoute({
+    ...common,
+    method: 'post',
+    path: '/v1/videos/callback-secret/rotate',
+    summary: 'A new secret for your video callbacks; the old one goes on for a while',
+    idempotent: true,
+    body: rotationSchema,
+    audit: {
+      action: 'video_callback_secret_rotated',
+      subject: { type: 'user' },
+      id: (call) => call.principal.user.id,
     },
+    answers: { 200: secretAnswer },
+    handle: async (call) =>
+      secretShown(call, await rotateSecret(deps, call.principal.user.id, call.body.overlap_seconds)),
   });
 
 const createRoute = (deps: VideoDeps): Route =>

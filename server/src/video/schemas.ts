@@ -94,7 +94,13 @@ export const jobsAnswer = z.object({
   last_id: z.string().nullable(),
 });
 
-export const secretAnswer = z.object({ secret: z.string(), header: z.string(), algorithm: z.string() });
+export const secretAnswer = z.object({
+  ...{ secret: z.string(), header: z.string(), algorithm: z.string() },
+  previous: z
+    .object({ header: z.string(), ends_at: z.number().int() })
+    .nullable()
+    .describe('The secret before signs too, in a header of its own, until then'),
+});
 
 /** An id of another form names nothing, which is found out by looking it up. */
 export const jobParams = z.object({ jobId: z.string().max(100) });

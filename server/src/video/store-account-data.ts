@@ -1,6 +1,7 @@
-import { type PersonalData, pages } from '../platform/db/pages.ts';
+import { onePage, type PersonalData, pages } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { VideoJob } from './store.ts';
+import './store-secrets.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   jobs: pages<{ id: string }>((last, limit) =>
@@ -14,6 +15,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .limit(limit)
       .execute(),
   ),
+  callback_secrets: onePage(() => db.selectFrom('video_secrets').selectAll().where('user_id', '=', userId).execute()),
 });
 
 export const jobsOf = (db: Db, userId: number, limit: number): Promise<VideoJob[]> =>

@@ -104,6 +104,7 @@ type Ending = Pick<
   | 'output_file_id'
   | 'error_file_id'
   | 'results_blob'
+  | 'bytes'
 >;
 
 /** The end and the files with its results, together or not at all; false when somebody else has ended it. */

@@ -35,6 +35,8 @@ declare module '../../platform/db/tables.ts' {
       total: Generated<number>;
       succeeded: Generated<number>;
       errored: Generated<number>;
+      /** What its input and its results take, where these are no files of the user's. */
+      bytes: Generated<number>;
       canceled: Generated<number>;
       expired: Generated<number>;
       output_file_id: string | null;

@@ -9,11 +9,11 @@ import type { LinkDeps } from '../links/deps.ts';
 import { invitationOf } from '../links/invitations.ts';
 import { tellUser } from '../notices.ts';
 import { hasPassword } from '../passwords.ts';
-import { userBelow } from '../reach.ts';
+import { requireUser, userBelow } from '../reach.ts';
 import { identitiesOf } from '../sign-in/store/identities.ts';
 import { factorsOf } from '../store/factors.ts';
 import { listSessions } from '../store/sessions.ts';
-import { findUserRow, toUser, type UserRow } from '../store/users.ts';
+import { toUser } from '../store/users.ts';
 import { userSchema } from '../user.ts';
 import { passkeySchema } from './factors.ts';
 
@@ -54,11 +54,7 @@ const sessionSchema = z.object({
 /** One person as administrators see them. Looking reaches everybody, as lists do; acts reach those below. */
 export function peopleRoutes(deps: LinkDeps): Route[] {
   const { db } = deps;
-  const found = async (id: number): Promise<UserRow> => {
-    const row = await findUserRow(db, id);
-    if (!row) throw new AppError('not_found', 'There is no such user.');
-    return row;
-  };
+  const found = (id: number) => requireUser(db, id);
   return [
     defineRoute({
       ...base,

@@ -12,6 +12,7 @@ import { beatMs, type Owners, openOwners } from '../../platform/durable/owners.t
 import { headerSets } from '../../platform/http/headers.ts';
 import { type HttpDeps, mountRoutes } from '../../platform/http/mount.ts';
 import type { Call } from '../../platform/http/route.ts';
+import { unbounded } from '../../platform/keeping/keeping.fixture.ts';
 import { openLog } from '../../platform/log.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
@@ -90,6 +91,7 @@ export async function openPlace(
     db: database.db,
     clock: systemClock,
     owners,
+    keeping: unbounded,
     shared,
     near: nearIndex(),
     searches: perUser(2),

@@ -1,6 +1,7 @@
 import { forgetKept } from '../../billing/store/kept-answers.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { bytesOfRow, rowBytes } from '../../platform/keeping/sizes.ts';
 import { choosingFor, requireChatModel, requireEngine } from '../allowed.ts';
 import { choosePlanModel, chooseTaskModel, price } from '../models.ts';
 import { difficulties } from '../params.ts';
@@ -80,6 +81,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       return existing(ref);
     }
     await requireMeans(deps, caller);
+    await deps.keeping.take(caller.userId, rowBytes);
     const most = deps.parallelRuns();
     await restartRun(db, { ref, epoch, sessionRef, caller, most, ...given }, deps.owners.id, clock.nowMs());
     await runner.launch(ref);
@@ -96,6 +98,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const most = deps.parallelRuns();
       // Asked again when the run is written; here so that a refusal leaves no empty session behind.
       await refuseMany(db, userId, most);
+      await deps.keeping.take(userId, bytesOfRow(goal, JSON.stringify(tools)));
       const { session: found } = await openSession(db, { userId, sessionId }, nowSeconds(clock));
       const goalTokens = await weighOne({ role: 'user', content: goal });
       const ref = await addRun(

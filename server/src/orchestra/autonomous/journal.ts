@@ -5,7 +5,7 @@ import type { RunConfig } from './config.ts';
 import { type EventName, newEvent, type RunEvent, type RunEvents, type RunNames } from './events.ts';
 import type { RunState } from './state.ts';
 import { commit, type Ending, type Holding, newCheckpointId, opening } from './store/commit.ts';
-import type { Step } from './store/steps.ts';
+import { bytesOfSteps, type Step } from './store/steps.ts';
 
 /** Pieces of text are joined this long: an event each would be one write a word. */
 const joinMs = 250;
@@ -21,6 +21,8 @@ export interface JournalDeps {
   elapsedMs(): number;
   /** Events up to this one can be read. */
   onWritten(lastSeq: number): void;
+  /** So many bytes more are kept. */
+  onKept(bytes: number): void;
   /** A write failed: the run cannot go on here. */
   onBroken(error: unknown): void;
 }
@@ -194,11 +196,12 @@ export class Journal {
     this.#events = [];
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    const { db, clock, holding, state, config, elapsedMs, onWritten, onBroken } = this.deps;
+    const { db, clock, holding, state, config, elapsedMs, onWritten, onKept, onBroken } = this.deps;
     const all = { ...batch, events, state, config, elapsedMs: elapsedMs(), currentTask: this.currentTask };
     try {
       const lastSeq = await commit(db, holding, frozen(all), clock.nowMs());
       waiting!.resolve();
+      onKept(bytesOfSteps(batch.steps));
       if (lastSeq > 0) onWritten(lastSeq);
     } catch (error) {
       waiting!.reject(error);

@@ -3,7 +3,7 @@ import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
 import type { Fact } from '../knowledge-facts.ts';
 import type { Deps } from '../ports.ts';
 import { others } from '../slices.ts';
-import { addEntry, type Entry, identicalEntry } from '../store/knowledge.ts';
+import { addEntry, bytesOfEntry, type Entry, identicalEntry } from '../store/knowledge.ts';
 import { writeEntry } from '../turn/afterwards.ts';
 
 export type NewFact = Fact & { projectId: string | null };
@@ -15,10 +15,11 @@ export interface Kept {
 }
 
 /** Adds an entry unless the user has one that says just the same; of the same sent twice at once, one is added. */
-export async function keepEntry({ db, clock }: Deps, userId: number, fact: NewFact): Promise<Kept> {
+export async function keepEntry({ db, clock, keeping }: Deps, userId: number, fact: NewFact): Promise<Kept> {
   await others();
   const known = await identicalEntry(db, userId, fact, fact.projectId);
   if (known) return { entry: known, added: false };
+  await keeping.take(userId, bytesOfEntry(fact));
   return db.transaction().execute(async (tx) => {
     await oneAtATime(tx, 'knowledge', userId);
     const meanwhile = await identicalEntry(tx, userId, fact, fact.projectId);

@@ -1,5 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { bytesOfRow } from '../../platform/keeping/sizes.ts';
 import type { Deps } from '../ports.ts';
 import { others } from '../slices.ts';
 import { addEntry } from '../store/knowledge.ts';
@@ -72,8 +73,10 @@ async function store(deps: Deps, source: Source, signal: AbortSignal): Promise<b
   return true;
 }
 
-const writePassages = ({ db, clock }: Deps, source: Source, from: number, passages: Passage[]): Promise<boolean> =>
-  db.transaction().execute(async (tx) => {
+/** What a file becomes is counted, not refused: there was room for the file. */
+const writePassages = ({ db, clock, keeping }: Deps, source: Source, from: number, passages: Passage[]) => {
+  for (const { content } of passages) keeping.add(source.userId, bytesOfRow(content));
+  return db.transaction().execute(async (tx) => {
     const now = nowSeconds(clock);
     if (!(await countWritten(tx, source.ref, from, passages.length, now))) return false;
     const { userId, projectId, category, keywords } = source;
@@ -85,6 +88,7 @@ const writePassages = ({ db, clock }: Deps, source: Source, from: number, passag
     }
     return true;
   });
+};
 
 /** What it is about, as its writer put it; else where it stands. */
 function titleOf(name: string, { page, heading }: Passage): string {

@@ -90,9 +90,17 @@ async function importEntry(deps: Deps, userId: number, index: number, given: unk
   const parsed = newEntrySchema.safeParse(given);
   if (!parsed.success) return { index, status: 'refused' as const, error: faultIn(parsed.error, '') };
   const { project_id: projectId = null, ...fact } = parsed.data;
-  const { entry, added } = await keepEntry(deps, userId, { ...fact, projectId });
-  return { index, status: added ? ('added' as const) : ('unchanged' as const), id: entry.id };
+  try {
+    const { entry, added } = await keepEntry(deps, userId, { ...fact, projectId });
+    return { index, status: added ? ('added' as const) : ('unchanged' as const), id: entry.id };
+  } catch (error) {
+    if (isFull(error)) return { index, status: 'refused' as const, error: error.message };
+    throw error;
+  }
 }
+
+/** No room is left: what came before stays. */
+const isFull = (error: unknown): error is AppError => error instanceof AppError && error.code === 'storage_full';
 
 async function importFiles(deps: Deps, caller: Caller, form: FormData) {
   const { files, as } = readForm(form);
@@ -114,7 +122,7 @@ async function importFile(deps: Deps, caller: Caller, file: File, as: ImportedAs
     const { source, accepted } = await acceptFile(deps, caller, { name, bytes: await file.bytes() }, as);
     return { name, status: accepted ? ('accepted' as const) : ('unchanged' as const), source: sourceView(source) };
   } catch (error) {
-    if (error instanceof FileFault) return { name, status: 'refused' as const, error: error.message };
+    if (error instanceof FileFault || isFull(error)) return { name, status: 'refused' as const, error: error.message };
     throw error;
   }
 }

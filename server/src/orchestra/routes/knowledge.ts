@@ -7,6 +7,7 @@ import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts'
 import type { Caller, Deps } from '../ports.ts';
 import {
   addEntry,
+  bytesOfEntry,
   changeEntry,
   deleteEntry,
   type Entry,
@@ -83,6 +84,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
         const caller = callerOf(call.principal);
         const { project_id: projectId, ...fact } = call.body;
         const { userId } = caller;
+        await deps.keeping.take(userId, bytesOfEntry(fact));
         const entry = await writeEntry(db, userId, (tx) => addEntry(tx, { ...fact, userId, projectId }, now()));
         embed(caller);
         return ok(call, view(entry), 201);
@@ -108,6 +110,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       handle: async (call) => {
         const caller = callerOf(call.principal);
         const { userId } = caller;
+        await deps.keeping.take(userId, bytesOfEntry(call.body));
         const change = (tx: Db) => changeEntry(tx, userId, call.params.id, call.body, now());
         const entry = found(await writeEntry(db, userId, change));
         deps.near.forget(userId);

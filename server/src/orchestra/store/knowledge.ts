@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { bytesOfRow } from '../../platform/keeping/sizes.ts';
 import type { Fact } from '../knowledge-facts.ts';
 import './tables.ts';
 
@@ -39,6 +40,10 @@ export interface FromFile {
 }
 
 export type NewEntry = Fact & { userId: number; projectId?: string | null; fromFile?: FromFile } & Partial<Learned>;
+
+/** What an entry takes. */
+export const bytesOfEntry = ({ title, content, keywords, quote }: Partial<Fact & Learned>): number =>
+  bytesOfRow(title ?? '', content ?? '', quote ?? '', ...(keywords ?? []));
 
 export async function addEntry(db: Db, entry: NewEntry, now: number): Promise<Entry> {
   const { fromFile, projectId = null } = entry;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { bytesOfRow } from '../../platform/keeping/sizes.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
 import { others } from '../slices.ts';
 import './tables.ts';
@@ -56,6 +57,10 @@ export interface NewMessage {
   tokens: number;
   model?: string;
 }
+
+/** What they take once they are stored. */
+export const bytesOfMessages = (added: Pick<NewMessage, 'message'>[]): number =>
+  added.reduce((bytes, { message }) => bytes + bytesOfRow(JSON.stringify(message)), 0);
 
 /**
  * Adds to the conversation, hiding first what the client went back behind (ids above `keepUpTo`).

@@ -1,4 +1,5 @@
 import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { fromBlob, signBits, toBlob } from '../search/vectors.ts';
 import { inSlices } from '../slices.ts';
 import './tables.ts';
@@ -7,6 +8,10 @@ export interface NewVector {
   documentId: number;
   vector: ArrayLike<number>;
 }
+
+/** Four bytes and a bit for each number. */
+export const bytesOfVectors = (vectors: NewVector[]): number =>
+  vectors.reduce((bytes, { vector }) => bytes + rowBytes + Math.ceil(vector.length * 4.125), 0);
 
 /**
  * Documents deleted or embedded meanwhile are left out. Rows are taken in the order of the documents, and none that another

@@ -15,7 +15,15 @@ import { extractionMessages } from '../prompts/memory-work.ts';
 import { terms } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
 import { indexDocument } from '../store/documents.ts';
-import { addEntry, changeEntry, type Entry, entriesByRef, entryText, identicalEntry } from '../store/knowledge.ts';
+import {
+  addEntry,
+  bytesOfEntry,
+  changeEntry,
+  type Entry,
+  entriesByRef,
+  entryText,
+  identicalEntry,
+} from '../store/knowledge.ts';
 import { recordOutcomes } from '../store/patterns.ts';
 import { addTokensUsed } from '../store/sessions.ts';
 import { embedNew } from './embed.ts';
@@ -103,6 +111,7 @@ export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry |
   const projectId = settings.project_id ?? session.projectId;
   const known = await sameFact(turn, fact, projectId);
   const learned = { ...fact, sourceSession: session.sessionId };
+  deps.keeping.add(userId, bytesOfEntry(learned));
   return writeEntry(deps.db, userId, (tx) =>
     known
       ? changeEntry(tx, userId, known.id, learned, now(turn))

@@ -3,6 +3,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
+import { rowBytes } from '../../platform/keeping/sizes.ts';
 import type { Conversation } from '../../relay/wire/conversation.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { align } from '../align.ts';
@@ -18,7 +19,7 @@ import { withDefaults } from '../preferences.ts';
 import { newFence } from '../prompts/fence.ts';
 import { type Settings, settle } from '../settings.ts';
 import { others } from '../slices.ts';
-import { appendMessages, recentMessages } from '../store/messages.ts';
+import { appendMessages, bytesOfMessages, recentMessages } from '../store/messages.ts';
 import { loadPatterns } from '../store/patterns.ts';
 import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/plans.ts';
 import { loadPreferences } from '../store/preferences.ts';
@@ -56,6 +57,8 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
+  // Before there is a session, which nobody would find to delete it.
+  await deps.keeping.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages);
@@ -195,6 +198,7 @@ async function storeIncoming(
   const keepUpTo = keep < stored.length ? (stored[keep - 1]?.id ?? 0) : undefined;
   const kept: Remembered[] = stored.slice(0, keep);
   if (added.length === 0 && keepUpTo === undefined) return { history: kept, freshIds: [] };
+  await deps.keeping.take(session.userId, bytesOfMessages(added));
   const saved = await appendMessages(deps.db, session.ref, added, nowSeconds(deps.clock), keepUpTo);
   // Deleted meanwhile: the turn still answers, from memory alone.
   const next = (kept.at(-1)?.id ?? 0) + 1;

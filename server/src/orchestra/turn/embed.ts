@@ -4,7 +4,7 @@ import { chooseEmbeddingModel } from '../models.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { loadDocuments } from '../store/documents.ts';
 import { claimUnembedded, releaseUnembedded } from '../store/unembedded.ts';
-import { saveVectors } from '../store/vectors.ts';
+import { bytesOfVectors, saveVectors } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
 import { outsideTurn } from './outside.ts';
 import { longestEmbedded } from './recall.ts';
@@ -71,6 +71,7 @@ async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding
     meter.note(model, usage, cost);
     const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
     await written(() => saveVectors(deps.db, userId, model, pairs));
+    deps.keeping.add(userId, bytesOfVectors(pairs));
   }
 }
 

@@ -41,6 +41,11 @@ export async function versionOf(db: Db, userId: number, chatId: string): Promise
   return (await own(db, userId, chatId).select('version').executeTakeFirst())?.version ?? null;
 }
 
+/** 0 for one that is not there. */
+export async function sizeOfChat(db: Db, userId: number, chatId: string): Promise<number> {
+  return (await own(db, userId, chatId).select('bytes').executeTakeFirst())?.bytes ?? 0;
+}
+
 /** How many chats a user has besides this one, and what they take together. */
 export async function othersThan(db: Db, userId: number, chatId: string): Promise<{ count: number; bytes: number }> {
   const found = await db

@@ -6,8 +6,9 @@ import { LeftWork } from '../../lib/left-work.ts';
 import { isAway } from '../../platform/durable/errors.ts';
 import type { Job } from '../../platform/durable/jobs.ts';
 import { untilWritten } from '../../platform/durable/lease.ts';
+import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
-import { bytesOfRows, newRows, rowsOf } from './keep.ts';
+import { bytesOfEnded, bytesOfRows, newRows, rowsOf } from './keep.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
 import { admitItems, limits } from './limits.ts';
 import { failureOf, responseOf } from './render.ts';
@@ -72,7 +73,9 @@ export async function enqueueResponse(
   const response: ResponseObject = { ...queued.response, status: 'queued', background: true, output: [] };
   const { row, items } = await newRows(deps, owner, { ...queued, response });
   const events = ['response.created', 'response.queued'].map((type) => eventText({ type, response }));
-  await writeQueued(deps.db, { ...row, request: JSON.stringify(queued.body), ended_at: null }, items, events);
+  const waiting = { ...row, request: JSON.stringify(queued.body), ended_at: null };
+  await deps.keeping.take(owner.userId, bytesOfEnded({ row: waiting, items }));
+  await writeQueued(deps.db, waiting, items, events);
   await enqueueWork(deps, response.id);
 }
 
@@ -167,6 +170,7 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
       ),
     (error) => deps.log.warn({ error, response: row.id }, 'the end of a response could not be written'),
   );
+  deps.keeping.add(row.user_id, ending.bytes + rowBytes * made.length);
   await deps.shared.publish(eventChannel(row.id), '').catch(() => {});
 }
 

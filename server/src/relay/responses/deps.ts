@@ -4,6 +4,7 @@ import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Jobs } from '../../platform/durable/jobs.ts';
 import type { Owners } from '../../platform/durable/owners.ts';
+import type { Keeping } from '../../platform/keeping/keeping.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Owner } from './keeper.ts';
@@ -18,6 +19,7 @@ export interface ResponsesDeps {
   clock: Clock;
   sealer: Sealer;
   log: Log;
+  keeping: Keeping;
   /** Days that something is kept after it was last built on; 0 keeps nothing. */
   keptDays(): number;
 }

@@ -2,6 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Grow } from '../../platform/http/route.ts';
+import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { itemIds, namesake } from '../wire/responses/item-ids.ts';
 import { expandItems } from './compaction.ts';
 import { noConversation, noPrevious, type ResponsesDeps, scopeOf } from './deps.ts';
@@ -18,7 +19,7 @@ import type { EndedRows, NewItem, NewResponseRow, Scope } from './store/tables.t
 import { writeInConversation } from './store/write.ts';
 import { partUsual } from './usual.ts';
 
-type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keptDays'>;
+type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keeping' | 'keptDays'>;
 
 /** All items before those of a request, oldest first. */
 export async function readBefore(deps: KeepDeps, owner: Owner, named: Before, grow: Grow = () => {}): Promise<Item[]> {
@@ -167,6 +168,10 @@ function parted(scope: Scope, row: NewResponseRow, brought: Item[], made: Item[]
   return { row: { ...row, bytes: bytesOfRows(items) }, items };
 }
 
+/** What its rows take. */
+export const bytesOfEnded = ({ row, items }: EndedRows): number =>
+  rowBytes * (1 + items.length) + row.bytes + Buffer.byteLength(row.response) + (row.request?.length ?? 0);
+
 /** What is larger is read by page and by item, and not as a whole for each. */
 const mostHeld = 16 * 1024;
 
@@ -197,11 +202,14 @@ export async function keepResponse(
   const text = `${sent},"output":${madeText}}`;
   if (row.conversation_id != null) {
     const rows = parted(scope, row, brought, made);
+    await deps.keeping.take(scope.userId, bytesOfEnded(rows));
     await writeInConversation(deps.db, scope, rows.row, rows.items, now);
     return text;
   }
   // Before what is built on it, and by itself: a chain that lives longer for nothing does no harm.
   if (row.previous_id != null) await renewChain(deps.db, scope, row.previous_id, now, limits.links);
-  await write(held(row, brought, made, madeText) ?? parted(scope, row, brought, made));
+  const rows = held(row, brought, made, madeText) ?? parted(scope, row, brought, made);
+  await deps.keeping.take(scope.userId, bytesOfEnded(rows));
+  await write(rows);
   return text;
 }

@@ -46,6 +46,8 @@ export interface ResponseKeeper {
   seals(owner: Owner): Seals;
   /** False where the operator has nothing kept. */
   keeps(): boolean;
+  /** Whether there is room for more; refused where it is `needed` and there is none. */
+  hasRoom(owner: Owner, needed: boolean): Promise<boolean>;
   /** Refuses what is more than is kept (400, 413). To be asked before a model is, since an answer that was paid for is kept. */
   admit(input: Item[]): void;
   /** What a request brings, as a model is to read it: `compaction` items become messages. `before` and `item` give such already. */

@@ -73,6 +73,11 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
       followResponse(deps, followed, AbortSignal.any([signal, draining.signal]), write),
     seals: (owner) => sealsOf(deps.sealer, owner),
     keeps: () => deps.keptDays() > 0,
+    hasRoom: async ({ userId }, needed) => {
+      if (!needed) return deps.keeping.tries(userId, 1);
+      await deps.keeping.take(userId, 1);
+      return true;
+    },
     admit: (input) => admitItems(input),
     expand: (owner, items) => expandItems(deps.sealer, owner, items),
   };

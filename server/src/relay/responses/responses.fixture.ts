@@ -5,6 +5,7 @@ import { openDb } from '../../platform/db/open.ts';
 import { JobStore } from '../../platform/durable/job-store.ts';
 import { beatMs, deadAfterMs, openOwners } from '../../platform/durable/owners.ts';
 import { openQueue } from '../../platform/durable/queue.ts';
+import { unbounded } from '../../platform/keeping/keeping.fixture.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import type { AnswerBackground } from './background.ts';
 import type { Before, Item, Owner, ResponseObject } from './keeper.ts';
@@ -59,7 +60,10 @@ export async function openProcess(
   const jobs = openQueue({ store: new JobStore(db, systemClock), owners, log: silent });
   const days = { kept: 30 };
   const shared = memoryShared(systemClock);
-  const kept = openResponses({ db, owners, jobs, shared, clock, sealer, log: silent, keptDays: () => days.kept });
+  const keptDays = () => days.kept;
+  const kept = openResponses({
+    ...{ db, owners, jobs, shared, clock, sealer, log: silent, keeping: unbounded, keptDays },
+  });
   if (answer) kept.work(answer);
   return {
     kept,

@@ -1,3 +1,4 @@
+import { AppError } from '../../lib/errors.ts';
 import { ssePing } from '../../lib/sse.ts';
 import type { Log } from '../../platform/log.ts';
 import type { OpenStream } from '../answer-stream.ts';
@@ -19,7 +20,7 @@ export async function keptText(keep: Keep, log: Log, requestId: string, response
   try {
     return await keep(response);
   } catch (error) {
-    log.error({ requestId, error }, notKept);
+    if (!(error instanceof AppError)) log.error({ requestId, error }, notKept);
     return JSON.stringify(notStored(response));
   }
 }
@@ -64,7 +65,7 @@ export class KeptFirst {
       await this.keep(ended);
       return bytes;
     } catch (error) {
-      this.log.error({ requestId: this.requestId, error }, notKept);
+      if (!(error instanceof AppError)) this.log.error({ requestId: this.requestId, error }, notKept);
       return endNotStored(bytes);
     }
   }

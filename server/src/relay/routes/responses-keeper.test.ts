@@ -40,6 +40,7 @@ function memoryKeeper() {
     follow: async ({ id }, _, write) => void write(`event: response.queued\ndata: {"id":"${id}"}\n\n`),
     seals: () => unsealed,
     keeps: () => true,
+    hasRoom: async () => true,
     admit: () => {},
     expand: (_, items) => items,
   };

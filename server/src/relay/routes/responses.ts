@@ -82,8 +82,7 @@ export async function respond(
   const background = optionalBoolean(given, 'background') ?? false;
   if (background && given.store === false)
     throw invalid('store', `'background' needs 'store', which is how its response is fetched.`);
-  // The response says whether it is kept.
-  const body = keeper.keeps() || background ? given : { ...given, store: false };
+  const body = await storedOrNot(keeper, call, given, background);
   const request = await readRequest(deps, keeper, owner, body, (bytes) => call.grow?.(bytes));
   if (background) return enqueue(deps, keeper, call, request, body);
   const { conversation, input, named } = request;
@@ -94,6 +93,21 @@ export async function respond(
     asking.counted = asked !== conversation;
     return answer(deps, metaModels, asking, path, asked, manner);
   });
+}
+
+/** The response says whether it is kept. Where no room is left, it is answered all the same to whoever did not ask for that. */
+async function storedOrNot(
+  keeper: ResponseKeeper,
+  call: Call<'apiKey'>,
+  given: Json,
+  background: boolean,
+): Promise<Json> {
+  if (given.store === false) return given;
+  if (!keeper.keeps()) return background ? given : { ...given, store: false };
+  const needed = background || given.store === true || given.conversation != null;
+  if (await keeper.hasRoom(ownerOf(call), needed)) return given;
+  call.headers['x-svc-left-out'] = 'store';
+  return { ...given, store: false };
 }
 
 async function enqueue(

@@ -4,6 +4,8 @@ import { inBatches, type PersonalData, sweepBatches } from '../../platform/db/pa
 import type { Db } from '../../platform/db/tables.ts';
 import { RowsBehind } from '../../platform/durable/batch.ts';
 import { isAway } from '../../platform/durable/errors.ts';
+import type { Keeping } from '../../platform/keeping/keeping.ts';
+import { bytesOfRow } from '../../platform/keeping/sizes.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Hearing } from '../../platform/shared/hearing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
@@ -25,6 +27,7 @@ export interface ContentsDeps {
   clock: Clock;
   sealer: Sealer;
   log: Log;
+  keeping: Keeping;
   shared: Shared;
   hearing: Hearing;
   /** 0 keeps nothing. */
@@ -50,7 +53,7 @@ const channel = 'requests:content-consents';
 
 /** What people ask is theirs: kept only where they say so, sealed, for some days, and written nowhere else. */
 export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
-  const { db, clock, sealer, log, keptDays } = deps;
+  const { db, clock, sealer, log, keeping, keptDays } = deps;
   const consents = new HeldById<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
   await consents.subscribe();
   const opened = (sealed: string): string | null => {
@@ -67,7 +70,12 @@ export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
     // Each may be a hundred kilobytes: few at once keep SQLite's writer free for others.
     atOnce: 20,
     mostWaiting: 500,
-    write: (batch) => insertContents(db, batch.map(rowOf)),
+    write: async (batch) => {
+      const fitting: ContentRow[] = [];
+      for (const row of batch.map(rowOf))
+        if (await keeping.tries(row.user_id, bytesOfRow(row.content))) fitting.push(row);
+      await insertContents(db, fitting);
+    },
     failed: (error) => {
       log.warn({ error }, 'prompts and answers could not be kept');
       return isAway(error);

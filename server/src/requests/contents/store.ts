@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { type PersonalData, pages } from '../../platform/db/pages.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
+import { sizeOf } from '../../platform/keeping/sizes.ts';
 
 interface ContentTable {
   request_id: string;
@@ -132,3 +134,11 @@ export async function resealContents(db: Db, reseal: (sealed: string) => string)
 
 /** Each may be a hundred kilobytes. */
 const resealedAtOnce = 100;
+
+/** What a user keeps here, in bytes. */
+export const keptOf = async (db: Db, userId: number) => ({
+  contents: await sizeOf(db, {
+    ...{ table: 'request_contents', where: sql`user_id = ${userId}`, by: ['created_at', 'request_id'] },
+    texts: ['content'],
+  }),
+});

@@ -165,4 +165,5 @@ export default {
   'identity provider': '身份提供商',
   model: '模型',
   'routing of': '路由配置',
+  'New secret for callbacks of videos': '更换视频回调密钥',
 } as const;

@@ -42,4 +42,6 @@ export default {
   'Every device is logged out at once, and the user is told that you did it. Keys and applications go on.':
     '所有设备会立即退出登录，用户会收到由你执行此操作的通知。密钥和应用不受影响。',
   'Search and download in the audit log': '在审计日志中搜索和下载',
+  'What the user keeps': '用户的存储',
+  'All that is stored for the account has one bound.': '账号存储的所有内容共用一个上限。',
 } as const;

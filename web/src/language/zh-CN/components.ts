@@ -144,4 +144,16 @@ export default {
   Skipped: '已跳过',
   'Test {name}': '测试 {name}',
   'Tool call': '工具调用',
+
+  'Responses and conversations': '响应和对话',
+  'Files, with results of batches': '文件（含批处理结果）',
+  Batches: '批处理',
+  'Sessions and runs': '会话和运行任务',
+  'What finds sessions and knowledge again': '会话和知识库的检索数据',
+  'Chats and prompts of the playground': '操练场的聊天和提示词',
+  'Prompts and answers of requests': '请求的提示词和回答',
+  '{size} of {most}': '{size} / {most}',
+  'Share that is used': '已用比例',
+  'What takes how much': '各项占用',
+  'It could not be counted': '统计失败',
 } as const;

@@ -154,4 +154,7 @@ export default {
   'Delete organisation': '删除组织',
   'Keys of members and teams, budgets, limits and invitations end with it. What is left in its balance stays with its account, in the hands of the administrators of this service. This cannot be undone.':
     '成员和团队的密钥、预算、限制和邀请将一并失效。剩余的余额保留在组织的账号中，由本服务的管理员处理。此操作无法撤销。',
+  'What is kept': '存储',
+  'By keys that the organisation pays for: all that they store has one bound.':
+    '由组织付费的密钥所存储的内容，共用一个上限。',
 } as const;

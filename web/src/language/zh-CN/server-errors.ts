@@ -169,4 +169,6 @@ export default {
   'The provider made a video that could not be fetched.': '视频已生成，但无法取回。',
   'The provider no longer knows this video.': '提供商已没有此视频的记录。',
   'The provider that was making this video was removed.': '生成此视频的提供商已被移除。',
+  'You keep {most} MiB, and no more are kept for an account. Delete responses and conversations, files and batches, sessions, knowledge or chats that you no longer need; your account page tells what takes how much.':
+    '你已存储 {most} MiB，达到账号的上限。请删除不再需要的响应和对话、文件和批处理、会话、知识库或聊天；账号页面会显示各项占用。',
 } as const;

@@ -130,6 +130,9 @@ export default {
   FilesPerUserMebibytes: '每个用户的文件总大小',
   'What all files of a user at /v1/files may take together, in MiB; 0 takes none':
     '每个用户在 /v1/files 中所有文件的总大小上限；0 表示不接收文件',
+  KeptPerUserMebibytes: '每个用户的存储总大小',
+  'What a user keeps in all, in MiB: responses, conversations, files, batches, sessions, knowledge, chats, prompts and answers; 0 for no limit':
+    '每个用户的存储总量上限：响应、对话、文件、批处理、会话、知识库、聊天、提示词和回答；0 表示不限',
 
   MsPlanModel: '规划模型',
   'Orchestration: model for planning; empty picks one': '编排：用于规划的模型；留空则自动选择',

@@ -55,6 +55,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     key_updated: [t('Key changed'), 'gray'],
     key_deleted: [t('Key deleted'), 'red'],
     key_rotated: [t('New secret for a key'), 'orange'],
+    video_callback_secret_rotated: [t('New secret for callbacks of videos'), 'orange'],
     key_overlap_ended: [t('Old secret of a key ended'), 'orange'],
     key_limit_set: [t('Monthly limit of a key set'), 'indigo'],
     key_limit_removed: [t('Monthly limit of a key removed'), 'orange'],

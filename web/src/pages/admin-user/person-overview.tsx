@@ -1,7 +1,8 @@
 import { Alert, Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { isOrganisation } from '../../account-name.ts';
-import { put } from '../../api.ts';
+import { get, put } from '../../api.ts';
+import { Kept } from '../../components/kept.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
@@ -176,6 +177,12 @@ export function PersonOverview({ person, acts }: PartProps) {
         />
       </Section>
       <WaysIn person={person} acts={acts} />
+      <Kept
+        title={t('What the user keeps')}
+        description={t('All that is stored for the account has one bound.')}
+        of={`user-${user.id}`}
+        load={(signal) => get('/api/admin/users/{id}/kept', { path: { id: user.id }, signal })}
+      />
     </Stack>
   );
 }

@@ -3,10 +3,11 @@ import { IconAlertTriangle, IconBell } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { del } from '../../api.ts';
+import { del, get } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { Kept } from '../../components/kept.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
@@ -225,7 +226,15 @@ export function Overview({ organisation }: Props) {
       <Totals organisation={organisation} />
       <Budgets organisation={organisation} />
       {may(organisation.role, 'see_all') ? (
-        <Warnings organisation={organisation} />
+        <>
+          <Warnings organisation={organisation} />
+          <Kept
+            title={t('What is kept')}
+            description={t('By keys that the organisation pays for: all that they store has one bound.')}
+            of={`organisation-${organisation.id}`}
+            load={(signal) => get('/api/organisations/{id}/kept', { path: { id: organisation.id }, signal })}
+          />
+        </>
       ) : (
         <OwnLimits organisation={organisation} />
       )}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/tables.ts';
+import { bytesOfRow } from '../../../platform/keeping/sizes.ts';
 import './tables.ts';
 
 export interface Step {
@@ -8,6 +9,10 @@ export interface Step {
   result: string;
   tokens: number;
 }
+
+/** What they take once they are stored. */
+export const bytesOfSteps = (steps: Step[]): number =>
+  steps.reduce((bytes, { result }) => bytes + bytesOfRow(result), 0);
 
 /** Results of the journal by their keys. */
 export async function loadSteps(db: Db, runRef: number, keys: string[]): Promise<Map<string, unknown>> {

@@ -5,6 +5,7 @@ import { until } from '../../../lib/until.fixture.ts';
 import { JobStore } from '../../../platform/durable/job-store.ts';
 import type { Jobs } from '../../../platform/durable/jobs.ts';
 import { openQueue } from '../../../platform/durable/queue.ts';
+import { unbounded } from '../../../platform/keeping/keeping.fixture.ts';
 import { openRelayTest, type RelayTest } from '../../endpoints/relay.fixture.ts';
 import { newId } from '../items.ts';
 import type { Item, Owner } from '../keeper.ts';
@@ -40,7 +41,17 @@ beforeAll(async () => {
     .orderBy('id')
     .execute();
   owner = { userId: member.id, keyId: first!.id };
-  maker = openResponses({ db: database.db, owners, shared, clock, jobs, log, sealer, keptDays: () => 30 });
+  maker = openResponses({
+    db: database.db,
+    owners,
+    shared,
+    clock,
+    jobs,
+    log,
+    sealer,
+    keeping: unbounded,
+    keptDays: () => 30,
+  });
   maker.work(async (_, body, { tell, signal }) => {
     if (body.input === 'wait') await new Promise((_, reject) => signal.addEventListener('abort', reject));
     const message = said('msg_told', 'ok');

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { requireUser } from '../identity/reach.ts';
+import { standingIn } from '../organisations/standing.ts';
+import { answered } from '../platform/http/answers.ts';
+import { idText } from '../platform/http/paging.ts';
+import { defineRoute, ok, type Route } from '../platform/http/route.ts';
+import type { AccountDataDeps } from './deps.ts';
+import { type KeptParts, keptParts, sumOf } from './kept.ts';
+
+const base = { method: 'get', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const bytes = z.number().int();
+const partNames = [
+  ...['responses', 'files', 'batches', 'sessions', 'knowledge', 'memory', 'chats', 'contents'],
+] as (keyof KeptParts)[];
+const kept = answered(
+  z
+    .object({
+      bytes,
+      most_bytes: bytes.nullable().meta({ description: 'What an account may keep; null where nothing is refused' }),
+      parts: z.array(z.object({ name: z.enum(partNames), bytes })),
+    })
+    .meta({ id: 'Kept' }),
+);
+const params = z.object({ id: idText });
+
+/** What is kept for a user or an organisation, by what it is. */
+export function keptRoutes({ accounts: { db }, mostBytes }: AccountDataDeps): Route[] {
+  const counting = new Map<number, Promise<KeptParts>>();
+  /** Whoever asks while it is being counted waits for the same count. */
+  const partsOf = (userId: number): Promise<KeptParts> => {
+    const parts = counting.get(userId) ?? keptParts(db, userId).finally(() => counting.delete(userId));
+    counting.set(userId, parts);
+    return parts;
+  };
+  const view = async (userId: number) => {
+    const parts = await partsOf(userId);
+    const listed = partNames.map((name) => ({ name, bytes: parts[name] }));
+    return { bytes: sumOf(parts), most_bytes: mostBytes() || null, parts: listed };
+  };
+  return [
+    defineRoute({
+      ...base,
+      path: '/api/user/self/kept',
+      summary: 'What I keep here, in bytes',
+      tag: 'Account',
+      auth: 'session',
+      answers: { 200: kept },
+      handle: async (call) => ok(call, await view(call.principal.user.id)),
+    }),
+    defineRoute({
+      ...base,
+      path: '/api/admin/users/{id}/kept',
+      summary: 'What a user keeps here, in bytes',
+      tag: 'Administration',
+      auth: 'admin',
+      params,
+      answers: { 200: kept },
+      handle: async (call) => {
+        await requireUser(db, call.params.id);
+        return ok(call, await view(call.params.id));
+      },
+    }),
+    defineRoute({
+      ...base,
+      path: '/api/organisations/{id}/kept',
+      summary: 'What is kept for the keys that an organisation pays for, in bytes',
+      tag: 'Organisations',
+      auth: 'session',
+      params,
+      answers: { 200: kept },
+      handle: async (call) => {
+        const { organisation } = await standingIn(db, call.params.id, call.principal.user.id, 'see_all');
+        return ok(call, await view(organisation.account_id));
+      },
+    }),
+  ];
+}

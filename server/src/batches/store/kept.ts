@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import type { Db } from '../../platform/db/tables.ts';
+import { sizeOf } from '../../platform/keeping/sizes.ts';
+import './tables.ts';
+
+/** What a user keeps here, in bytes: files with the results of batches, and batches that have not ended or have no files. */
+export async function keptOf(db: Db, userId: number) {
+  const where = sql`user_id = ${userId}`;
+  const files = await sizeOf(db, { table: 'files', where, by: ['ref'], counted: 'bytes' });
+  const running = await db
+    .selectFrom('batches')
+    .select('ref')
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .execute();
+  let batches = await sizeOf(db, { table: 'batches', where, by: ['wire', 'ref'], counted: 'bytes' });
+  for (const { ref } of running)
+    batches += await sizeOf(db, {
+      ...{ table: 'batch_requests', where: sql`batch_ref = ${ref}`, by: ['position'], texts: ['outcome'] },
+    });
+  return { files, batches };
+}

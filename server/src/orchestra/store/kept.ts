@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { pages } from '../../platform/db/pages.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { sizeOf } from '../../platform/keeping/sizes.ts';
+import '../autonomous/store/tables.ts';
+import './tables.ts';
+
+/** Ids of a user's rows, a page at a time. */
+const idsOf = (db: Db, table: 'ms_sessions' | 'ms_runs', userId: number) =>
+  pages<{ id: number }>((last, limit) =>
+    db
+      .selectFrom(table)
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('id', '>', last?.id ?? 0)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  );
+
+/** Session by session and run by run: that is how it is indexed. What goes by itself within days is left out. */
+async function sessionsKept(db: Db, userId: number): Promise<number> {
+  const own = sql`user_id = ${userId}`;
+  let bytes = await sizeOf(db, { table: 'ms_sessions', where: own, by: ['id'], texts: ['tags'] });
+  bytes += await sizeOf(db, { table: 'ms_runs', where: own, by: ['id'], texts: ['goal', 'tools', 'state', 'result'] });
+  for await (const rows of idsOf(db, 'ms_sessions', userId))
+    for (const { id } of rows)
+      bytes += await sizeOf(db, {
+        ...{ table: 'ms_messages', where: sql`session_ref = ${id}`, by: ['superseded', 'id'], texts: ['message'] },
+      });
+  for await (const rows of idsOf(db, 'ms_runs', userId))
+    for (const { id } of rows) {
+      const where = sql`run_ref = ${id}`;
+      bytes += await sizeOf(db, { table: 'ms_run_steps', where, by: ['step_key'], texts: ['result'] });
+      bytes += await sizeOf(db, { table: 'ms_run_checkpoints', where, by: ['id'], texts: ['state', 'config'] });
+    }
+  return bytes;
+}
+
+/** What a user keeps here, in bytes. */
+export async function keptOf(db: Db, userId: number) {
+  const own = sql`user_id = ${userId}`;
+  const unread = sql`${own} and state in ('receiving', 'waiting', 'reading')`;
+  const texts = ['title', 'content', 'keywords', 'quote'];
+  const entries = await sizeOf(db, { table: 'ms_knowledge', where: own, by: ['category', 'id'], texts });
+  const files = await sizeOf(db, { table: 'ms_sources', where: unread, by: ['id'], counted: 'size' });
+  const documents = await sizeOf(db, { table: 'ms_documents', where: own, by: ['id'] });
+  const vectors = await sizeOf(db, {
+    ...{ table: 'ms_vectors', where: own, by: ['model', 'id'], texts: ['bits', 'vector'] },
+  });
+  return {
+    sessions: await sessionsKept(db, userId),
+    knowledge: entries + files,
+    memory: documents + vectors,
+  };
+}

@@ -1,0 +1,24 @@
+import type { Migration } from '../migration.ts';
+
+/**
+ * What each user keeps, in bytes, and when that was last counted; what batches keep beside the user's files; and which of a
+ * user's secrets signs callbacks of videos.
+ */
+export const migration: Migration = {
+  name: '0068-kept-sums',
+  statements: ({ int }) => [
+    `create table kept_sums (
+      user_id ${int} primary key,
+      bytes ${int} not null,
+      counts ${int} not null default 0,
+      counted_at ${int} not null default 0
+    )`,
+    'create index kept_sums_age on kept_sums (counted_at)',
+    `create table video_secrets (
+      user_id ${int} primary key,
+      version ${int} not null,
+      old_ends_at ${int} not null
+    )`,
+    `alter table batches add column bytes ${int} not null default 0`,
+  ],
+};
