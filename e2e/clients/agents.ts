@@ -125,7 +125,7 @@ export const agents: Agent[] = [
   },
   codex,
   patchingCodex,
-  // To a model that it knows it offers a search for tools that it keeps to itself, which is refused where it would be lost.
+  // To a model that it knows it offers a search for tools that it keeps to itself.
   {
     ...codex,
     name: 'Codex, gpt-5.5',

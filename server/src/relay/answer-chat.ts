@@ -10,8 +10,9 @@ import { asRequest, ChatEstimate, pay, settlementOf } from './bill.ts';
 import { NamedConversation } from './conversation-name.ts';
 import { countUsage } from './count-usage.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
-import { type ChatCall, DispatchFault, dispatchChat, targetOf } from './dispatch.ts';
+import { type ChatCall, DispatchFault, dispatchChat, headOf, targetOf } from './dispatch.ts';
 import { fitsPrompt } from './fits.ts';
+import { ContinuedSource, mayPause } from './go-on.ts';
 import { inlineImages } from './inline-images.ts';
 import { kindFor } from './kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
@@ -92,7 +93,13 @@ export async function ask<R extends ReadAnswer>(
     const { status, body } = begun;
     if (status < 200 || status > 299)
       throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
-    const reading = delivery.read(asked, kind.received?.(body, conversation.stream) ?? body, kind, sent);
+    const { stream } = conversation;
+    const received = mayPause(kind, given)
+      ? new ContinuedSource(body, request, stream, async (again) =>
+          sent.answer(await headOf(attempt, again, stream, sent)),
+        )
+      : (kind.received?.(body, stream) ?? body);
+    const reading = delivery.read(asked, received, kind, sent);
     const read = reading instanceof Promise ? await reading : reading;
     if (leavesSearchOut(conversation, given)) context.tell?.(...searchLeftOut);
     // Chats that ask for a search by a setting are searched for, and tell nobody how often.

@@ -215,15 +215,19 @@ export function dispatchChat(
   context: RequestContext,
   stream: boolean,
 ): ChatCall {
-  const { channel } = attempt.candidate;
-  const call = new ChatCall(deps, context, channel.timeoutMs, deps.clock.steadyMs());
+  const call = new ChatCall(deps, context, attempt.candidate.channel.timeoutMs, deps.clock.steadyMs());
   try {
-    if (!request.proof) return call.waitsFor(sendChat(deps, channel.kind, request, stream, call));
-    const ready = proven(request, channel.baseUrl);
-    return call.waitsFor(ready.then((signed) => sendChat(deps, channel.kind, signed, stream, call)));
+    return call.waitsFor(headOf(attempt, request, stream, call));
   } catch (error) {
     throw notBegun(call, error);
   }
+}
+
+/** Also once more, within a call that is under way. */
+export function headOf(attempt: Attempt, request: UpstreamRequest, stream: boolean, call: ChatCall) {
+  const { kind, baseUrl } = attempt.candidate.channel;
+  if (!request.proof) return sendChat(call.deps, kind, request, stream, call);
+  return proven(request, baseUrl).then((signed) => sendChat(call.deps, kind, signed, stream, call));
 }
 
 function sendChat(

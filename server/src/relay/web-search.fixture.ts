@@ -134,24 +134,24 @@ const used = {
   server_tool_use: { web_search_requests: 2, web_fetch_requests: 0 },
 };
 const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'up' };
-const claude = {
-  ...head,
-  content: [...searches, { type: 'text', text: words, citations: [location] }],
-  ...{ stop_reason: 'end_turn', stop_sequence: null, usage: used },
-};
-const claudeEvents = [
+const blocks: Loose[] = [...searches, { type: 'text', text: words, citations: [location] }];
+const claudeOf = (content: Loose[], stop_reason: string, usage: Loose): Loose => ({
+  ...{ ...head, content, stop_reason, stop_sequence: null, usage },
+});
+const claude = claudeOf(blocks, 'end_turn', used);
+const streamedClaude = (blocks: Loose[], delta: Loose, usage: Loose): Loose[] => [
   { type: 'message_start', message: { ...head, content: [], usage: { input_tokens: 20, output_tokens: 1 } } },
-  ...searches.flatMap((block, index) => {
-    const { input, ...call } = block as Loose;
-    const start = input ? { ...call, input: {} } : block;
+  ...blocks.flatMap((block, index) => {
+    const { input, text, citations, ...rest } = block;
+    if (text)
+      return blockEvents(index, { ...rest, text: '' }, [
+        ...citations.map((citation: Loose) => ({ type: 'citations_delta', citation })),
+        { type: 'text_delta', text },
+      ]);
     const pieces = input ? [{ type: 'input_json_delta', partial_json: JSON.stringify(input) }] : [];
-    return blockEvents(index, start, pieces);
+    return blockEvents(index, input ? { ...rest, input: {} } : rest, pieces);
   }),
-  ...blockEvents(4, { type: 'text', text: '' }, [
-    { type: 'citations_delta', citation: location },
-    { type: 'text_delta', text: words },
-  ]),
-  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: used },
+  { type: 'message_delta', delta, usage },
   { type: 'message_stop' },
 ];
 
@@ -162,6 +162,8 @@ function blockEvents(index: number, content_block: Loose, deltas: Loose[]): Loos
     { type: 'content_block_stop', index },
   ];
 }
+
+const claudeEvents = streamedClaude(blocks, { stop_reason: 'end_turn' }, used);
 
 const gemini = {
   candidates: [
@@ -199,6 +201,17 @@ export function searched(path: string, stream: boolean): Response {
   if (path.endsWith(':streamGenerateContent')) return sse([gemini]);
   return Response.json(path.endsWith(':generateContent') ? gemini : chat);
 }
+
+/** Claude, which pauses where it has asked for its second search, and then goes on with what it is given back. */
+export function pausing({ messages, stream }: Loose): Response {
+  const said = messages.at(-1).role === 'assistant' ? messages.at(-1).content.length : 0;
+  const [content, reason] = said === 0 ? [blocks.slice(0, 3), 'pause_turn'] : [blocks.slice(said), 'end_turn'];
+  const usage = { ...used, server_tool_use: { web_search_requests: 1 } };
+  if (!stream) return Response.json(claudeOf(content, reason, usage));
+  return sse(streamedClaude(content, { stop_reason: reason }, usage));
+}
+/** What it has said by then. */
+export const saidBeforePause: Loose[] = blocks.slice(0, 3);
 
 const eventsIn = (text: string): Loose[] =>
   text.match(/^data: ?\{.*$/gm)!.map((line) => JSON.parse(line.slice(line.indexOf('{'))));

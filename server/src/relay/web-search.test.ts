@@ -15,6 +15,8 @@ import {
   type Kind,
   kinds,
   type Loose,
+  pausing,
+  saidBeforePause,
   searched,
   textOf,
 } from './web-search.fixture.ts';
@@ -237,5 +239,62 @@ describe('what was searched', () => {
     ];
     const { sent } = await ask('messages', 'priced/anthropic', { messages });
     expect(sent.messages[1].content.map(({ type }: Loose) => type)).toEqual(['text']);
+  });
+});
+
+describe('a turn that Anthropic pauses', () => {
+  const others = names.filter((front) => front !== 'messages');
+  const both = others.flatMap((front) => [false, true].map((stream): [Front, boolean] => [front, stream]));
+  const pauses: Script = ({ body }) => pausing(body);
+  const isEnd = /"(finish_reason|finishReason|reason)":"(length|MAX_TOKENS|max_output_tokens)"/;
+  const asked = async (front: Front, stream: boolean, script: Script) => {
+    const before = upstream.seen.length;
+    upstream.answer(script);
+    const told = await ask(front, 'priced/anthropic', fronts[front].search, stream);
+    upstream.answer(vendor);
+    const bodies: Loose[] = upstream.seen.slice(before).map(({ body }) => body);
+    return { ...told, bodies, row: (await relay.usageOf(told.answer)) as Loose };
+  };
+
+  test.each(both)('goes on by itself for clients of %s, streamed: %p', async (front, stream) => {
+    const { text, bodies, row } = await asked(front, stream, pauses);
+    expect(textOf(front, stream, text)).toBe('Tea is old.');
+    for (const mark of fronts[front].told) expect(text).toContain(mark);
+    expect(text).not.toMatch(isEnd);
+    const [first, second] = bodies;
+    expect(bodies).toEqual([
+      first,
+      {
+        ...first,
+        max_tokens: first.max_tokens - 10,
+        messages: [...first.messages, { role: 'assistant', content: saidBeforePause }],
+        tools: [{ ...first.tools[0], max_uses: 9 }],
+      },
+    ]);
+    expect(second.max_tokens).toBe(90);
+    expect(row).toMatchObject({ prompt_tokens: 40_000, completion_tokens: 20, web_searches: 2, status: 'ok' });
+  });
+
+  test.each(both)('ends as one that is not whole where it cannot go on: %s, streamed: %p', async (front, stream) => {
+    let times = 0;
+    const breaks: Script = (request) => {
+      times += 1;
+      return times === 1 ? pausing(request.body) : Response.json({ error: { message: 'Busy.' } }, { status: 529 });
+    };
+    const { text, bodies, row } = await asked(front, stream, breaks);
+    expect(text).toMatch(isEnd);
+    expect(bodies).toHaveLength(2);
+    expect(row).toMatchObject({ prompt_tokens: 20_000, completion_tokens: 10, web_searches: 1, status: 'ok' });
+    const always: Script = ({ body }) => pausing({ ...(body as Loose), messages: [{ role: 'user' }] });
+    const endless = await asked(front, stream, always);
+    expect(endless.text).toMatch(isEnd);
+    expect(endless.bodies).toHaveLength(4);
+    expect(endless.row).toMatchObject({ prompt_tokens: 80_000, web_searches: 4 });
+  });
+
+  test('is left to clients of its own format', async () => {
+    const { body, bodies } = await asked('messages', false, pauses);
+    expect(body).toMatchObject({ stop_reason: 'pause_turn', content: saidBeforePause });
+    expect(bodies).toHaveLength(1);
   });
 });

@@ -168,6 +168,30 @@ describe('as it came', () => {
       expect(
         await client.responses.create({ model, input: 'News?', tools: search }).catch((error: unknown) => error),
       ).toMatchObject({ status: 400, param: 'tools' });
+    for (const type of ['additional_tools', 'tool_search_output'])
+      for (const server of [{ type: 'code_interpreter' }, ...search]) {
+        const input = [
+          { type, role: 'developer', tools: [...own, server] },
+          { type: 'message', role: 'user', content: 'Hi' },
+        ] as Loose;
+        await client.responses.create({ model: 'x/free', input });
+        expect(lastBody().input).toEqual(input);
+        expect(
+          await client.responses.create({ model: 'x/paid', input }).catch((error: unknown) => error),
+        ).toMatchObject({ status: 400, param: 'input' });
+      }
+  });
+
+  test('an offer to search that an item brings among functions is left out where it has no price', async () => {
+    upstream.answer(openaiAnswers());
+    const added = { type: 'additional_tools', role: 'developer' };
+    const items = (...tools: Loose[]) => [
+      { ...added, tools },
+      { type: 'message', role: 'user', content: 'Hi' },
+    ];
+    const answer = await relay.post('/v1/responses', { model: 'x/paid', input: items(tool, { type: 'web_search' }) });
+    expect(answer.headers.get('x-svc-left-out')).toBe('web_search');
+    expect(lastBody().input).toEqual(items(tool));
   });
 
   test('a stream that breaks off ends as failed, and what came is charged', async () => {

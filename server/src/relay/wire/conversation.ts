@@ -181,6 +181,8 @@ export interface ToolName {
   namespace?: string;
   /** Takes text instead of JSON. */
   custom?: true;
+  /** Finds tools that only the client has. */
+  search?: true;
 }
 
 /** What a response repeats of its request, and the tools that models know under another name or in another shape. */

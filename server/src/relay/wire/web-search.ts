@@ -10,6 +10,7 @@ import {
   readObject,
   readString,
 } from './read.ts';
+import { bringsTools } from './responses/brought-tools.ts';
 import type { Place, WebSearch } from './search.ts';
 
 const sizes = ['low', 'medium', 'high'] as const;
@@ -129,13 +130,19 @@ export function withoutSearch(format: WireFormat, body: Json): Json {
       delete rest.web_search_options;
     if (readPlugins(rest.plugins)) delete rest.plugins;
   }
+  if (format === 'responses' && Array.isArray(rest.input)) rest.input = rest.input.map(withoutBroughtSearch);
   if (!Array.isArray(given)) return given === undefined ? rest : { ...rest, tools: given };
-  const left =
-    format === 'gemini'
-      ? withoutGoogleSearch(given)
-      : given.filter((tool, i) => !(isObject(tool) && toolReaders[format](tool, `tools[${i}]`)));
+  const left = format === 'gemini' ? withoutGoogleSearch(given) : withoutSearchIn(format, given);
   return left.length > 0 ? { ...rest, tools: left } : rest;
 }
+
+const withoutSearchIn = (format: keyof typeof toolReaders, tools: unknown[]): unknown[] =>
+  tools.filter((tool, i) => !(isObject(tool) && toolReaders[format](tool, `tools[${i}]`)));
+
+const withoutBroughtSearch = (item: unknown): unknown =>
+  isObject(item) && bringsTools(item) && Array.isArray(item.tools)
+    ? { ...item, tools: withoutSearchIn('responses', item.tools) }
+    : item;
 
 const withoutGoogleSearch = (tools: unknown[]): unknown[] =>
   tools.flatMap((tool, i) => {

@@ -1,6 +1,7 @@
 import { isObject, type Json, type WireFormat } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
+import { bringsTools } from '../../wire/responses/brought-tools.ts';
 import { withoutSearch } from '../../wire/web-search.ts';
 import type { Target } from '../kind.ts';
 
@@ -32,6 +33,10 @@ const areClientTools =
     tools.every(
       (tool) => isObject(tool) && (tool.type == null || isLike(clientTools[format], tool.type) || isOwnShell(tool)),
     );
+
+const bringsClientTools: Harmless = (input) =>
+  !Array.isArray(input) ||
+  input.every((item) => !isObject(item) || !bringsTools(item) || areClientTools('responses')(item.tools));
 
 /** A shell of OpenAI's that commands the client's machine; in a container of its own it is billed by the hour. */
 const isOwnShell = ({ type, environment }: Json): boolean =>
@@ -121,7 +126,12 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
     ['generationConfig', hasNoLimit],
     ['generation_config', hasNoLimit],
   ]),
-  responses: new Map<string, Harmless>([...rates, ['tools', areClientTools('responses')], ...serverTools.responses]),
+  responses: new Map<string, Harmless>([
+    ...rates,
+    ['tools', areClientTools('responses')],
+    ['input', bringsClientTools],
+    ...serverTools.responses,
+  ]),
   messages: new Map<string, Harmless>([
     ...rates,
     ['tools', areClientTools('messages')],

@@ -83,7 +83,8 @@ export const renderStopReason = (finish: Finish, stopSequence?: string): string 
 const finishes: Record<string, Finish> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
-  pause_turn: 'stop',
+  // Nobody went on with it: it is not whole.
+  pause_turn: 'length',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',

@@ -1,8 +1,17 @@
-import { isObject, type Json, type Part, type TextPart, type ToolName, type Turn } from '../conversation.ts';
+import {
+  isObject,
+  type Json,
+  type Part,
+  type TextPart,
+  type ToolName,
+  type ToolResultPart,
+  type Turn,
+} from '../conversation.ts';
 import { invalid, missing, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
+import { foundText, isClientsSearch } from './brought-tools.ts';
 import { readContent, readOutput, readTexts } from './content.ts';
 import { opened, partsOf, type Seals, unsealed } from './thoughts.ts';
-import type { ToolTable } from './tool-table.ts';
+import { searchName, type ToolTable } from './tool-table.ts';
 import { argumentsOf } from './tools.ts';
 
 /** Calls and results of tools that OpenAI runs or has trained for, and what it sealed: only it can read them. */
@@ -22,9 +31,6 @@ const foreignTypes = new Set([
   'mcp_approval_request',
   'mcp_approval_response',
   'mcp_call',
-  'tool_search_call',
-  'tool_search_output',
-  'additional_tools',
   'compaction',
   'compaction_trigger',
   'program',
@@ -56,12 +62,16 @@ export class ItemReader {
     const type = typeOf(item, at);
     if (type === 'message') this.#message(item, at);
     else if (type === 'reasoning') this.#reasoning(item, at);
-    else if (type === 'function_call') this.#call(item, at, readString(item.arguments ?? '', `${at}.arguments`));
-    else if (type === 'custom_tool_call') this.#call(item, at, argumentsOf(readString(item.input, `${at}.input`)));
-    else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#result(item, at);
+    else if (type === 'function_call')
+      this.#call(item, at, toolName(item, at), readString(item.arguments ?? '', `${at}.arguments`));
+    else if (type === 'custom_tool_call')
+      this.#call(item, at, toolName(item, at), argumentsOf(readString(item.input, `${at}.input`)));
+    else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#output(item, at);
+    else if (type === 'tool_search_call' || type === 'tool_search_output') this.#search(item, at);
     else if (type === 'image_generation_call' && typeof item.result === 'string') this.#picture(item.result);
-    // What it found is in the words that follow, and what only its vendor can read with the thoughts before it.
-    else if (type !== 'web_search_call') this.#other(item, type, at);
+    // What it found is in the words that follow, and what only its vendor can read with the thoughts before it; tools were read
+    // with those of the request.
+    else if (type !== 'web_search_call' && type !== 'additional_tools') this.#other(item, type, at);
   }
 
   #message(item: Json, at: string): void {
@@ -104,21 +114,32 @@ export class ItemReader {
     if (parts.length > 0) this.#said(parts, 'thought');
   }
 
-  #call(item: Json, at: string, args: string): void {
+  #call(item: Json, at: string, tool: ToolName, args: string): void {
     const id = requiredString(item, 'call_id', at);
     const signature = this.#signatures.get(id);
-    const name = this.table.flatOf(toolName(item, at));
+    const name = this.table.flatOf(tool);
     const part: Part = { type: 'tool_call', id, name, arguments: args, ...(signature !== undefined && { signature }) };
     this.#calls.set(id, this.#said([part], 'call'));
   }
 
+  /** A search for tools. One that OpenAI ran found tools that others are offered from the beginning. */
+  #search(item: Json, at: string): void {
+    if (!isClientsSearch(item)) return;
+    if (item.type === 'tool_search_call') this.#call(item, at, searchName, JSON.stringify(item.arguments ?? {}));
+    else this.#result(item, at, [{ type: 'text', text: foundText(item.tools, this.table) }]);
+  }
+
+  #output(item: Json, at: string): void {
+    if (item.output == null) throw missing(`${at}.output`);
+    this.#result(item, at, readOutput(item.output, `${at}.output`));
+  }
+
   /** Next to the call, whatever was said in between: other formats want it there. */
-  #result(item: Json, at: string): void {
+  #result(item: Json, at: string, content: ToolResultPart['content']): void {
     const callId = requiredString(item, 'call_id', at);
     const caller = this.#calls.get(callId);
     if (!caller) throw invalid(`${at}.call_id`, `No tool call found for the output with call_id '${callId}'.`);
-    if (item.output == null) throw missing(`${at}.output`);
-    const part: Part = { type: 'tool_result', callId, content: readOutput(item.output, `${at}.output`) };
+    const part: Part = { type: 'tool_result', callId, content };
     const known = this.#results.get(caller);
     if (known) {
       known.parts.push(part);

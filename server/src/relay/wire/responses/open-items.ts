@@ -1,6 +1,7 @@
-import type { Json } from '../conversation.ts';
+import type { Json, ToolName } from '../conversation.ts';
 import type { SearchPart } from '../search.ts';
 import type { Thought } from './thoughts.ts';
+import { inputOf, searchArguments } from './tools.ts';
 
 /** An item of the output that more may come of. */
 export interface OpenItem<I = unknown> {
@@ -21,7 +22,7 @@ export interface OpenReasoning extends OpenItem<{ summary: { type: string; text:
 }
 
 export interface OpenCall extends OpenItem {
-  custom: boolean;
+  tool: ToolName;
   args: string;
 }
 
@@ -37,6 +38,24 @@ export const summaryPlace = (reasoning: OpenReasoning): Json => ({
   ...itemPlace(reasoning),
   summary_index: reasoning.item.summary.length - 1,
 });
+
+/** A call as it begins. */
+export function callItem(newId: (prefix: string) => string, callId: string, tool: ToolName): Json & { id: string } {
+  const { custom, search, ...named } = tool;
+  const begun = { status: 'in_progress', call_id: callId };
+  if (search) return { id: newId('tsc'), type: 'tool_search_call', ...begun, execution: 'client', arguments: {} };
+  return custom
+    ? { id: newId('ctc'), type: 'custom_tool_call', ...begun, ...named, input: '' }
+    : { id: newId('fc'), type: 'function_call', ...begun, ...named, arguments: '' };
+}
+
+/** The text of a custom call is inside of JSON, and a search has an object: both are told when the arguments are whole. */
+export const isToldWhole = ({ tool }: OpenCall): boolean => (tool.custom ?? tool.search) === true;
+
+export function setWhole({ item, tool, args }: OpenCall): void {
+  if (tool.search) item.arguments = searchArguments(args);
+  else if (tool.custom) item.input = inputOf(args);
+}
 
 /** A search of the web; it is told whole. */
 export const searchItem = (id: string, { queries, pages }: SearchPart): Json & { id: string } => ({

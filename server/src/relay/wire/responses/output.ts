@@ -3,6 +3,8 @@ import type { Delta, Echo, ImagePart, Json } from '../conversation.ts';
 import type { SearchPart } from '../search.ts';
 import { parses } from '../watch.ts';
 import {
+  callItem,
+  isToldWhole,
   itemPlace,
   type OpenCall,
   type OpenItem,
@@ -10,10 +12,10 @@ import {
   type OpenReasoning,
   placeOf,
   searchItem,
+  setWhole,
   summaryPlace,
 } from './open-items.ts';
 import { pack, type Thought } from './thoughts.ts';
-import { inputOf } from './tools.ts';
 
 /** Gets every event but for those of the response as a whole. */
 export type Emit = (type: string, members: Json) => void;
@@ -88,7 +90,7 @@ export class Output {
       (open) => open !== undefined,
     ))
       item.status = 'incomplete';
-    for (const call of this.#calls.values()) if (call.custom) call.item.input = inputOf(call.args);
+    for (const call of this.#calls.values()) setWhole(call);
     if (this.#reasoning) this.#seal(this.#reasoning);
   }
 
@@ -247,34 +249,25 @@ export class Output {
     if (signature !== undefined) this.#thought({ type: 'call', id: callId, signature });
     this.#closeReasoning('completed');
     this.#closeMessage('completed');
-    const { custom, ...named } = this.echo?.tools.get(name) ?? { name, custom: undefined };
-    const item = custom
-      ? { id: this.newId('ctc'), type: 'custom_tool_call', status: 'in_progress', call_id: callId, ...named, input: '' }
-      : {
-          id: this.newId('fc'),
-          type: 'function_call',
-          status: 'in_progress',
-          call_id: callId,
-          ...named,
-          arguments: '',
-        };
-    this.#calls.set(index, { item, index: this.#add(item), custom: custom ?? false, args: '' });
+    const tool = this.echo?.tools.get(name) ?? { name };
+    const item = callItem(this.newId, callId, tool);
+    this.#calls.set(index, { item, index: this.#add(item), tool, args: '' });
   }
 
   #args(index: number, args: string): void {
     const call = this.#calls.get(index);
     if (!call || args === '') return;
     call.args += args;
-    // The text of a custom call is inside of JSON, and is told when that is whole.
-    if (call.custom) return;
+    if (isToldWhole(call)) return;
     call.item.arguments = call.args;
     this.emit('response.function_call_arguments.delta', { ...itemPlace(call), delta: args });
   }
 
   #closeCall(call: OpenCall, status: Status): void {
     const whole = status === 'completed' || parses(call.args);
-    if (call.custom) this.#tellInput(call);
-    else {
+    setWhole(call);
+    if (call.tool.custom) this.#tellInput(call);
+    else if (!call.tool.search) {
       // Clients parse it, and some models say nothing where there is nothing to say.
       if (call.args === '' && whole) this.#emptyArguments(call);
       const { arguments: args, name } = call.item;
@@ -289,8 +282,7 @@ export class Output {
   }
 
   #tellInput(call: OpenCall): void {
-    const input = inputOf(call.args);
-    call.item.input = input;
+    const { input } = call.item;
     if (input !== '') this.emit('response.custom_tool_call_input.delta', { ...itemPlace(call), delta: input });
     this.emit('response.custom_tool_call_input.done', { ...itemPlace(call), input });
   }

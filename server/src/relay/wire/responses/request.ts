@@ -19,6 +19,7 @@ import {
 } from '../read.ts';
 import type { WebSearch } from '../search.ts';
 import { readOpenaiTool, withoutSearchTool } from '../web-search.ts';
+import { toolsIn } from './brought-tools.ts';
 import { echoOf } from './echo.ts';
 import { ItemReader, itemsOf } from './items.ts';
 import type { Seals } from './thoughts.ts';
@@ -33,7 +34,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = [], seals
   const items = itemsOf(body.input);
   if (body.input == null && before.length === 0) throw missing('input');
   if (items.length + before.length === 0) throw invalid('input', `'input' must hold at least one item.`);
-  const tools = readTools(body.tools);
+  const tools = readTools(body.tools, [...toolsIn(before, 'before'), ...toolsIn(items, 'input')]);
   const reader = new ItemReader(tools.table, seals);
   const instructions = optionalString(body, 'instructions');
   if (instructions) reader.system.push({ type: 'text', text: instructions });

@@ -12,6 +12,7 @@ import { pack, unpack } from './thoughts.ts';
 const names: [string, ToolName][] = [
   ['patch', { name: 'patch', custom: true }],
   ['crm__find', { name: 'find', namespace: 'crm' }],
+  ['tool_search', { name: 'tool_search', search: true }],
 ];
 const options = {
   model: 'm',
@@ -162,6 +163,25 @@ describe('events', () => {
     const events = streamed([{ type: 'tool_start', index: 0, id: 'c0', name: 'f' }, ...end]);
     expect(events.at(-1).response.output[0].arguments).toBe('{}');
     expect(replayed(events).grown[0].arguments).toBe('{}');
+  });
+
+  test.each([
+    ['{"query":', '"crm"}', { query: 'crm' }],
+    ['', '', {}],
+    ['crm', '', 'crm'],
+  ])('a search for tools is told whole: %s%s', (first, second, asked) => {
+    const begun: Delta = { type: 'tool_start', index: 0, id: 'c0', name: 'tool_search' };
+    const args = [first, second].map((text): Delta => ({ type: 'tool_args', index: 0, args: text }));
+    const events = streamed([begun, ...args, ...end]);
+    const { grown, told } = replayed(events);
+    expect(kinds(events).slice(2)).toEqual(['output_item.added', 'output_item.done', 'completed']);
+    expect(grown).toEqual(told);
+    expect(told).toEqual([
+      {
+        ...{ id: expect.stringMatching(/^tsc_/), type: 'tool_search_call', status: 'completed' },
+        ...{ call_id: 'c0', execution: 'client', arguments: asked },
+      },
+    ]);
   });
 
   test.each([

@@ -6,9 +6,16 @@ const longest = 64;
 const hashLength = 12;
 const unusual = /[^a-zA-Z0-9_-]/g;
 
-const keyOf = ({ namespace, name }: ToolName): string => JSON.stringify([namespace ?? null, name]);
+/** The client's search for tools, as models know it. */
+export const searchName: ToolName = { name: 'tool_search', search: true };
+
+const keyOf = ({ namespace, name, search }: ToolName): string =>
+  JSON.stringify([namespace ?? null, name, ...(search ? [search] : [])]);
 
 const plainName = ({ namespace, name }: ToolName): string => (namespace === undefined ? name : `${namespace}__${name}`);
+
+/** Whose name on the way to models must not be that of a function. */
+const isRenamed = ({ namespace, search }: ToolName): boolean => namespace !== undefined || search === true;
 
 /** For names that are too long, have other characters or mean something else already: sure to be the tool's own. */
 function hashedName(tool: ToolName): string {
@@ -35,13 +42,13 @@ export class ToolTable {
     const known = this.#flat.get(key);
     const flat = known ?? this.#newName(tool);
     this.#flat.set(key, flat);
-    if (tool.namespace !== undefined) this.#taken.add(flat);
-    if (tool.namespace !== undefined || tool.custom) this.named.set(flat, tool);
+    if (isRenamed(tool)) this.#taken.add(flat);
+    if (isRenamed(tool) || tool.custom) this.named.set(flat, tool);
     return flat;
   }
 
   #newName(tool: ToolName): string {
-    if (tool.namespace === undefined) return tool.name;
+    if (!isRenamed(tool)) return tool.name;
     const plain = plainName(tool);
     const usual = plain.length <= longest && plain.search(unusual) === -1;
     return usual && !this.#taken.has(plain) ? plain : hashedName(tool);

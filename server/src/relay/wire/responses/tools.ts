@@ -9,7 +9,8 @@ import {
   readObject,
   requiredString,
 } from '../read.ts';
-import { ToolTable } from './tool-table.ts';
+import type { ToolList } from './brought-tools.ts';
+import { searchName, ToolTable } from './tool-table.ts';
 
 export interface ReadTools {
   tools: Tool[];
@@ -20,27 +21,55 @@ export interface ReadTools {
 
 const kinds = new Set(['function', 'custom']);
 
-export function readTools(value: unknown): ReadTools {
-  const given = value == null ? [] : readArray(value, 'tools').map((item, i) => readObject(item, `tools[${i}]`));
-  const table = new ToolTable(given.flatMap(({ type, name }) => (kinds.has(type as string) ? [name as string] : [])));
-  const tools: Tool[] = [];
+/** `brought`: by items, as the conversation went on. */
+export function readTools(value: unknown, brought: ToolList[] = []): ReadTools {
+  const own = listed({ at: 'tools', tools: value });
+  const later = brought.flatMap(listed);
+  const functions = [...own, ...later].filter(({ tool }) => kinds.has(tool.type as string));
+  const table = new ToolTable(functions.map(({ tool }) => tool.name as string));
   const rawTools: Json[] = [];
-  given.forEach((tool, i) => {
-    const at = `tools[${i}]`;
+  const read = ({ tool, at }: Listed): Tool[] => {
     const type = requiredString(tool, 'type', at);
-    if (type === 'namespace') tools.push(...readNamespace(tool, at, table));
-    else if (kinds.has(type)) tools.push(readTool(tool, at, table));
-    else if (!isOwnSearch(tool)) rawTools.push(tool);
-  });
-  return { tools, rawTools, table };
+    if (type === 'namespace') return readNamespace(tool, at, table);
+    if (kinds.has(type)) return [readTool(tool, at, table)];
+    if (isClientSearch(tool)) return [readSearch(tool, at, table)];
+    if (!isOwnSearch(tool)) rawTools.push(tool);
+    return [];
+  };
+  const tools = own.flatMap(read);
+  const found = later.flatMap(read);
+  // What was found twice, or put off until it was found, is one tool.
+  const all = found.length === 0 ? tools : [...new Map([...tools, ...found].map((tool) => [tool.name, tool])).values()];
+  return { tools: all, rawTools, table };
 }
 
-/**
- * OpenAI's search among the tools of the request. Others are offered all of these at once, so it is not missed there; a search
- * that the client runs finds tools that only the client has.
- */
+interface Listed {
+  tool: Json;
+  at: string;
+}
+
+const listed = ({ at, tools }: ToolList): Listed[] =>
+  tools == null
+    ? []
+    : readArray(tools, at).map((item, i) => ({ tool: readObject(item, `${at}[${i}]`), at: `${at}[${i}]` }));
+
+/** OpenAI's search among the tools of the request. Others are offered all of these at once, so it is not missed there. */
 const isOwnSearch = ({ type, execution }: Json): boolean =>
   type === 'tool_search' && (execution == null || execution === 'server');
+
+/** It finds tools that only the client has: to others it is a function, and what it finds is offered from then on. */
+const isClientSearch = ({ type, execution }: Json): boolean => type === 'tool_search' && execution === 'client';
+
+function readSearch(tool: Json, at: string, table: ToolTable): Tool {
+  return {
+    name: table.add(searchName),
+    description:
+      optionalString(tool, 'description', at) ?? 'Finds more tools, which can be called once they are found.',
+    parameters: tool.parameters == null ? anyQuery : readObject(tool.parameters, `${at}.parameters`),
+  };
+}
+
+const anyQuery = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] };
 
 function readNamespace(space: Json, at: string, table: ToolTable): Tool[] {
   const namespace = requiredString(space, 'name', at);
@@ -107,6 +136,15 @@ export function inputOf(args: string): string {
     // Cut off, or no JSON at all.
   }
   return args;
+}
+
+/** What a model looks for; as it said it where that is no JSON. */
+export function searchArguments(args: string): unknown {
+  try {
+    return JSON.parse(args === '' ? '{}' : args);
+  } catch {
+    return args;
+  }
 }
 
 export const argumentsOf = (input: string): string => JSON.stringify({ input });

@@ -1,0 +1,106 @@
+import { type ByteSource, readText, type Taker } from '../lib/byte-source.ts';
+import { type SseEvent, SseParser } from '../lib/sse.ts';
+import type { UpstreamAnswer } from '../platform/upstream/source.ts';
+import type { ProviderKind, UpstreamRequest } from './providers/kind.ts';
+import { type Conversation, isObject, type Json } from './wire/conversation.ts';
+import { PausedMessage } from './wire/messages/paused.ts';
+
+/** Only tools that the vendor runs pause a turn, and its own clients know how to go on. */
+export const mayPause = ({ wire, received }: ProviderKind, { params, source }: Conversation): boolean =>
+  wire === 'messages' && received === undefined && source?.format !== 'messages' && params.webSearch !== undefined;
+
+/** Each time the whole prompt is paid for again, and more than this is not in what was put aside. */
+const mostTimes = 3;
+
+/** Asks the same upstream once more. */
+type AskAgain = (request: UpstreamRequest) => Promise<UpstreamAnswer>;
+
+/**
+ * An answer that is gone on with as often as it is paused, as if it came in one piece. Where it cannot be gone on with, what has come
+ * is all, and its end says that it is not whole.
+ */
+export class ContinuedSource implements ByteSource {
+  readonly #message = new PausedMessage();
+  readonly #pieces: AsyncGenerator<string>;
+  #times = 0;
+
+  constructor(
+    private body: ByteSource,
+    private readonly request: UpstreamRequest,
+    stream: boolean,
+    private readonly again: AskAgain,
+  ) {
+    this.#pieces = stream ? this.#events() : this.#whole();
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const { done, value } = await this.#pieces.next();
+    return done ? null : Buffer.from(value);
+  }
+
+  async flow(taker: Taker): Promise<boolean> {
+    for (let piece = await this.read(); piece; piece = await this.read())
+      if (!taker(piece, 0, piece.length)) return true;
+    return false;
+  }
+
+  leave(): void {
+    this.body.leave();
+  }
+
+  abort(): void {
+    this.body.abort();
+  }
+
+  async *#events(): AsyncGenerator<string> {
+    do {
+      const parser = new SseParser();
+      while (!this.#message.isPaused) {
+        const bytes = await this.body.read();
+        yield (bytes ? parser.push(bytes) : parser.end()).map(this.#rewritten).join('');
+        if (!bytes) break;
+      }
+    } while (await this.#goesOn());
+    yield this.#message.stop();
+  }
+
+  readonly #rewritten = ({ event, data }: SseEvent): string => {
+    const json = parsed(data);
+    return json ? this.#message.event(json) : `event: ${event}\ndata: ${data}\n\n`;
+  };
+
+  async *#whole(): AsyncGenerator<string> {
+    let text = '';
+    do {
+      const came = await readText(this.body);
+      const answer = parsed(came);
+      if (answer && Array.isArray(answer.content)) text = JSON.stringify(this.#message.whole(answer));
+      // What is no answer is for whoever reads it to say.
+      else text ||= came;
+    } while (await this.#goesOn());
+    yield text;
+  }
+
+  async #goesOn(): Promise<boolean> {
+    if (!this.#message.isPaused || this.#times === mostTimes) return false;
+    this.#times += 1;
+    const asked = this.#message.goesOnWith(JSON.parse(this.request.body as string));
+    if (!asked) return false;
+    this.body.leave();
+    const answer = await this.again({ ...this.request, body: JSON.stringify(asked) }).catch(() => undefined);
+    if (!answer) return false;
+    this.body = answer.body;
+    if (answer.status !== 200) return false;
+    this.#message.goOn();
+    return true;
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isObject(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import { isObject, type Json } from '../conversation.ts';
+import type { ToolTable } from './tool-table.ts';
+
+/** Items that bring in tools as a conversation goes on: those that a search found, and those that a developer adds. */
+export const bringsTools = ({ type }: Json): boolean => type === 'tool_search_output' || type === 'additional_tools';
+
+export interface ToolList {
+  at: string;
+  tools: unknown;
+}
+
+export const toolsIn = (items: Json[], at: string): ToolList[] =>
+  items.flatMap((item, i) => (bringsTools(item) ? [{ at: `${at}[${i}].tools`, tools: item.tools }] : []));
+
+/** A search that OpenAI ran has no call that somebody answers. */
+export const isClientsSearch = ({ call_id: callId, execution }: Json): boolean =>
+  typeof callId === 'string' && execution !== 'server';
+
+/** What a model is told of a search: the tools themselves stand among those of the request. */
+export function foundText(tools: unknown, table: ToolTable): string {
+  const names = objectsIn(tools).flatMap((tool) =>
+    tool.type === 'namespace'
+      ? objectsIn(tool.tools).map(({ name }) => table.flatOf({ name: `${name}`, namespace: `${tool.name}` }))
+      : [`${tool.name ?? tool.type}`],
+  );
+  return names.length === 0 ? 'No tools were found.' : `Found, and to be called by these names: ${names.join(', ')}`;
+}
+
+const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
