@@ -7,8 +7,8 @@ import * as store from './store/files.ts';
 import type { FileRow } from './store/tables.ts';
 
 /** Hexadecimal, as names of blobs have no capitals. */
-export const newFileId = (): string => `file-${randomHex(24)}`;
-export const blobOf = (fileId: string): string => `files/${fileId}`;
+const newFileId = (): string => `file-${randomHex(24)}`;
+const blobOf = (fileId: string): string => `files/${fileId}`;
 
 /** An upload that is not whole by then was broken off together with its process. */
 const uploadSeconds = 6 * 3_600;
@@ -29,12 +29,14 @@ type FileDeps = Pick<BatchesDeps, 'db' | 'blobs' | 'clock' | 'maxFileBytes' | 'm
  * The row is there before the bytes are: a kill in between leaves a row that the sweep finds, and several uploads at once
  * see what the others will take.
  */
-export async function beginUpload(deps: FileDeps, userId: number, expectedBytes: number): Promise<Upload> {
-  const { db, blobs } = deps;
+export async function beginFile(
+  { db, blobs, clock }: Pick<FileDeps, 'db' | 'blobs' | 'clock'>,
+  userId: number,
+  expectedBytes: number,
+) {
   const id = newFileId();
   const blob = blobOf(id);
-  const now = nowSeconds(deps.clock);
-  let bytes = 0;
+  const now = nowSeconds(clock);
   await store.insertFile(db, {
     ...{ id, user_id: userId, purpose: '', filename: '', bytes: Math.max(0, expectedBytes), blob, ready: 0 },
     ...{ created_at: now, expires_at: now + uploadSeconds },
@@ -43,6 +45,13 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
     await blobs.delete(blob);
     await store.dropFile(db, id);
   };
+  return { id, blob, now, giveUp };
+}
+
+export async function beginUpload(deps: FileDeps, userId: number, expectedBytes: number): Promise<Upload> {
+  const { db, blobs } = deps;
+  const { id, blob, now, giveUp } = await beginFile(deps, userId, expectedBytes);
+  let bytes = 0;
   try {
     await refuseFull(deps, userId);
   } catch (error) {
