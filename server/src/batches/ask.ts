@@ -32,13 +32,13 @@ export const innerWorkOf = (batch: Pick<BatchRow, 'id'>, { position }: Pick<Requ
 /** What was answered and paid for by a process that did not live to write it down. */
 export async function paidOutcomes({ db }: BatchesDeps, batch: BatchRow): Promise<Paid[]> {
   return (await keptOf(db, batch.id)).map(({ call, request_id: requestId, body: text }) => ({
-    row: { batch_ref: batch.ref, position: Number(call) },
+    row: { position: Number(call) },
     outcome: { state: 'succeeded', requestId, statusCode: 200, text },
   }));
 }
 
 export interface Paid {
-  row: Pick<RequestRow, 'batch_ref' | 'position'>;
+  row: Pick<RequestRow, 'position'>;
   outcome: Outcome;
 }
 

@@ -8,8 +8,8 @@ import * as store from './store/files.ts';
 import type { FileRow } from './store/tables.ts';
 
 /** Hexadecimal, as names of blobs have no capitals. */
-export const newFileId = (): string => `file-${randomHex(24)}`;
-export const blobOf = (fileId: string): string => `files/${fileId}`;
+const newFileId = (): string => `file-${randomHex(24)}`;
+const blobOf = (fileId: string): string => `files/${fileId}`;
 
 /** An upload that is not whole by then was broken off together with its process. */
 const uploadSeconds = 6 * 3_600;
@@ -30,22 +30,31 @@ type FileDeps = Pick<BatchesDeps, 'db' | 'blobs' | 'clock' | 'keeping' | 'maxFil
  * The row is there before the bytes are: a kill in between leaves a row that the sweep finds, and several uploads at once
  * see what the others will take.
  */
-export async function beginUpload(deps: FileDeps, userId: number, expectedBytes: number): Promise<Upload> {
-  const { db, blobs } = deps;
+export async function beginFile(
+  { db, blobs, clock }: Pick<FileDeps, 'db' | 'blobs' | 'clock'>,
+  userId: number,
+  expectedBytes: number,
+) {
   const id = newFileId();
   const blob = blobOf(id);
-  const now = nowSeconds(deps.clock);
-  let bytes = 0;
-  const expected = Math.max(0, expectedBytes);
-  await deps.keeping.take(userId, expected + rowBytes);
+  const now = nowSeconds(clock);
   await store.insertFile(db, {
-    ...{ id, user_id: userId, purpose: '', filename: '', bytes: expected, blob, ready: 0 },
+    ...{ id, user_id: userId, purpose: '', filename: '', bytes: expectedBytes, blob, ready: 0 },
     ...{ created_at: now, expires_at: now + uploadSeconds },
   });
   const giveUp = async () => {
     await blobs.delete(blob);
     await store.dropFile(db, id);
   };
+  return { id, blob, now, giveUp };
+}
+
+export async function beginUpload(deps: FileDeps, userId: number, expectedBytes: number): Promise<Upload> {
+  const { db, blobs } = deps;
+  const expected = Math.max(0, expectedBytes);
+  await deps.keeping.take(userId, expected + rowBytes);
+  const { id, blob, now, giveUp } = await beginFile(deps, userId, expected);
+  let bytes = 0;
   try {
     await refuseFull(deps, userId);
   } catch (error) {

@@ -1,12 +1,13 @@
 import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { inBatches } from '../platform/db/pages.ts';
-import type { BatchesDeps } from './deps.ts';
-import { blobOf } from './files.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { type BatchesDeps, noFile } from './deps.ts';
+import { beginFile } from './files.ts';
 import { limits } from './limits.ts';
 import { resultLine } from './render.ts';
-import { advance, endBatch, readBatch } from './store/batches.ts';
-import type { NewFile } from './store/files.ts';
+import { advance, endBatch, readBatch, withinAttempt } from './store/batches.ts';
+import { completeFile, dropFile } from './store/files.ts';
 import { closePending, countStates, deleteRequests, pageRequests } from './store/requests.ts';
 import type { BatchRow, RequestState } from './store/tables.ts';
 
@@ -16,28 +17,28 @@ const others: RequestState[] = ['errored', 'canceled', 'expired'];
 const rowsAtOnce = 20;
 
 /** Writes the results and ends the batch; false when there is still something to ask. May be repeated. */
-export async function finalizeBatch(deps: BatchesDeps, id: string): Promise<boolean> {
+export async function finalizeBatch(deps: BatchesDeps, begun: BatchRow): Promise<boolean> {
   const { db, clock } = deps;
-  let batch = await readBatch(db, id);
-  if (!batch || batch.ended_at !== null) return true;
+  let batch = begun;
   const now = nowSeconds(clock);
   const left = (await countStates(db, batch.ref)).pending;
   if (batch.status === 'in_progress') {
     if (left > 0 && now < batch.expires_at) return false;
-    // Null when it was cancelled just now.
     const set = { status: 'finalizing', finalizing_at: now, touched_at: now };
-    batch = (await advance(db, batch.ref, 'in_progress', set)) ?? (await readBatch(db, id));
-    if (!batch) return true;
+    const moved = (await advance(db, batch, 'in_progress', set)) ?? (await readBatch(db, batch.id));
+    // Gone, or cancelled just now.
+    if (!moved) return true;
+    batch = moved;
   }
   const cancelled = batch.status === 'cancelling';
-  await closePending(db, batch.ref, cancelled ? 'canceled' : 'expired');
+  await withinAttempt(db, begun, (tx) => closePending(tx, begun.ref, cancelled ? 'canceled' : 'expired'));
   const { pending: _, ...counts } = await countStates(db, batch.ref);
   const status = cancelled ? 'cancelled' : counts.expired > 0 ? 'expired' : 'completed';
   const total = counts.succeeded + counts.errored + counts.canceled + counts.expired;
-  const results = await writeResults(deps, batch, counts);
-  const { files, ...names } = results;
-  if (!(await endBatch(db, batch.ref, { ...counts, ...names, status, total }, files, nowSeconds(clock)))) return true;
-  await clearBatch(deps, batch);
+  const written = await writeResults(deps, batch, counts);
+  const ending = { ...counts, ...written.names, status, total };
+  if (await endBatch(db, batch.ref, ending, nowSeconds(clock), written.show)) await clearBatch(deps, batch);
+  else await written.giveUp();
   return true;
 }
 
@@ -51,44 +52,51 @@ export async function clearBatch(
   if (batch.wire === 'anthropic') await blobs.delete(batch.input_blob);
 }
 
-type Results = Pick<BatchRow, 'output_file_id' | 'error_file_id' | 'results_blob' | 'bytes'> & { files: NewFile[] };
+interface Results {
+  names: Pick<BatchRow, 'output_file_id' | 'error_file_id' | 'results_blob' | 'bytes'>;
+  /** In the transaction that ends the batch. */
+  show(tx: Db): Promise<unknown>;
+  giveUp(): Promise<unknown>;
+}
 
-/** Under names that follow from the batch's: whoever does it again after a kill writes the same. */
+/**
+ * Each attempt writes files of its own. One that stood still meanwhile, and finds the requests cleared away, would write over
+ * what another has written whole; what a kill leaves is found by the sweep, as it is of an upload.
+ */
 async function writeResults(
   deps: BatchesDeps,
   batch: BatchRow,
   counts: Record<'succeeded' | 'errored' | 'canceled' | 'expired', number>,
 ): Promise<Results> {
-  const none: Results = { output_file_id: null, error_file_id: null, results_blob: null, bytes: 0, files: [] };
+  const none = { output_file_id: null, error_file_id: null, results_blob: null, bytes: 0 };
   if (batch.wire === 'anthropic') {
-    const blob = `batches/${batch.id}-results`;
-    const results = resultsOf(deps, batch, [...succeeded, ...others]);
-    const { size } = await deps.blobs.put(blob, results, 'application/x-jsonl');
-    return { ...none, results_blob: blob, bytes: size };
+    const { id, blob, size, giveUp } = await resultFile(deps, batch, [...succeeded, ...others]);
+    return { names: { ...none, results_blob: blob, bytes: size }, show: (tx) => dropFile(tx, id), giveUp };
   }
   const failed = counts.errored + counts.canceled + counts.expired;
-  const output = counts.succeeded > 0 ? await resultFile(deps, batch, 'output', succeeded) : null;
-  const errors = failed > 0 ? await resultFile(deps, batch, 'error', others) : null;
+  const output = counts.succeeded > 0 ? await resultFile(deps, batch, succeeded) : null;
+  const errors = failed > 0 ? await resultFile(deps, batch, others) : null;
+  const expires_at = nowSeconds(deps.clock) + (batch.output_seconds ?? limits.keptSeconds);
   return {
-    ...{ output_file_id: output?.id ?? null, error_file_id: errors?.id ?? null, results_blob: null, bytes: 0 },
-    files: [output, errors].filter((file) => file !== null),
+    names: { ...none, output_file_id: output?.id ?? null, error_file_id: errors?.id ?? null },
+    show: async (tx) => {
+      for (const [kind, file] of Object.entries({ output, error: errors })) {
+        const about = { purpose: 'batch_output', filename: `${batch.id}_${kind}.jsonl`, expires_at };
+        if (file && !(await completeFile(tx, file.id, { ...about, bytes: file.size }))) throw noFile(file.id);
+      }
+    },
+    giveUp: () => Promise.all([output?.giveUp(), errors?.giveUp()]),
   };
 }
 
-async function resultFile(
-  deps: BatchesDeps,
-  batch: BatchRow,
-  kind: 'output' | 'error',
-  states: RequestState[],
-): Promise<NewFile> {
-  const id = `file-${batch.id.slice('batch_'.length)}-${kind}`;
-  const { size } = await deps.blobs.put(blobOf(id), resultsOf(deps, batch, states), 'application/x-jsonl');
-  const now = nowSeconds(deps.clock);
-  return {
-    ...{ id, user_id: batch.user_id, purpose: 'batch_output', filename: `${batch.id}_${kind}.jsonl`, bytes: size },
-    ...{ blob: blobOf(id), ready: 1, created_at: now },
-    expires_at: now + (batch.output_seconds ?? limits.keptSeconds),
-  };
+async function resultFile(deps: BatchesDeps, batch: BatchRow, states: RequestState[]) {
+  const file = await beginFile(deps, batch.user_id, 0);
+  try {
+    return { ...file, ...(await deps.blobs.put(file.blob, resultsOf(deps, batch, states), 'application/x-jsonl')) };
+  } catch (error) {
+    await file.giveUp();
+    throw error;
+  }
 }
 
 function resultsOf({ db }: BatchesDeps, batch: BatchRow, states: RequestState[]): ReadableStream<Uint8Array> {

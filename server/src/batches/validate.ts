@@ -5,7 +5,7 @@ import { refuseHeavy } from '../platform/http/json-shape.ts';
 import type { BatchesDeps } from './deps.ts';
 import { type Line, linesOf } from './jsonl.ts';
 import { limits } from './limits.ts';
-import { advance } from './store/batches.ts';
+import { advance, withinAttempt } from './store/batches.ts';
 import { deleteRequests, insertRequests, type NewRequest } from './store/requests.ts';
 import type { BatchRow } from './store/tables.ts';
 
@@ -29,13 +29,14 @@ export async function validateBatch(
   signal: AbortSignal,
 ): Promise<BatchRow | null> {
   const { db } = deps;
+  const clear = () => inBatches((most) => withinAttempt(db, batch, (tx) => deleteRequests(tx, batch.ref, most)));
   // A process that died may have come half way.
-  await inBatches((most) => deleteRequests(db, batch.ref, most));
+  await clear();
   const content = await deps.blobs.read(batch.input_blob);
   const check = new Check(batch);
   let rows: NewRequest[] = [];
   const write = async () => {
-    if (check.faults.length === 0) await insertRequests(db, batch.ref, rows);
+    if (check.faults.length === 0) await withinAttempt(db, batch, (tx) => insertRequests(tx, batch.ref, rows));
     rows = [];
   };
   if (content)
@@ -50,13 +51,13 @@ export async function validateBatch(
   const faults = check.end(content !== null);
   const now = nowSeconds(deps.clock);
   if (faults.length === 0)
-    return advance(db, batch.ref, 'validating', {
+    return advance(db, batch, 'validating', {
       ...{ status: 'in_progress', total: check.count, in_progress_at: now, touched_at: now },
       ...(batch.wire === 'openai' && { model: check.model }),
     });
-  await inBatches((most) => deleteRequests(db, batch.ref, most));
+  await clear();
   const errors = JSON.stringify({ object: 'list', data: faults });
-  await advance(db, batch.ref, 'validating', { status: 'failed', errors, ended_at: now, touched_at: now });
+  await advance(db, batch, 'validating', { status: 'failed', errors, ended_at: now, touched_at: now });
   return null;
 }
 

@@ -6,7 +6,7 @@ import { askRequest, callOf, innerWorkOf, type Paid, paidOutcomes } from './ask.
 import type { BatchesDeps } from './deps.ts';
 import { finalizeBatch } from './finalize.ts';
 import { parallel } from './limits.ts';
-import { beginWork, readBatch } from './store/batches.ts';
+import { beginWork, Overtaken, readBatch } from './store/batches.ts';
 import { pendingRequests, writeOutcome } from './store/requests.ts';
 import type { BatchRow, RequestRow } from './store/tables.ts';
 import { validateBatch } from './validate.ts';
@@ -22,13 +22,19 @@ export async function enqueueBatch({ jobs }: Pick<BatchesDeps, 'jobs'>, id: stri
   await jobs.enqueue(batchQueue, { id }, { key: id, maxAttempts });
 }
 
+// biome-ignore lint/suspicious/noConfusingVoidType: as a handler of jobs may return
+type Worked = { againInMs: number } | void;
+
 /** Works on a batch from whatever its rows say; called again after a kill, perhaps elsewhere. */
-export async function workOn(
-  deps: BatchesDeps,
-  id: string,
-  signal: AbortSignal,
-  // biome-ignore lint/suspicious/noConfusingVoidType: as a handler of jobs may return
-): Promise<{ againInMs: number } | void> {
+export async function workOn(deps: BatchesDeps, id: string, signal: AbortSignal): Promise<Worked> {
+  try {
+    return await workOnce(deps, id, signal);
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error;
+  }
+}
+
+async function workOnce(deps: BatchesDeps, id: string, signal: AbortSignal): Promise<Worked> {
   const begun = await beginWork(deps.db, id, nowSeconds(deps.clock));
   if (!begun) return;
   // Before anything is asked, expires or is cancelled: these were answered.
@@ -36,9 +42,9 @@ export async function workOn(
   // Also one that was cancelled before: each of its requests is told so.
   if (begun.in_progress_at === null) await validateBatch(deps, begun, signal);
   const batch = await readBatch(deps.db, id);
-  if (!batch || batch.ended_at !== null) return;
+  if (!batch || batch.ended_at !== null || batch.attempts !== begun.attempts) return;
   if (batch.status === 'in_progress' && !(await answerSome(deps, batch, signal))) return { againInMs: 0 };
-  if (!(await finalizeBatch(deps, id))) return { againInMs: 0 };
+  if (!(await finalizeBatch(deps, batch))) return { againInMs: 0 };
 }
 
 /** Answers requests for a while, some at once; true when none is left, or none should be asked any more. */
@@ -69,7 +75,7 @@ async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSigna
   return turn.ended || !turn.over;
 }
 
-/** Its outcome is durable before the next is asked. False when the batch was cancelled or is gone. */
+/** Its outcome is durable before the next is asked. False when the batch was cancelled, is gone or is another's. */
 async function answerOne(deps: BatchesDeps, batch: BatchRow, row: RequestRow, signal: AbortSignal): Promise<boolean> {
   const outcome = await askRequest(deps, batch, row, signal);
   return (await write(deps, batch, { row, outcome })) === 'in_progress';
@@ -83,9 +89,11 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
     deps.owners,
     async () => {
       const now = nowSeconds(deps.clock);
-      const written = await writeOutcome(deps.db, row, outcome, now, async (tx) => {
+      const written = await writeOutcome(deps.db, batch, row, outcome, now, async (tx) => {
         await forgetKept(tx, work, [call]);
         await forgetKept(tx, innerWorkOf(batch, row));
+      }).catch((error) => {
+        if (!(error instanceof Overtaken)) throw error;
       });
       status = written?.status;
     },

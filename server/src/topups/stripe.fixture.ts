@@ -79,6 +79,7 @@ export function scriptedStripe(): ScriptedStripe {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
+    idleTimeout: 0,
     fetch: async (request) => {
       const { pathname, searchParams } = new URL(request.url);
       scripted.asked.push(`${request.method} ${pathname}`);

@@ -1,7 +1,7 @@
 import type { VideoDeps } from './deps.ts';
 import { finishJob } from './finish.ts';
 import { limitBytes } from './limit-bytes.ts';
-import { changeJob, moveJob, type VideoJob } from './store.ts';
+import { changeJob, findJob, moveJob, type VideoJob } from './store.ts';
 import { ioOf, orderOf, submissionOf, type Upstream, upstreamOfJob } from './upstream.ts';
 import { type Content, type Progress, UpstreamFault } from './upstreams/kind.ts';
 
@@ -65,8 +65,10 @@ async function collect(deps: VideoDeps, job: VideoJob, upstream: Upstream, progr
     if (size === 0) throw new UpstreamFault('failure', 'the upstream sent an empty file');
     results.push(key);
   }
-  const ended = await finishJob(deps, job, { status: 'completed', results });
-  if (!ended) await Promise.all(results.map((key) => deps.blobs.delete(key)));
+  if (await finishJob(deps, job, { status: 'completed', results })) return;
+  // Cancelled, or expired. Where another process came first, they are its results as well, under the same names.
+  if ((await findJob(deps.db, job.id))?.status === 'completed') return;
+  await Promise.all(results.map((key) => deps.blobs.delete(key)));
 }
 
 async function store({ blobs }: VideoDeps, key: string, { type, bytes }: Content, signal: AbortSignal) {

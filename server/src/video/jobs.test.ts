@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { until } from '../lib/until.fixture.ts';
+import { moveJob } from './store.ts';
 import { film, type ScriptedUpstream, startUpstream } from './upstream.fixture.ts';
 import { addModel, type Client, openVideoTest, type VideoTest } from './video.fixture.ts';
 
@@ -102,6 +104,25 @@ describe('a job', () => {
     expect(await usage()).toMatchObject([{ quota: price, units: 4, endpoint: '/v1/videos' }]);
     const cancelled = await client.call(`/v1/videos/${id}`, { method: 'DELETE' });
     expect([cancelled.status, (await client.job(id)).status]).toEqual([409, 'completed']);
+  });
+
+  test('keeps its film when whoever stood still over the download comes second', async () => {
+    const late = Promise.withResolvers<undefined>();
+    const { upstream, model } = await setUp({ status: 'completed', onDownload: () => late.promise });
+    const { id } = await client.create({ model, prompt: 'a fox', duration: 4 });
+    while (upstream.downloads === 0) await Bun.sleep(20);
+    // As the process does that has taken the job over.
+    const { database, blobs } = world.test.platform;
+    const key = `videos/${id}/0`;
+    await blobs.put(key, film, 'video/mp4');
+    const changes = { results: JSON.stringify([key]), finished_at_ms: Date.now(), touched_at_ms: 1 };
+    await moveJob(database.db, id, 'completed', changes);
+    late.resolve(undefined);
+    const left = () => database.db.selectFrom('jobs').select('id').where('queue', '=', 'video').execute();
+    await until('the late one is done', async () => (await left()).length === 0);
+    world.test.app.sweep();
+    const done = await client.reach(id, 'completed');
+    expect(await bytesOf(done.unsigned_urls![0]!)).toEqual(film);
   });
 
   test('that nobody has taken yet is not begun for a user who was disabled meanwhile', async () => {

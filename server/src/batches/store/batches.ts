@@ -1,6 +1,5 @@
 import type { Insertable } from 'kysely';
 import type { Db, Tables } from '../../platform/db/tables.ts';
-import type { NewFile } from './files.ts';
 import type { BatchRow, Wire } from './tables.ts';
 import './tables.ts';
 
@@ -62,10 +61,29 @@ export async function beginWork(db: Db, id: string, now: number): Promise<BatchR
   return row ?? null;
 }
 
-/** From one state to the next; null when it is in another, since somebody cancelled it or it is gone. */
+/** Another attempt has begun, or the batch is gone: whoever had it changes nothing any more. */
+export class Overtaken extends Error {}
+
+export type Attempt = Pick<BatchRow, 'ref' | 'attempts'>;
+
+/** Writes by whoever has the batch, and by nobody else: a process that stood still comes back with what it was about to do. */
+export function withinAttempt<T>(db: Db, { ref, attempts }: Attempt, write: (tx: Db) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('batches')
+      .set((e) => ({ attempts: e.ref('attempts') }))
+      .where('ref', '=', ref)
+      .where('attempts', '=', attempts)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Overtaken();
+    return write(tx);
+  });
+}
+
+/** From one state to the next; null when it is in another, since somebody cancelled it, has it now, or it is gone. */
 export async function advance(
   db: Db,
-  ref: number,
+  { ref, attempts }: Attempt,
   from: string,
   set: Partial<Pick<BatchRow, 'status' | 'total' | 'model' | 'in_progress_at' | 'finalizing_at' | 'errors'>> & {
     ended_at?: number;
@@ -76,6 +94,7 @@ export async function advance(
     .updateTable('batches')
     .set(set)
     .where('ref', '=', ref)
+    .where('attempts', '=', attempts)
     .where('status', '=', from)
     .returningAll()
     .executeTakeFirst();
@@ -107,8 +126,14 @@ type Ending = Pick<
   | 'bytes'
 >;
 
-/** The end and the files with its results, together or not at all; false when somebody else has ended it. */
-export function endBatch(db: Db, ref: number, ending: Ending, files: NewFile[], now: number): Promise<boolean> {
+/** The end and what becomes of its results, together or not at all; false when somebody else has ended it. */
+export function endBatch(
+  db: Db,
+  ref: number,
+  ending: Ending,
+  now: number,
+  within: (tx: Db) => Promise<unknown>,
+): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('batches')
@@ -117,7 +142,7 @@ export function endBatch(db: Db, ref: number, ending: Ending, files: NewFile[], 
       .where('ended_at', 'is', null)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    for (const file of files) await tx.insertInto('files').values(file).execute();
+    await within(tx);
     return true;
   });
 }

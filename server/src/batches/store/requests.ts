@@ -1,5 +1,6 @@
 import { insertMany } from '../../platform/db/insert-many.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { type Attempt, Overtaken } from './batches.ts';
 import type { BatchRow, RequestRow, RequestState } from './tables.ts';
 import './tables.ts';
 
@@ -33,21 +34,22 @@ export interface Outcome {
   text: string;
 }
 
-/** The first outcome of a request counts, and counts once. The batch as it is then; null when it is gone. */
+/** The first outcome of a request counts, and counts once. The batch as it is then; throws where another has it. */
 export function writeOutcome(
   db: Db,
-  row: Pick<RequestRow, 'batch_ref' | 'position'>,
+  { ref, attempts }: Attempt,
+  row: Pick<RequestRow, 'position'>,
   outcome: Outcome,
   now: number,
   /** Further writes of the same transaction. */
   within: (tx: Db) => Promise<void>,
-): Promise<BatchRow | null> {
+): Promise<BatchRow> {
   const { state, requestId, statusCode, text } = outcome;
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('batch_requests')
       .set({ state, request_id: requestId, status_code: statusCode, outcome: text })
-      .where('batch_ref', '=', row.batch_ref)
+      .where('batch_ref', '=', ref)
       .where('position', '=', row.position)
       .where('state', '=', 'pending')
       .executeTakeFirst();
@@ -56,10 +58,12 @@ export function writeOutcome(
     const batch = await tx
       .updateTable('batches')
       .set((e) => ({ [state]: e(state, '+', by), touched_at: now }))
-      .where('ref', '=', row.batch_ref)
+      .where('ref', '=', ref)
+      .where('attempts', '=', attempts)
       .returningAll()
       .executeTakeFirst();
-    return batch ?? null;
+    if (!batch) throw new Overtaken();
+    return batch;
   });
 }
 

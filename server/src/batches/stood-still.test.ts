@@ -1,0 +1,133 @@
+/** A process that stood still, and comes back with what it was about to do: another has gone on with its batch meanwhile. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../lib/clock.ts';
+import { randomHex } from '../lib/ids.ts';
+import { diskBlobs } from '../platform/blobs/disk.ts';
+import type { Blobs } from '../platform/blobs/port.ts';
+import { openMigrated } from '../platform/db/migrated.fixture.ts';
+import type { OpenDb } from '../platform/db/open.ts';
+import { unbounded } from '../platform/keeping/keeping.fixture.ts';
+import type { BatchesDeps } from './deps.ts';
+import { beginWork, insertBatch, Overtaken, readBatch } from './store/batches.ts';
+import { countStates, insertRequests, writeOutcome } from './store/requests.ts';
+import type { BatchRow, Wire } from './store/tables.ts';
+import { validateBatch } from './validate.ts';
+import { workOn } from './work.ts';
+
+/** More than are read at once and ahead. */
+const total = 70;
+const now = Math.floor(Date.now() / 1000);
+const signal = new AbortController().signal;
+const folder = mkdtempSync(join(tmpdir(), 'svc-stood-still-'));
+let database: OpenDb;
+let blobs: Blobs;
+beforeAll(async () => {
+  database = await openMigrated();
+  blobs = await diskBlobs(folder);
+});
+afterAll(async () => {
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+// Nothing is asked here: what asks models, and admits whoever asks, is left out.
+const depsWith = (kept: Blobs) =>
+  ({
+    db: database.db,
+    blobs: kept,
+    clock: systemClock,
+    owners: { id: 'one' },
+    keeping: unbounded,
+  }) as unknown as BatchesDeps;
+
+async function newBatch(wire: Wire, status: string): Promise<BatchRow> {
+  const id = `${wire === 'openai' ? 'batch' : 'msgbatch'}_${randomHex(32)}`;
+  const lines = Array.from({ length: total }, (_, n) =>
+    JSON.stringify({ custom_id: `c${n}`, method: 'POST', url: '/v1/chat/completions', body: { model: 'm' } }),
+  );
+  await blobs.put(`batches/${id}-input`, Buffer.from(lines.join('\n')), 'application/x-jsonl');
+  return insertBatch(database.db, {
+    ...{ id, wire, status, user_id: 1, key_id: null, endpoint: '/v1/chat/completions', input_file_id: null },
+    ...{ input_blob: `batches/${id}-input`, results_blob: null, output_seconds: null, model: null, metadata: null },
+    ...{ errors: null, output_file_id: null, error_file_id: null, finalizing_at: null, ended_at: null, bytes: 0 },
+    ...{ created_at: now, touched_at: now, expires_at: now + 3_600, cancelling_at: null },
+    in_progress_at: status === 'in_progress' ? now : null,
+  });
+}
+
+const fine = { state: 'succeeded', requestId: 'r', statusCode: 200, text: '{"fine":true}' } as const;
+const answer = (batch: BatchRow, position: number) =>
+  writeOutcome(database.db, batch, { position }, fine, now, async () => {});
+
+/** Writes the beginning of what it is given, and the rest when it is told to. */
+function standingStill() {
+  const begun = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const put: Blobs['put'] = async (key, content, type) => {
+    const reader = (content as ReadableStream<Uint8Array>).getReader();
+    let first = true;
+    const slow = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          if (!first) await goOn.promise;
+          const { done, value } = await reader.read();
+          if (done) return controller.close();
+          controller.enqueue(value);
+          if (first) begun.resolve();
+          first = false;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return blobs.put(key, slow, type);
+  };
+  return { blobs: { ...blobs, put }, begun: begun.promise, goOn: goOn.resolve };
+}
+
+describe.each(['openai', 'anthropic'] as const)('a batch of %s', (wire) => {
+  test('has all its results, whoever comes late with the beginning of them', async () => {
+    const batch = await newBatch(wire, 'in_progress');
+    const lines = Array.from({ length: total }, (_, n) => ({ position: n + 1, custom_id: `c${n}` }));
+    await insertRequests(
+      database.db,
+      batch.ref,
+      lines.map((line) => ({ ...line, first_byte: 0, last_byte: 0 })),
+    );
+    for (const { position } of lines) await answer(batch, position);
+    const still = standingStill();
+    const late = workOn(depsWith(still.blobs), batch.id, signal);
+    await still.begun;
+    await workOn(depsWith(blobs), batch.id, signal);
+    still.goOn();
+    await late;
+    const ended = (await readBatch(database.db, batch.id))!;
+    expect(ended).toMatchObject({ status: 'completed', succeeded: total });
+    const files = await database.db.selectFrom('files').selectAll().execute();
+    expect(files.map(({ id }) => id)).toEqual(wire === 'openai' ? [ended.output_file_id!] : []);
+    const blob = wire === 'openai' ? files[0]!.blob : ended.results_blob!;
+    const text = await new Response(await blobs.read(blob)).text();
+    expect(text.trim().split('\n')).toHaveLength(total);
+    // What the late one wrote is gone.
+    expect(readdirSync(join(folder, 'data/files'))).toEqual([blob.replace('files/', '')]);
+    await blobs.delete(blob);
+    await database.db.deleteFrom('files').execute();
+  });
+});
+
+test('answers stay, though another comes back to look at the lines, or with an answer of its own', async () => {
+  const { id } = await newBatch('openai', 'validating');
+  const begin = async () => (await beginWork(database.db, id, now))!;
+  const still = await begin();
+  const batch = await begin();
+  await validateBatch(depsWith(blobs), batch, signal);
+  await answer(batch, 7);
+  const counted = await countStates(database.db, batch.ref);
+  expect(counted).toMatchObject({ pending: total - 1, succeeded: 1 });
+  await expect(validateBatch(depsWith(blobs), still, signal)).rejects.toBeInstanceOf(Overtaken);
+  await expect(answer(still, 8)).rejects.toBeInstanceOf(Overtaken);
+  expect(await countStates(database.db, batch.ref)).toEqual(counted);
+  expect(await readBatch(database.db, id)).toMatchObject({ status: 'in_progress', total, succeeded: 1 });
+});
