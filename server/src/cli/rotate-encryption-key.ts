@@ -1,4 +1,4 @@
-import { atTheMachine, rowOf } from '../identity/audit/log.ts';
+import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { resealVouching } from '../identity/sign-in/store/grants.ts';
 import { resealClientSecrets } from '../identity/sign-in/store/providers.ts';
@@ -41,7 +41,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
       action: 'encryption_key_rotated',
       actor: 'svc rotate-encryption-key',
       after: { resealed: done },
-      origin: atTheMachine,
+      origin: nowhere,
     };
     await insertAudit(database.db, [rowOf(entry, nowSeconds(clock))]);
     return done;

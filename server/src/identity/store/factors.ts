@@ -34,7 +34,7 @@ export interface Factors {
   passkeys: ShownPasskey[];
 }
 /** Of a passkey what its owner knows it by. */
-export type ShownPasskey = Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_at'>;
+type ShownPasskey = Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_at'>;
 
 export async function factorsOf(db: Db, userId: number): Promise<Factors> {
   const totp = await findTotp(db, userId);
