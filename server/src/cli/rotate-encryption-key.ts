@@ -10,6 +10,7 @@ import { resealOwnGrants } from '../mcp/store/own-grants.ts';
 import { resealServers } from '../mcp/store/servers.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
+import { resealOrganisations } from '../organisations/store/organisations.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { resealAnswers } from '../platform/idempotency/store.ts';
 import { keyEntry } from '../platform/open.ts';
@@ -34,7 +35,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     for (const room of [
       ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealServers],
       ...[resealClientSecrets, resealVouching, resealAnswers, resealTotp],
-      ...[resealGrants, resealOwnGrants, resealOwnKeys, resealContents],
+      ...[resealGrants, resealOwnGrants, resealOwnKeys, resealContents, resealOrganisations],
     ])
       done += await room(database.db, reseal);
     const entry = {
