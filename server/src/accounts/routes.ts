@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { nowhere } from '../identity/audit/log.ts';
 import { confirmClosing } from '../identity/close-account.ts';
 import { takeBack } from '../identity/links/invitations.ts';
 import type {} from '../identity/principals.ts';
 import { userBelow } from '../identity/reach.ts';
-import { done } from '../platform/http/answers.ts';
+import { done, management } from '../platform/http/answers.ts';
 import { idText } from '../platform/http/paging.ts';
 import { defineRoute, json, type Route } from '../platform/http/route.ts';
 import { writtenAnswer } from '../platform/http/written-answer.ts';
@@ -11,14 +12,13 @@ import type { AccountDataDeps } from './deps.ts';
 import { exportText } from './export.ts';
 import { deleteAccount } from './forget.ts';
 
-const base = { errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
 /** Without a state: what the account said is what has to go. */
 const subject = { type: 'user' };
 
 export function accountDataRoutes(deps: AccountDataDeps): Route[] {
   return [
     defineRoute({
-      ...base,
+      ...management,
       method: 'get',
       path: '/api/user/self/export',
       summary: 'Everything the service holds about me, without secrets',
@@ -32,7 +32,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       },
     }),
     defineRoute({
-      ...base,
+      ...management,
       method: 'delete',
       path: '/api/user/self',
       summary: 'Delete my account and what belongs to it; with the password, where there is one',
@@ -52,7 +52,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
           action: 'user_deleted',
           actor: user.id,
           target: { ...subject, id: user.id },
-          origin: { ip: '', userAgent: '' },
+          origin: nowhere,
         });
         await audit.flush();
         call.headers['set-cookie'] = deps.accounts.sessions.clearCookie;
@@ -60,7 +60,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       },
     }),
     defineRoute({
-      ...base,
+      ...management,
       method: 'delete',
       path: '/api/admin/users/{id}',
       summary: 'Delete a user and what belongs to it',
@@ -77,7 +77,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       },
     }),
     defineRoute({
-      ...base,
+      ...management,
       method: 'delete',
       path: '/api/admin/invitations/{id}',
       summary:

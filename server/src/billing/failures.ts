@@ -1,4 +1,5 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
+import { storableText } from '../lib/storable-text.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { RowsBehind } from '../platform/durable/batch.ts';
 import { isAway } from '../platform/durable/errors.ts';
@@ -39,22 +40,20 @@ export interface FailureLog {
 /** Names and words come from outside; some upstreams answer with whole pages. */
 const mostName = 256;
 const mostWords = 1_000;
-/** PostgreSQL can store neither NUL nor half a character. */
-const clean = (text: string, most: number): string => text.slice(0, most).replaceAll('\0', '').toWellFormed();
 
 const rowOf = (failure: Failure, now: number): NewFailure => ({
   request_id: failure.requestId,
   user_id: failure.userId,
   key_id: failure.keyId ?? 0,
-  model_id: clean(failure.modelId, mostName),
+  model_id: storableText(failure.modelId, mostName),
   endpoint: failure.endpoint,
   status: failure.status,
   code: failure.code,
-  message: clean(failure.message, mostWords),
+  message: storableText(failure.message, mostWords),
   provider: failure.upstream?.provider ?? null,
   channel_id: failure.upstream?.channelId ?? null,
   upstream_status: failure.upstream?.status ?? null,
-  upstream_message: failure.upstream ? clean(failure.upstream.message, mostWords) : null,
+  upstream_message: failure.upstream ? storableText(failure.upstream.message, mostWords) : null,
   duration_ms: Math.round(failure.durationMs),
   parent_request_id: failure.parentRequestId ?? null,
   created_at: now,

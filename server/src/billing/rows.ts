@@ -1,3 +1,4 @@
+import { storableText } from '../lib/storable-text.ts';
 import { packCosts } from './cost-parts.ts';
 import type { Levels } from './levels.ts';
 import { type HoldRow, type KeptRow, type UsageRow, windowsText } from './store/port.ts';
@@ -26,10 +27,14 @@ export function keptRow(
   nowSeconds: number,
 ): KeptRow | null {
   if (body.length > longestKept) return null;
-  const clean = (value: string): string => text(value).toWellFormed();
   return {
-    ...{ work: clean(work), call: clean(call), request_id: requestId, user_id: levels?.keyUserId ?? userId },
-    ...{ created_at: nowSeconds, body: clean(body) },
+    ...{
+      work: storableText(work),
+      call: storableText(call),
+      request_id: requestId,
+      user_id: levels?.keyUserId ?? userId,
+    },
+    ...{ created_at: nowSeconds, body: storableText(body) },
   };
 }
 

@@ -1,4 +1,4 @@
-import { atTheMachine, rowOf } from '../identity/audit/log.ts';
+import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { resealVouching } from '../identity/sign-in/store/grants.ts';
 import { resealClientSecrets } from '../identity/sign-in/store/providers.ts';
@@ -10,6 +10,7 @@ import { resealOwnGrants } from '../mcp/store/own-grants.ts';
 import { resealServers } from '../mcp/store/servers.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
+import { resealOrganisations } from '../organisations/store/organisations.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { resealAnswers } from '../platform/idempotency/store.ts';
 import { keyEntry } from '../platform/open.ts';
@@ -34,14 +35,14 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     for (const room of [
       ...[resealCredentials, resealWebhookSecrets, resealSigningKeys, resealServers],
       ...[resealClientSecrets, resealVouching, resealAnswers, resealTotp],
-      ...[resealGrants, resealOwnGrants, resealOwnKeys, resealContents],
+      ...[resealGrants, resealOwnGrants, resealOwnKeys, resealContents, resealOrganisations],
     ])
       done += await room(database.db, reseal);
     const entry = {
       action: 'encryption_key_rotated',
       actor: 'svc rotate-encryption-key',
       after: { resealed: done },
-      origin: atTheMachine,
+      origin: nowhere,
     };
     await insertAudit(database.db, [rowOf(entry, nowSeconds(clock))]);
     return done;

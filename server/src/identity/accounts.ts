@@ -6,7 +6,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { isTaken } from '../platform/durable/errors.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Announcements } from './announce.ts';
-import { type AuditLog, atTheMachine } from './audit/log.ts';
+import { type AuditLog, nowhere } from './audit/log.ts';
 import { requireFreshSession } from './confirm-owner.ts';
 import type { KeyDeps } from './keys.ts';
 import type { Options } from './options.ts';
@@ -173,7 +173,7 @@ export async function ensureRoot(
     actor: 'svc serve',
     target,
     after: { role: roles.root },
-    origin: atTheMachine,
+    origin: nowhere,
   });
   return { username: admin.username, password: drawn };
 }

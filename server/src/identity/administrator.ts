@@ -1,7 +1,7 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { atTheMachine, rowOf } from './audit/log.ts';
+import { nowhere, rowOf } from './audit/log.ts';
 import { insertAudit } from './audit/store.ts';
 import { hashPassword } from './passwords.ts';
 import { deleteFactors } from './store/factors.ts';
@@ -38,7 +38,7 @@ export async function makeAdministrator(
     target: { type: 'user', id: made?.id ?? null },
     before: user && { role: user.role, status: user.status },
     after: { role, status: statuses.enabled, password: 'changed' },
-    origin: atTheMachine,
+    origin: nowhere,
   };
   await insertAudit(deps.db, [rowOf(entry, nowSeconds(deps.clock))]);
   return { existed: user !== null, drawn };
@@ -54,7 +54,7 @@ export async function removeFactorsAtTheMachine(deps: { db: Db; clock: Clock }, 
     actor: 'svc remove-factors',
     target: { type: 'user', id: user.id },
     after: { second_factors: 'removed' },
-    origin: atTheMachine,
+    origin: nowhere,
   };
   await insertAudit(deps.db, [rowOf(entry, nowSeconds(deps.clock))]);
   return true;

@@ -1,3 +1,4 @@
+import { CachedLookup, type LookupOptions } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
@@ -31,4 +32,17 @@ export async function openAnnouncements(shared: Shared, hearing: Pick<Hearing, '
     },
     close: unsubscribe,
   };
+}
+
+/** A lookup that changes throw entries out of, as they are announced; all of them where some may have gone unheard. */
+export function announcedLookup<V>({
+  announcements,
+  ...options
+}: LookupOptions<V> & { announcements: Pick<Announcements, 'onChanged'> }): CachedLookup<V> {
+  const lookup = new CachedLookup<V>(options);
+  announcements.onChanged(
+    (tag) => lookup.invalidate(tag),
+    () => lookup.clear(),
+  );
+  return lookup;
 }

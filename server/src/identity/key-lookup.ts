@@ -1,12 +1,12 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { LastUsed } from '../platform/durable/batch.ts';
 import { type Block, inBlocks, parseBlock } from '../platform/http/client-ip.ts';
-import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
-import type { Announcements } from './announce.ts';
+import { type Announcements, announcedLookup } from './announce.ts';
 import type { KeyPrincipal } from './principals.ts';
 import { type ApiKeyRow, findKeyByHash, touchKeys } from './store/keys.ts';
 import { statuses } from './user.ts';
@@ -41,17 +41,12 @@ export function openKeyLookup(deps: {
   hearing: Hearing;
 }): KeyLookup {
   const { db, clock } = deps;
-  const cache = new CachedLookup<WarmKey>({
+  const cache = announcedLookup<WarmKey>({
+    ...deps,
     load: (hash) => loadKey(db, hash),
     tagsOf: (key) => [`key:${key.keyId}`, `user:${key.principal.user.id}`],
     max: 50_000,
-    clock: deps.clock,
-    hearing: deps.hearing,
   });
-  deps.announcements.onChanged(
-    (tag) => cache.invalidate(tag),
-    () => cache.clear(),
-  );
   /** Of keys in use, for a few seconds: a digest costs as much as all the rest of knowing a caller. */
   let digests = new Map<string, string>();
   const used = new LastUsed(
@@ -86,10 +81,7 @@ export function openKeyLookup(deps: {
       if (found && !known && digests.size < mostDigests) digests.set(secret, digest);
       return admit(found, from);
     },
-    identifyDigest: (digest, from) => {
-      const found = cache.get(digest);
-      return found instanceof Promise ? found.then((key) => admit(key, from)) : admit(found, from);
-    },
+    identifyDigest: (digest, from) => after(cache.get(digest), (key) => admit(key, from)),
     stop: () => used.stop(),
   };
 }

@@ -1,22 +1,22 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
-import type { Announcements } from './announce.ts';
+import { type Announcements, announcedLookup } from './announce.ts';
 import { isAllowance } from './store/application-keys.ts';
 import { findKey } from './store/keys.ts';
 import { findUser } from './store/users.ts';
 import { statuses } from './user.ts';
 
 /** Whose work it is: a user's, begun with a key or, null, in the browser. */
-export interface Worker {
+interface Worker {
   userId: number;
   keyId: number | null;
 }
 
 /** What they may do as things stand now. */
-export interface Permit {
+interface Permit {
   group: string;
   /** Empty means all. */
   models: string[];
@@ -41,17 +41,12 @@ interface Standing extends Worker {
 }
 
 export function openPermits(deps: { db: Db; clock: Clock; announcements: Announcements; hearing: Hearing }): Permits {
-  const cache = new CachedLookup<Standing>({
+  const cache = announcedLookup<Standing>({
+    ...deps,
     load: (name) => load(deps.db, JSON.parse(name) as Worker),
     tagsOf: ({ userId, keyId }) => [`user:${userId}`, `key:${keyId}`],
     max: 10_000,
-    clock: deps.clock,
-    hearing: deps.hearing,
   });
-  deps.announcements.onChanged(
-    (tag) => cache.invalidate(tag),
-    () => cache.clear(),
-  );
   const check = (standing: Standing | null): Permit => {
     if (!standing?.enabled) throw new AppError('forbidden', 'This account is disabled.');
     const { keyId, key, permit } = standing;
@@ -61,10 +56,7 @@ export function openPermits(deps: { db: Db; clock: Clock; announcements: Announc
     return permit;
   };
   return {
-    of: ({ userId, keyId }) => {
-      const found = cache.get(JSON.stringify({ userId, keyId }));
-      return found instanceof Promise ? found.then(check) : check(found);
-    },
+    of: ({ userId, keyId }) => after(cache.get(JSON.stringify({ userId, keyId })), check),
   };
 }
 

@@ -3,9 +3,8 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
-import type { Announcements } from './announce.ts';
+import { type Announcements, announcedLookup } from './announce.ts';
 import {
   deleteSession,
   deleteSessions,
@@ -62,17 +61,12 @@ export interface SessionDeps {
 
 export function openSessions(deps: SessionDeps): Sessions {
   const { db, clock, announcements } = deps;
-  const cache = new CachedLookup<FoundSession>({
+  const cache = announcedLookup<FoundSession>({
+    ...deps,
     load: (hash) => findSession(db, hash),
     tagsOf: (found) => [`session:${found.session.id}`, `user:${found.user.id}`],
     max: 10_000,
-    clock: deps.clock,
-    hearing: deps.hearing,
   });
-  announcements.onChanged(
-    (tag) => cache.invalidate(tag),
-    () => cache.clear(),
-  );
   const attributes = `Path=/; HttpOnly; SameSite=Lax${deps.https ? '; Secure' : ''}`;
 
   const slide = (found: FoundSession, now: number) => {
@@ -142,7 +136,7 @@ export function openSessions(deps: SessionDeps): Sessions {
 const mostCookies = 4;
 
 /** What cookies of that name hold, each once; pairs without a `=` are not cookies (RFC 6265 §5.2). */
-export function readCookies(header: string | null, name: string): string[] {
+function readCookies(header: string | null, name: string): string[] {
   const values = new Set<string>();
   for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=');

@@ -10,7 +10,7 @@ const CR = 13;
 const decoder = new TextDecoder();
 
 /** Images travel inside events as base64; past this an upstream is broken and would only eat memory. */
-export const defaultMaxEventBytes = 32 * 1024 * 1024;
+const defaultMaxEventBytes = 32 * 1024 * 1024;
 
 export class SseOverflow extends Error {
   constructor(limit: number) {

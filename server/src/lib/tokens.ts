@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { sampleOf } from './token-sample.ts';
 
-export interface Cut {
+interface Cut {
   text: string;
   cut: boolean;
   tokens: number;

@@ -29,7 +29,7 @@ export interface OAuthAuditFilter {
 const allEvents: readonly AuditEvent[] = [...auditEvents, ...laterAuditEvents];
 
 /** More are exported in parts, by time. */
-export const mostCsvRows = 10_000;
+const mostCsvRows = 10_000;
 
 const filterOf = ({ event_type, application_id, user_id, from, to }: OAuthAuditFilter): AuditFilter => ({
   actions: event_type === undefined ? allEvents : allEvents.filter((event) => event === event_type),

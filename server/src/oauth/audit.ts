@@ -21,7 +21,7 @@ export const auditEvents = [
 export const laterAuditEvents = ['consent_limit_changed', 'token_exchanged'] as const;
 export type AuditEvent = (typeof auditEvents)[number] | (typeof laterAuditEvents)[number];
 
-export interface AuditEntry extends Partial<Changes> {
+interface AuditEntry extends Partial<Changes> {
   application_id: number | null;
   user_id: number | null;
   metadata: Record<string, unknown>;

@@ -1,3 +1,4 @@
+import { nowhere } from '../identity/audit/log.ts';
 import { deleteApplication } from './applications.ts';
 import { revokeConsent } from './consents.ts';
 import type { Room } from './room.ts';
@@ -5,7 +6,7 @@ import { forget, grantsOf, livingApplicationsOf } from './store/account-data.ts'
 
 /** Consents end as if the user had revoked them, so applications hear of it; applications end as if their owner had. */
 export async function forgetUser(room: Room, userId: number): Promise<void> {
-  const user = { userId, origin: { ip: '', userAgent: '' } };
+  const user = { userId, origin: nowhere };
   for (const applicationId of await grantsOf(room.db, userId)) await revokeConsent(room, user, applicationId);
   for (const id of await livingApplicationsOf(room.db, userId)) await deleteApplication(room, user, id);
   await forget(room.db, userId);

@@ -1,5 +1,7 @@
 import type { Announcements } from '../identity/announce.ts';
+import { KeptValue } from '../identity/kept-value.ts';
 import type { Clock } from '../lib/clock.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import { redirectUrisInUse } from './store/applications.ts';
@@ -11,54 +13,17 @@ export interface Origins {
   changed(): Promise<void>;
 }
 
-const tag = 'applications';
-/** How long what was read is believed while changes may go unheard. */
-const unheardMs = 1_000;
-
-export function openOrigins({
-  db,
-  clock,
-  hearing,
-  announcements,
-}: {
+export function openOrigins(deps: {
   db: Db;
   clock: Clock;
   hearing: Pick<Hearing, 'heard'>;
   announcements: Announcements;
 }): Origins {
-  let kept: ReadonlySet<string> | null = null;
-  let readMs = 0;
-  let reading: Promise<ReadonlySet<string>> | null = null;
-  const forget = () => {
-    kept = null;
-    reading = null;
-  };
-  announcements.onChanged((changed) => {
-    if (changed === tag) forget();
-  }, forget);
-
-  /** One reading for all who ask meanwhile; what was changed while it ran is not kept. */
-  const read = (): Promise<ReadonlySet<string>> => {
-    if (reading) return reading;
-    const startedMs = clock.steadyMs();
-    const mine = redirectUrisInUse(db).then(originsIn);
-    reading = mine;
-    const finish = (found: ReadonlySet<string> | null) => {
-      if (reading !== mine) return;
-      reading = null;
-      kept = found;
-      readMs = startedMs;
-    };
-    mine.then(finish, () => finish(null));
-    return mine;
-  };
-
+  const load = async () => originsIn(await redirectUrisInUse(deps.db));
+  const origins = new KeptValue({ ...deps, tag: 'applications', load });
   return {
-    has: (origin) => {
-      if (kept && (hearing.heard() || clock.steadyMs() - readMs < unheardMs)) return kept.has(origin);
-      return read().then((found) => found.has(origin));
-    },
-    changed: () => announcements.changed(tag),
+    has: (origin) => after(origins.get(), (found) => found.has(origin)),
+    changed: () => origins.changed(),
   };
 }
 

@@ -1,9 +1,10 @@
+import { announcedLookup } from '../identity/announce.ts';
 import type { TokenReader, TokenUse } from '../identity/authenticators.ts';
 import type { KeyPrincipal } from '../identity/principals.ts';
 import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import { challenge, countCall, requireScope, schemeOf, toUser } from './bearer.ts';
 import { readToken } from './credentials.ts';
@@ -60,7 +61,8 @@ function proven(deps: Deps, text: string, { jkt }: PresentedToken, { proving }: 
  */
 export function openPaying(deps: Deps): TokenReader {
   const { clock, options } = deps;
-  const cache = new CachedLookup<WarmToken>({
+  const cache = announcedLookup<WarmToken>({
+    ...deps,
     load: (name) => loadToken(deps, name),
     tagsOf: ({ client, token, allowance, owners, principal: { user } }) => [
       ...[`user:${user.id}`, grantsTag(user.id), `key:${allowance.keyId}`],
@@ -68,13 +70,7 @@ export function openPaying(deps: Deps): TokenReader {
       ...[applicationTag(client.id), applicationTag(token.granted_by!)],
     ],
     max: 50_000,
-    clock,
-    hearing: deps.hearing,
   });
-  deps.announcements.onChanged(
-    (tag) => cache.invalidate(tag),
-    () => cache.clear(),
-  );
 
   const admit = (warm: WarmToken | null, text: string, use: TokenUse): KeyPrincipal | Promise<KeyPrincipal> => {
     if (!warm) throw badToken();
@@ -110,7 +106,7 @@ export function openPaying(deps: Deps): TokenReader {
       cache.forget(name);
       found = cache.get(name);
     }
-    return found instanceof Promise ? found.then((warm) => admit(warm, text, use)) : admit(found, text, use);
+    return after(found, (warm) => admit(warm, text, use));
   };
 }
 

@@ -14,14 +14,14 @@ interface ResourceRule {
 }
 
 /** A server's tools, as a user is told of them who is asked whether an application may use them. */
-export interface ServerTools {
+interface ServerTools {
   server: string;
   tools: { name: string; description: string }[];
   /** Whether they spend what is the user's, so that only tokens that may do that open them. */
   pays: boolean;
 }
 /** What a user may use of one server, or of all (null). */
-export type ListTools = (userId: number, server: string | null) => Promise<ServerTools[]>;
+type ListTools = (userId: number, server: string | null) => Promise<ServerTools[]>;
 
 /** What tokens can be made out to (RFC 8707): addresses of ours, told by their form alone, so that asking finds nothing out. */
 export interface Resources {

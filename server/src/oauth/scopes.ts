@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { readToolScope, type ToolScope } from '../lib/tool-scopes.ts';
 
 /** Every scope with the words a person reads before agreeing. */
-export const scopeTable = {
+const scopeTable = {
   openid: 'See your basic account information: username, display name, picture and role',
   email: 'See your email address',
   profile: 'See your group and when you joined, and change your display name and picture',

@@ -4,9 +4,9 @@ import type { Sealer } from '../lib/seal.ts';
 import type { OutgoingAnswer, OutgoingPolicy, OutgoingRequest } from '../platform/http/outgoing.ts';
 import type { Log } from '../platform/log.ts';
 
-export type WebhookEvent = 'consent_granted' | 'consent_revoked';
+type WebhookEvent = 'consent_granted' | 'consent_revoked';
 
-export interface WebhookTarget {
+interface WebhookTarget {
   id: number;
   webhook_url: string;
   webhook_secret: string;

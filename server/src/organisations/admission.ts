@@ -1,5 +1,6 @@
 import type { LevelName } from '../billing/levels.ts';
 import { AppError } from '../lib/errors.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { RateState, Shared } from '../platform/shared/port.ts';
 import type { Limits, PlaceStanding, Places } from './places.ts';
 
@@ -31,15 +32,12 @@ export class Gate {
 
   /** Null where nothing is limited. Throws `model_not_allowed` and `rate_limit_exceeded`. What counts already counts once. */
   admit(keyId: number, models: readonly string[], counted = false): Admission | null | Promise<Admission | null> {
-    const found = this.deps.places.of(keyId);
-    if (found instanceof Promise) return found.then((standing) => this.#decide(standing, models, counted));
-    return this.#decide(found, models, counted);
+    return after(this.deps.places.of(keyId), (standing) => this.#decide(standing, models, counted));
   }
 
   /** Counts nothing. Null where every model of every provider is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null> {
-    const found = this.deps.places.of(keyId);
-    return found instanceof Promise ? found.then(reachIn) : reachIn(found);
+    return after(this.deps.places.of(keyId), reachIn);
   }
 
   #decide(

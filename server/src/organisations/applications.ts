@@ -22,7 +22,7 @@ export interface TeamApplications {
   end: EndApplications;
 }
 
-export type EndApplications = (accountId: number, by: { userId: number; origin: Origin }) => Promise<void>;
+type EndApplications = (accountId: number, by: { userId: number; origin: Origin }) => Promise<void>;
 
 export const teamApplications = (room: Room): TeamApplications => {
   const requireTeam = async (teamId: number) => {

@@ -1,5 +1,7 @@
+import { announcedLookup } from '../identity/announce.ts';
 import type { Membership } from '../identity/membership.ts';
-import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import { after } from '../lib/maybe-promise.ts';
+import type { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import { has, type MemberRole } from './rights.ts';
 import { isOrganisationTag, organisationTag, type Room } from './room.ts';
 import { standingIn } from './standing.ts';
@@ -22,20 +24,16 @@ export class Memberships {
   readonly #left: Left[] = [];
 
   constructor(private readonly room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
-    const { db, clock, hearing, announcements } = room;
-    this.#kept = new CachedLookup({
-      ...{ max: 50_000, clock, hearing },
+    this.#kept = announcedLookup({
+      ...room,
+      max: 50_000,
       load: async (place) => {
         const [organisationId, userId] = place.split('/').map(Number) as [number, number];
-        const role = await findRole(db, organisationId, userId);
+        const role = await findRole(room.db, organisationId, userId);
         return { organisationId, uses: role !== null && has(role, 'use') };
       },
       tagsOf: ({ organisationId }) => [organisationTag(organisationId)],
     });
-    announcements.onChanged(
-      (tag) => this.#kept.invalidate(tag),
-      () => this.#kept.clear(),
-    );
   }
 
   /** As they are now: for lists, and for those who look after something. */
@@ -46,8 +44,7 @@ export class Memberships {
   }
 
   uses(userId: number, organisationId: number): boolean | Promise<boolean> {
-    const found = this.#kept.get(`${organisationId}/${userId}`);
-    return found instanceof Promise ? found.then((one) => one?.uses ?? false) : (found?.uses ?? false);
+    return after(this.#kept.get(`${organisationId}/${userId}`), (found) => found?.uses ?? false);
   }
 
   /** Throws unless the user looks after what the organisation has. */

@@ -1,7 +1,9 @@
 import type { Levels, LevelsPort } from '../billing/levels.ts';
 import type { Now } from '../billing/store/port.ts';
 import { deleteEndedWindows } from '../billing/store/windows.ts';
+import { nowhere } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
+import { after } from '../lib/maybe-promise.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
 import type { Route } from '../platform/http/route.ts';
 import { type Admission, Gate, type Reach } from './admission.ts';
@@ -58,9 +60,6 @@ export interface Organisations {
   stop(): Promise<void>;
 }
 
-/** From where an account was closed is not kept. */
-const unknownOrigin = { ip: '', userAgent: '' };
-
 /** Windows that ended, and warnings: long after what could still be charged to them, and a year to look back on. */
 const keptSeconds = 400 * 86_400;
 
@@ -114,10 +113,7 @@ export function openOrganisations(room: Room): Organisations {
     },
     admit: (keyId, models, counted) => gate.admit(keyId, models, counted),
     reachOf: (keyId) => gate.reachOf(keyId),
-    teamOf: (keyId) => {
-      const found = places.of(keyId);
-      return found instanceof Promise ? found.then(teamIn) : teamIn(found);
-    },
+    teamOf: (keyId) => after(places.of(keyId), (standing) => standing?.teamId ?? null),
     applications,
     memberships,
     exportOf: (userId) => exportOf(room.db, userId),
@@ -125,7 +121,7 @@ export function openOrganisations(room: Room): Organisations {
       await deleteKeysPlace(room.db, userId);
       await forgetPersonal(room, userId);
       for (const organisation of await forgetMember(room, userId))
-        await endOrganisation(room, { organisation, userId }, applications, unknownOrigin);
+        await endOrganisation(room, { organisation, userId }, applications, nowhere);
     },
     requirePerson: (userId) => requirePerson(room, userId),
     sweep: async () => {
@@ -137,8 +133,6 @@ export function openOrganisations(room: Room): Organisations {
     stop: () => warnings.stop(),
   };
 }
-
-const teamIn = (standing: PlaceStanding | null): number | null => standing?.teamId ?? null;
 
 /** At once where it is in memory. A key that was refused meanwhile has nothing to be told of. */
 function whenKnown<T>(find: () => Now<T>, then: (found: T) => unknown): void {

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
+import { openSealer } from '../lib/seal.ts';
+import { keyEntry } from '../platform/open.ts';
 import { forgetMember } from './members.ts';
 import { openWorld, price, type World } from './organisations.fixture.ts';
 import { has, type MemberRole, memberRoles, type Right } from './rights.ts';
+import { findOrganisation, resealOrganisations } from './store/organisations.ts';
 
 const clock = manualClock(Date.UTC(2026, 10, 16, 12));
 let world: World;
@@ -299,4 +302,15 @@ test('members see the budgets and limits that they stand under, and no others', 
   expect(await seen(await world.t.user())).toBe(404);
   await world.send(owner, 'DELETE', path(`/teams/${one.levels.team}/members/${one.member.id}`));
   expect(await seen(one.member)).not.toContainEqual(['team', one.levels.team]);
+});
+
+test('a new encryption key takes webhook secrets along', async () => {
+  const { database, sealingKeys } = world.t.platform;
+  const { data } = await world.send<{ webhook_secret: string }>(owner, 'POST', path('/webhook-secret'));
+  const newKey = keyEntry(new Uint8Array(32).fill(7));
+  const { reseal } = openSealer({ keys: [newKey, ...sealingKeys] });
+  expect(await resealOrganisations(database.db, reseal)).toBeGreaterThan(0);
+  expect(await resealOrganisations(database.db, reseal)).toBe(0);
+  const { webhook_secret } = (await findOrganisation(database.db, id))!;
+  expect(openSealer({ keys: [newKey] }).open(webhook_secret)).toBe(data.webhook_secret);
 });

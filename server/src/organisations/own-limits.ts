@@ -1,4 +1,5 @@
 import type { Levels } from '../billing/levels.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { always, openBudgets } from './open-budgets.ts';
 import { organisationTag, type Room } from './room.ts';
@@ -31,8 +32,7 @@ export class OwnLimitsLookup {
   }
 
   of(userId: number): Levels | null | Promise<Levels | null> {
-    const found = this.#lookup.of(userId);
-    return found instanceof Promise ? found.then(({ levels }) => levels) : found.levels;
+    return after(this.#lookup.of(userId), ({ levels }) => levels);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type LevelName, type Levels, levelNames } from '../billing/levels.ts';
 import { AppError } from '../lib/errors.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { always, openBudgets } from './open-budgets.ts';
 import { has, type MemberRole } from './rights.ts';
@@ -54,8 +55,7 @@ export class Places {
 
   /** Null outside of organisations. Throws what must not go on. */
   of(keyId: number): PlaceStanding | null | Promise<PlaceStanding | null> {
-    const found = this.#lookup.of(keyId);
-    return found instanceof Promise ? found.then(usable) : usable(found);
+    return after(this.#lookup.of(keyId), usable);
   }
 }
 

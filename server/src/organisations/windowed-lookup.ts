@@ -1,6 +1,8 @@
+import { announcedLookup } from '../identity/announce.ts';
 import { nowSeconds } from '../lib/clock.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import type { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Room } from './room.ts';
 
 /** Holds as long as its windows are the ones that were open. */
@@ -23,20 +25,14 @@ export class WindowedLookup<V extends Windowed> {
     readonly room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>,
     { load, tagsOf }: WindowedOptions<V>,
   ) {
-    const { db, clock, hearing, announcements } = room;
-    this.#cache = new CachedLookup<V>({
-      load: (id) => load(db, Number(id), nowSeconds(clock)),
-      ...{ tagsOf, max: 50_000, clock, hearing },
+    this.#cache = announcedLookup<V>({
+      ...{ ...room, tagsOf, max: 50_000 },
+      load: (id) => load(room.db, Number(id), nowSeconds(room.clock)),
     });
-    announcements.onChanged(
-      (tag) => this.#cache.invalidate(tag),
-      () => this.#cache.clear(),
-    );
   }
 
   of(id: number): V | Promise<V> {
-    const found = this.#get(id);
-    return found instanceof Promise ? found.then((value) => this.#current(id, value)) : this.#current(id, found);
+    return after(this.#get(id), (value) => this.#current(id, value));
   }
 
   #current(id: number, value: V): V | Promise<V> {

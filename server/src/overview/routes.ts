@@ -3,7 +3,7 @@ import type { SpanGrouping } from '../billing/store/usage-spans.ts';
 import type {} from '../identity/principals.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { answered } from '../platform/http/answers.ts';
+import { answered, management } from '../platform/http/answers.ts';
 import { idText } from '../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { alertKinds } from './alert.ts';
@@ -69,13 +69,7 @@ const query = z.strictObject({
   channel_id: idText.optional(),
 });
 
-const admin = {
-  method: 'get',
-  tag: 'Administration',
-  auth: 'admin',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const admin = { ...management, method: 'get', tag: 'Administration', auth: 'admin' } as const;
 
 const daySeconds = 86_400;
 

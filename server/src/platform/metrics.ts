@@ -4,7 +4,7 @@ type Labels = Record<string, string>;
 const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** One value read when somebody asks, with its labels. */
-export interface Reading {
+interface Reading {
   labels?: Labels;
   value: number;
 }

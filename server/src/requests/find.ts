@@ -39,7 +39,7 @@ export interface FoundRequest {
 }
 
 /** What was asked for in the course of a turn, a run or a batch. */
-export interface Calls {
+interface Calls {
   answered: number;
   failed: number;
   quota: number;

@@ -5,7 +5,7 @@ import type {} from '../identity/principals.ts';
 import { applicationsOfKeys } from '../identity/store/application-keys.ts';
 import { accountsOf } from '../identity/store/names.ts';
 import { AppError } from '../lib/errors.ts';
-import { answered } from '../platform/http/answers.ts';
+import { answered, management } from '../platform/http/answers.ts';
 import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
 import { idText, pageFields } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
@@ -49,12 +49,7 @@ type Query = z.infer<typeof query>;
 const atField = { at: idText.optional().describe('`created_at` of the list; also finds what no decision is kept of') };
 const params = z.object({ id: name });
 
-const base = {
-  tag: 'Usage',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-  method: 'get',
-} as const;
+const base = { ...management, tag: 'Usage', method: 'get' } as const;
 
 const statusOf = (text: string | undefined): Status | undefined =>
   text !== undefined && /^\d/.test(text) ? Number(text) : (text as Status | undefined);

@@ -15,7 +15,7 @@ import {
 import { type HourStats, mergeShares, type Sample, type Share, Window } from './window.ts';
 
 /** How a candidate has been doing. */
-export interface Snapshot extends Measured, CandidateId {
+interface Snapshot extends Measured, CandidateId {
   totalRequests: number;
   promptTokens: number;
   completionTokens: number;

@@ -6,7 +6,7 @@ const names = z.array(z.string().min(1).max(100)).max(100);
 const price = z.number().nonnegative();
 
 /** Body member `provider` of relay requests; members we do not know are ignored. */
-export const overrideSchema = z.object({
+const overrideSchema = z.object({
   /** Providers to try first, in this order. */
   order: names.optional(),
   only: names.optional(),

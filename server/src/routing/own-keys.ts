@@ -17,7 +17,7 @@ export interface OwnKey {
 }
 
 export type OwnKeyInput = Omit<store.OwnKeyFields, 'sealed'> & { credential: string };
-export type OwnKeyChange = Partial<Omit<OwnKeyInput, 'provider'>>;
+type OwnKeyChange = Partial<Omit<OwnKeyInput, 'provider'>>;
 
 /** Whose request is to be answered. */
 interface Asking {

@@ -87,10 +87,10 @@ export interface Routing {
   readonly parts: RoutingParts;
 }
 
-export type Reaching = Pick<PlanRequest, 'userId' | 'modelId' | 'type' | 'group' | 'override'>;
+type Reaching = Pick<PlanRequest, 'userId' | 'modelId' | 'type' | 'group' | 'override'>;
 
 /** Which limits leave candidates out, and how their circuits are. */
-export type Standing = (candidates: readonly Candidate[]) => Scored[];
+type Standing = (candidates: readonly Candidate[]) => Scored[];
 
 /** For this room's own routes. */
 export interface RoutingParts {

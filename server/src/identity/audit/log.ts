@@ -1,5 +1,6 @@
 import type { Changes } from '../../lib/changes.ts';
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import { storableText } from '../../lib/storable-text.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { RowsBehind } from '../../platform/durable/batch.ts';
 import type { Log } from '../../platform/log.ts';
@@ -12,10 +13,10 @@ export interface Origin {
   userAgent: string;
 }
 
-/** Of what an operator does at the machine itself. */
-export const atTheMachine: Origin = { ip: '', userAgent: '' };
+/** Of what came over no connection, or must not be kept of whom it was about. */
+export const nowhere: Origin = { ip: '', userAgent: '' };
 
-export interface Target {
+interface Target {
   type: string;
   /** Text for what is known by its name alone. */
   id: number | string | null;
@@ -40,7 +41,7 @@ export interface AuditLog {
   nameTargets(type: string, namesOf: NamesOf): void;
   stop(): Promise<void>;
 }
-export type NamesOf = (ids: number[]) => Promise<Map<number, string>>;
+type NamesOf = (ids: number[]) => Promise<Map<number, string>>;
 
 /** Rows of one insert: few enough to keep SQLite's writer free for others. */
 const mostPerInsert = 200;
@@ -80,9 +81,6 @@ async function nameRows(rows: NewAuditRow[], type: string, namesOf: NamesOf): Pr
   for (const row of unnamed) row.target_name = names.get(row.target_id!) ?? '';
 }
 
-/** PostgreSQL can store neither NUL nor half a character. */
-const clean = (text: string, most: number): string => text.replace(/\0/g, '').toWellFormed().slice(0, most);
-
 const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
 
 export function rowOf({ actor, target, before, after, origin, ...entry }: Entry, now: number): NewAuditRow {
@@ -93,12 +91,12 @@ export function rowOf({ actor, target, before, after, origin, ...entry }: Entry,
     actor_name: typeof actor === 'string' ? actor : '',
     target_type: target?.type ?? '',
     target_id: typeof target?.id === 'number' ? target.id : null,
-    target_name: clean(named, 500),
+    target_name: storableText(named, 500),
     state_before: jsonOrNull(before),
     state_after: jsonOrNull(after),
     metadata: JSON.stringify(entry.metadata ?? {}),
     ip: origin.ip,
-    user_agent: clean(origin.userAgent, 500),
+    user_agent: storableText(origin.userAgent, 500),
     created_at: now,
   };
 }

@@ -1,7 +1,8 @@
 import { AppError } from '../../lib/errors.ts';
-import { CachedLookup } from '../../platform/shared/cached-lookup.ts';
+import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Hearing } from '../../platform/shared/hearing.ts';
 import type { AccountDeps } from '../accounts.ts';
+import { announcedLookup } from '../announce.ts';
 import { roles, type User } from '../user.ts';
 import { methodsOf } from './second-factor.ts';
 
@@ -9,20 +10,13 @@ type Deps = Pick<AccountDeps, 'db' | 'options'>;
 
 /** Who has a second factor, from memory: where one is required of administrators, each of their requests asks. */
 export function openFactorLookup(deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { hearing: Hearing }) {
-  const { db, clock, hearing, announcements } = deps;
-  const cache = new CachedLookup<{ userId: number; has: boolean }>({
-    load: async (id) => ({ userId: Number(id), has: (await methodsOf(db, Number(id))).length > 0 }),
+  const cache = announcedLookup<{ userId: number; has: boolean }>({
+    ...deps,
+    max: 10_000,
+    load: async (id) => ({ userId: Number(id), has: (await methodsOf(deps.db, Number(id))).length > 0 }),
     tagsOf: ({ userId }) => [factorTag(userId)],
-    ...{ max: 10_000, clock, hearing },
   });
-  announcements.onChanged(
-    (tag) => cache.invalidate(tag),
-    () => cache.clear(),
-  );
-  return (userId: number): boolean | Promise<boolean> => {
-    const found = cache.get(`${userId}`);
-    return found instanceof Promise ? found.then((known) => known?.has === true) : found?.has === true;
-  };
+  return (userId: number): MaybePromise<boolean> => after(cache.get(`${userId}`), (known) => known?.has === true);
 }
 
 const factorTag = (userId: number): string => `factors:${userId}`;

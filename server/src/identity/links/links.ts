@@ -4,11 +4,10 @@ import { randomString } from '../../lib/ids.ts';
 import type { Language } from '../../lib/languages.ts';
 import { languageOf } from '../store/languages.ts';
 import { deleteOneTimeOf, insertOneTime, type OneTimeRow, takeOneTime } from '../store/one-time.ts';
-import type { UserRow } from '../store/users.ts';
+import { findUserRow, type UserRow } from '../store/users.ts';
 import type { LinkDeps } from './deps.ts';
 
-export const linkPurposes = ['verify_email', 'reset_password', 'invitation'] as const;
-export type LinkPurpose = (typeof linkPurposes)[number];
+export type LinkPurpose = 'verify_email' | 'reset_password' | 'invitation';
 
 const kinds: Record<LinkPurpose, { page: string; seconds: number }> = {
   verify_email: { page: '/verify-email', seconds: 86_400 },
@@ -59,12 +58,11 @@ export async function takeLink(
   deps: LinkDeps,
   purposes: LinkPurpose[],
   token: string,
-  find: (id: number) => Promise<UserRow | null>,
 ): Promise<{ user: UserRow; mailed: boolean } | null> {
   let given: OneTimeRow | null = null;
   for (const purpose of purposes)
     given ??= await takeOneTime(deps.db, { secretHash: sha256Hex(token), purpose, now: nowSeconds(deps.clock) });
-  const user = given?.user_id ? await find(given.user_id) : null;
+  const user = given?.user_id ? await findUserRow(deps.db, given.user_id) : null;
   if (!given || !user) return null;
   const about = JSON.parse(given.about) as About;
   const now = stateOf(user);

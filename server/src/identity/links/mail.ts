@@ -26,7 +26,8 @@ export const mayMail = (
 export const mayMailFor = async (
   deps: Pick<LinkDeps, 'shared'>,
   userId: number,
-  ...[purpose, address]: [purpose: LinkPurpose | 'join', address: string]
+  purpose: LinkPurpose | 'join',
+  address: string,
 ): Promise<boolean> =>
   (await deps.shared.hit(`mails-of:${userId}`, mostOfUser, dayMs)).allowed && (await mayMail(deps, purpose, address));
 

@@ -52,7 +52,7 @@ async function changed(deps: LinkDeps, id: number, change: UserChange, terms: Ch
 }
 
 export async function verifyEmail(deps: LinkDeps, token: string): Promise<User> {
-  const taken = await takeLink(deps, ['verify_email'], token, (id) => findUserRow(deps.db, id));
+  const taken = await takeLink(deps, ['verify_email'], token);
   if (!taken) throw spent();
   const { id, email } = taken.user;
   const user = await changed(deps, id, { email_verified: 1 }, { email }).catch((error) => {
@@ -76,7 +76,7 @@ export function askForReset(deps: LinkDeps, email: string, askedIn: Language): v
 
 /** Ends every session; nobody is let in by it, since a second factor may be asked for. */
 export async function resetPassword(deps: LinkDeps, token: string, password: string): Promise<User> {
-  const taken = await takeLink(deps, ['reset_password', 'invitation'], token, (id) => findUserRow(deps.db, id));
+  const taken = await takeLink(deps, ['reset_password', 'invitation'], token);
   if (!taken) throw spent();
   const { user, mailed } = taken;
   const password_hash = await hashPassword(password);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { changeSelf } from '../accounts.ts';
@@ -17,7 +17,7 @@ import { userSubject } from '../subjects.ts';
 import { avatarRule, displayNameRule, emailRule, languageRule, ownUserSchema, passwordRule } from '../user.ts';
 import { answerWithSession } from './start-session.ts';
 
-const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const base = { ...management, tag: 'Account' } as const;
 const userAnswer = answered(ownUserSchema);
 /** How many are to be read, so that pages ask for them only where there are any. */
 const selfSchema = z.object({ ...ownUserSchema.shape, notices: z.number().int() }).meta({ id: 'Self' });

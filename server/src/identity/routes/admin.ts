@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answered, done, listed } from '../../platform/http/answers.ts';
+import { answered, done, listed, management } from '../../platform/http/answers.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { changeUserAsAdmin } from '../accounts.ts';
@@ -12,12 +12,7 @@ import { listUsers } from '../store/names.ts';
 import { optionSubject, userSubject } from '../subjects.ts';
 import { displayNameRule, userSchema } from '../user.ts';
 
-const base = {
-  tag: 'Administration',
-  errors: 'management',
-  auth: 'admin',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'Administration', auth: 'admin' } as const;
 
 /** At most a page of them: who asks has ids from a list and wants the names that belong to it. */
 const idList = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { FactorDeps } from '../factors/deps.ts';
 import { confirmAdding, confirmSecret, dropTotp, newRecoveryCodes, offerSecret } from '../factors/enrol-totp.ts';
@@ -10,12 +10,7 @@ import type { LinkDeps } from '../links/deps.ts';
 import { tellOwner } from '../notices.ts';
 import { factorsOf } from '../store/factors.ts';
 
-const base = {
-  tag: 'Account',
-  errors: 'management',
-  auth: 'session',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'Account', auth: 'session' } as const;
 const subject = { type: 'user' };
 const idOfCaller = (call: Call<'session'>) => call.principal.user.id;
 

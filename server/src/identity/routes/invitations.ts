@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import { answered } from '../../platform/http/answers.ts';
+import { answered, management } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { callerLanguage } from '../caller-language.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import { invite, openInvitations } from '../links/invitations.ts';
 import { displayNameRule, emailRule, usernameRule, userSchema } from '../user.ts';
 
-const base = {
-  tag: 'Administration',
-  errors: 'management',
-  auth: 'admin',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-  path: '/api/admin/invitations',
-} as const;
+const base = { ...management, tag: 'Administration', auth: 'admin', path: '/api/admin/invitations' } as const;
 const time = z.number().int();
 
 const invitationSchema = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import {
@@ -15,12 +15,7 @@ import {
 import { endOverlap, rotateKey, rotationSchema } from '../rotate-key.ts';
 import { keySubject } from '../subjects.ts';
 
-const base = {
-  tag: 'API keys',
-  errors: 'management',
-  auth: 'session',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'API keys', auth: 'session' } as const;
 const one = answered(keyViewSchema);
 const params = z.object({ id: idText });
 

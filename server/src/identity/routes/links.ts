@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { originOf } from '../audit/record-acts.ts';
@@ -12,7 +12,7 @@ import { userBelow } from '../reach.ts';
 import { refuseForgery } from '../sessions.ts';
 import { passwordRule, type User } from '../user.ts';
 
-const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const base = { ...management, tag: 'Account' } as const;
 const token = z.string().min(1).max(200);
 const subject = { type: 'user' };
 

@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { AccountDeps } from '../accounts.ts';
 import { deleteNotice, listNotices, mostShown } from '../store/notices.ts';
 
-const base = {
-  tag: 'Account',
-  errors: 'management',
-  auth: 'session',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'Account', auth: 'session' } as const;
 
 const noticeSchema = z
   .object({

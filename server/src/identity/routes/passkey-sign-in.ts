@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answered } from '../../platform/http/answers.ts';
+import { answered, management } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { FactorDeps } from '../factors/deps.ts';
 import { authenticationOptions } from '../factors/passkeys.ts';
@@ -10,12 +10,7 @@ import { assertionBody, assertionOf, optionsAnswer } from './passkey-bodies.ts';
 import { answerWithSession } from './start-session.ts';
 import { tellFailure, tellSignIn } from './tell-sign-in.ts';
 
-const base = {
-  tag: 'Account',
-  errors: 'management',
-  auth: 'none',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'Account', auth: 'none' } as const;
 
 /** A passkey is both factors at once: the device, and the finger or PIN that it asked for. No name is typed. */
 export function passkeySignInRoutes(deps: FactorDeps, origins: string[]): Route[] {

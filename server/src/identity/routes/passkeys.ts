@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
@@ -17,12 +17,7 @@ import { noteFactor } from '../store/sessions.ts';
 import { passkeySchema } from './factors.ts';
 import { optionsAnswer, registrationBody, registrationOf } from './passkey-bodies.ts';
 
-const base = {
-  tag: 'Account',
-  errors: 'management',
-  auth: 'session',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'Account', auth: 'session' } as const;
 const nameRule = shownName(64);
 const idOfCaller = (call: Call<'session'>) => call.principal.user.id;
 const unknown = () => new AppError('not_found', 'There is no such passkey.');

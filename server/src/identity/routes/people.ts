@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { keysOf, keyViewSchema } from '../keys.ts';
@@ -17,12 +17,7 @@ import { toUser } from '../store/users.ts';
 import { userSchema } from '../user.ts';
 import { passkeySchema } from './factors.ts';
 
-const base = {
-  tag: 'Administration',
-  errors: 'management',
-  auth: 'admin',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'Administration', auth: 'admin' } as const;
 const root = '/api/admin/users/{id}';
 const params = z.object({ id: idText });
 const subject = { type: 'user' };

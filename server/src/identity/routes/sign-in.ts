@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { login, register } from '../accounts.ts';
 import type { FactorDeps } from '../factors/deps.ts';
@@ -13,7 +13,7 @@ import { halfCookie, halfCookieOf, secondStepPath } from './half-cookie.ts';
 import { answerWithSession } from './start-session.ts';
 import { tellFailure, tellSignIn } from './tell-sign-in.ts';
 
-const base = { tag: 'Account', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const base = { ...management, tag: 'Account' } as const;
 const userAnswer = answered(ownUserSchema);
 const secondStep = answered(z.object({ second_factor: z.object({ methods: z.array(z.enum(methods)) }) }));
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { originOf } from '../audit/record-acts.ts';
 import type { FactorDeps } from '../factors/deps.ts';
@@ -11,12 +11,7 @@ import { noteFactor } from '../store/sessions.ts';
 import { codeRule } from './factors.ts';
 import { assertionBody, assertionOf, optionsAnswer } from './passkey-bodies.ts';
 
-const base = {
-  tag: 'Account',
-  errors: 'management',
-  auth: 'session',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'Account', auth: 'session' } as const;
 
 /** Proving the second factor again, for acts that need it fresh. */
 export function stepUpRoutes(deps: FactorDeps): Route[] {

@@ -50,7 +50,7 @@ const saysVerified = ({ issuer }: Provider, claims: Claims): boolean =>
   isTrue(claims.email_verified) || (issuer.startsWith('https://login.microsoftonline.com/') && isTrue(claims.xms_edov));
 
 /** The highest role that one of the groups gives; without any, a user like others. Root is in no map. */
-export function mappedRole({ roleClaim, roleMap }: Provider, claims: Claims): number | null {
+function mappedRole({ roleClaim, roleMap }: Provider, claims: Claims): number | null {
   if (roleClaim === '' || Object.keys(roleMap).length === 0) return null;
   const found = [claimAt(claims, roleClaim)]
     .flat()

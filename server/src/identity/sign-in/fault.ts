@@ -1,16 +1,14 @@
 /** Why nobody was let in; the page that is shown has the words for each. */
-export const signInFaults = [
-  'denied',
-  'expired',
-  'provider_failed',
-  'email_not_verified',
-  'domain_not_allowed',
-  'sign_up_closed',
-  'account_disabled',
-  'already_linked',
-  'not_logged_in',
-] as const;
-export type SignInFaultCode = (typeof signInFaults)[number];
+export type SignInFaultCode =
+  | 'denied'
+  | 'expired'
+  | 'provider_failed'
+  | 'email_not_verified'
+  | 'domain_not_allowed'
+  | 'sign_up_closed'
+  | 'account_disabled'
+  | 'already_linked'
+  | 'not_logged_in';
 
 export class SignInFault extends Error {
   constructor(

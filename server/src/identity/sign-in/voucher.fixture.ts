@@ -19,15 +19,15 @@ export interface Company {
   claims: Record<string, unknown>;
   /** In place of what it answers when it is asked for new tokens. */
   refreshed: Record<string, unknown> | Response | null;
-  /** Waits so long before it answers either. */
-  waitMs: number;
+  /** Before it answers either. */
+  wait: () => Promise<unknown>;
 }
 
 /** A company's provider: people sign in, tokens are renewed once each, and it vouches for whom it knows. */
 export function startVoucher(clock: Clock) {
   const liar = startLiar();
   const company: Company = {
-    ...{ person: 'ann', idTokenSeconds: 300, refreshes: true, waitMs: 0 },
+    ...{ person: 'ann', idTokenSeconds: 300, refreshes: true, wait: async () => {} },
     ...{ answer: null, claims: {}, refreshed: null },
   };
   const asked: URLSearchParams[] = [];
@@ -69,7 +69,7 @@ export function startVoucher(clock: Clock) {
   liar.state.lies.token = async (sent, idToken) => {
     asked.push(sent);
     const grant = sent.get('grant_type');
-    if (grant !== 'authorization_code') await Bun.sleep(company.waitMs);
+    if (grant !== 'authorization_code') await company.wait();
     if (grant === exchangeGrant) return vouch(sent);
     if (grant === 'authorization_code') {
       says(company.person);

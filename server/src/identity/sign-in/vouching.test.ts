@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
 import { manualClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
+import { until } from '../../lib/until.fixture.ts';
 import { keyEntry } from '../../platform/open.ts';
 import { resealVouching } from './store/grants.ts';
 import { Upstreams } from './upstreams.ts';
@@ -67,6 +68,7 @@ const fault = (asking: Promise<string>) =>
   );
 /** Past what the ID token has left. */
 const runOut = () => clock.advance(600_000);
+const renewing = () => until('it is being renewed', () => voucher.refreshes().length === 1);
 
 test('nothing is kept, and nothing more is asked for, unless the operator says so', async () => {
   await connect({ slug: `${slug}-plain` });
@@ -121,7 +123,7 @@ test('the ID token is traded for an assertion to the one that it is for', async 
 test('one that has run out is renewed once, whoever asks at once in however many processes', async () => {
   await signInThrough(user, slug);
   runOut();
-  voucher.company.waitMs = 150;
+  voucher.company.wait = () => Bun.sleep(150);
   const processes = [vouching(), another(), another()];
   const all = await Promise.all(processes.flatMap((one) => [assertion(user, one), assertion(user, one)]));
   expect(all).toHaveLength(6);
@@ -138,10 +140,10 @@ test('one that has run out is renewed once, whoever asks at once in however many
 test('a process that died while it renewed holds nobody up for long', async () => {
   await signInThrough(user, slug);
   runOut();
-  voucher.company.waitMs = 60_000;
+  voucher.company.wait = () => new Promise(() => {});
   void assertion(user, another()).catch(() => {});
-  await Bun.sleep(300);
-  voucher.company.waitMs = 0;
+  await renewing();
+  voucher.company.wait = async () => {};
   voucher.refreshTokens.set('refresh-ann-1', 'ann');
   clock.advance(26_000);
   expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann');
@@ -233,10 +235,12 @@ test('a provider that is switched off vouches for nobody meanwhile', async () =>
 test('what was ended while it was renewed stays ended', async () => {
   await signInThrough(user, slug);
   runOut();
-  voucher.company.waitMs = 300;
+  const ended = Promise.withResolvers<void>();
+  voucher.company.wait = () => ended.promise;
   const asking = fault(assertion());
-  await Bun.sleep(100);
+  await renewing();
   await change({ vouches: false });
+  ended.resolve();
   expect(await asking).toStartWith('sign_in_again');
   expect(await kept()).toEqual([null]);
 });
@@ -244,10 +248,12 @@ test('what was ended while it was renewed stays ended', async () => {
 test('who signs in anew while it is renewed is vouched for by that', async () => {
   await signInThrough(user, slug);
   runOut();
-  voucher.company.waitMs = 300;
+  const signedIn = Promise.withResolvers<void>();
+  voucher.company.wait = () => signedIn.promise;
   const asking = assertion();
-  await Bun.sleep(100);
+  await renewing();
   await signInThrough(user, slug);
+  signedIn.resolve();
   const [{ refreshToken } = {}] = (await keptGrants(t)) as { refreshToken?: string }[];
   expect(await voucher.believed(await asking, wanted.audience)).toBe('ann');
   expect(await kept()).toMatchObject([{ refreshToken }]);

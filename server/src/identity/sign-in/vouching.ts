@@ -13,7 +13,7 @@ import { loadClient } from './upstreams.ts';
  */
 
 /** Whom an assertion is for, and what is to be allowed by it. */
-export interface Wanted {
+interface Wanted {
   /** The issuer of the authorization server. */
   audience: string;
   /** The server that a token is wanted for. */

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { listPasskeys, type PasskeyRow } from './passkeys.ts';
 
@@ -34,7 +35,7 @@ export interface Factors {
   passkeys: ShownPasskey[];
 }
 /** Of a passkey what its owner knows it by. */
-export type ShownPasskey = Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_at'>;
+type ShownPasskey = Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_at'>;
 
 export async function factorsOf(db: Db, userId: number): Promise<Factors> {
   const totp = await findTotp(db, userId);
@@ -129,15 +130,4 @@ export async function deleteFactors(db: Db, userId: number): Promise<void> {
   await deleteRecoveryCodes(db, userId);
 }
 
-export async function resealTotp(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    let changed = 0;
-    for (const row of await tx.selectFrom('totp').select(['user_id', 'secret']).execute()) {
-      const secret = reseal(row.secret);
-      if (secret === row.secret) continue;
-      await tx.updateTable('totp').set({ secret }).where('user_id', '=', row.user_id).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+export const resealTotp = resealing('totp', ['user_id'], 'secret');

@@ -19,7 +19,7 @@ const kilobits: Record<'one' | 'two', Record<number, number[]>> = {
 const rates = [44_100, 48_000, 32_000];
 
 /** A frame of MPEG audio, layers I to III (ISO/IEC 11172-3 and 13818-3). */
-export function mpegFrame(file: Buffer, at: number): Frame | null {
+function mpegFrame(file: Buffer, at: number): Frame | null {
   if (at + 4 > file.length || file[at] !== 0xff || (file[at + 1]! & 0xe0) !== 0xe0) return null;
   const version = (file[at + 1]! >> 3) & 3;
   const layer = 4 - ((file[at + 1]! >> 1) & 3);
@@ -37,7 +37,7 @@ export function mpegFrame(file: Buffer, at: number): Frame | null {
 const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 
 /** A frame of AAC with a head of its own (ISO/IEC 13818-7 §6.2, ADTS). */
-export function adtsFrame(file: Buffer, at: number): Frame | null {
+function adtsFrame(file: Buffer, at: number): Frame | null {
   if (at + 7 > file.length || file[at] !== 0xff || (file[at + 1]! & 0xf6) !== 0xf0) return null;
   const code = (file[at + 2]! >> 2) & 15;
   const rate = aacRates[code];

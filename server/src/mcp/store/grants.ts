@@ -1,3 +1,4 @@
+import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 /** What a user let us do at a server, as stored: still sealed. */
@@ -91,22 +92,4 @@ export const dropGrant = (db: Db, { serverId, userId, sealed }: StoredGrant): Pr
     .where('grant_sealed', '=', sealed)
     .execute();
 
-/** Puts every grant under the first sealing key; returns how many were changed. */
-export async function resealGrants(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    const rows = await tx.selectFrom('mcp_grants').select(['server_id', 'user_id', 'grant_sealed']).execute();
-    let changed = 0;
-    for (const { server_id: serverId, user_id: userId, grant_sealed: sealed } of rows) {
-      const anew = reseal(sealed);
-      if (anew === sealed) continue;
-      await tx
-        .updateTable('mcp_grants')
-        .set({ grant_sealed: anew })
-        .where('server_id', '=', serverId)
-        .where('user_id', '=', userId)
-        .execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+export const resealGrants = resealing('mcp_grants', ['server_id', 'user_id'], 'grant_sealed');

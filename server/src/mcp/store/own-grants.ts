@@ -1,3 +1,4 @@
+import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 /** What a server lets the service do in its own name, as stored: still sealed; null where there is nothing yet. */
@@ -37,17 +38,4 @@ export async function replaceOwnGrant(
 export const dropOwnGrant = (db: Db, serverId: number): Promise<unknown> =>
   db.deleteFrom('mcp_own_grants').where('server_id', '=', serverId).execute();
 
-/** Puts every one under the first sealing key; returns how many were changed. */
-export async function resealOwnGrants(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    const rows = await tx.selectFrom('mcp_own_grants').select(['server_id', 'grant_sealed']).execute();
-    let changed = 0;
-    for (const { server_id: serverId, grant_sealed: sealed } of rows) {
-      const anew = reseal(sealed);
-      if (anew === sealed) continue;
-      await tx.updateTable('mcp_own_grants').set({ grant_sealed: anew }).where('server_id', '=', serverId).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+export const resealOwnGrants = resealing('mcp_own_grants', ['server_id'], 'grant_sealed');

@@ -1,8 +1,10 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type { Announcements } from '../../identity/announce.ts';
+import { KeptValue } from '../../identity/kept-value.ts';
 import type { Options } from '../../identity/options.ts';
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
+import { after } from '../../lib/maybe-promise.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Hearing } from '../../platform/shared/hearing.ts';
@@ -26,10 +28,8 @@ export const keysCachedSeconds = 300;
 /** How long an ID token, run out by then, may still say whom to log out: its public key is kept for that. */
 const hintSeconds = 90 * 86_400;
 const daySeconds = 86_400;
-/** How long what was read is believed while changes may go unheard. */
-const unheardMs = 1_000;
 
-export type Signer = (claims: JWTPayload, type: string) => Promise<string>;
+type Signer = (claims: JWTPayload, type: string) => Promise<string>;
 
 /** Keys that sign what applications check by themselves; shared by all processes, in memory while nothing changes. */
 export interface SigningKeys {
@@ -59,18 +59,7 @@ export function openSigningKeys(deps: {
   hearing: Pick<Hearing, 'heard'>;
   announcements: Announcements;
 }): SigningKeys {
-  const { db, clock, sealer, announcements } = deps;
-  const tag = 'signing-keys';
-  let kept: { ring: Ring; readMs: number } | null = null;
-  let reading: Promise<Ring> | null = null;
-  const forget = () => {
-    kept = null;
-    reading = null;
-  };
-  announcements.onChanged((changed) => {
-    if (changed === tag) forget();
-  }, forget);
-
+  const { db, clock, sealer } = deps;
   const load = async (): Promise<Ring> => {
     let rows = await readSigningKeys(db);
     const missing = signingAlgorithms.filter((alg) => !rows.some((row) => row.alg === alg && row.retired_at === null));
@@ -85,22 +74,7 @@ export function openSigningKeys(deps: {
     });
     return { rows, private: new Map(await Promise.all(keys)) };
   };
-  /** One reading for all who ask meanwhile; what was changed while it ran is not kept. */
-  const read = (): Promise<Ring> => {
-    if (reading) return reading;
-    const readMs = clock.steadyMs();
-    const mine = load();
-    reading = mine;
-    const finish = (ring: Ring | null) => {
-      if (reading !== mine) return;
-      reading = null;
-      kept = ring && { ring, readMs };
-    };
-    mine.then(finish, () => finish(null));
-    return mine;
-  };
-  const ring = (): Ring | Promise<Ring> =>
-    kept && (deps.hearing.heard() || clock.steadyMs() - kept.readMs < unheardMs) ? kept.ring : read();
+  const ring = new KeptValue({ ...deps, tag: 'signing-keys', load });
 
   const signerIn = ({ rows, private: keys }: Ring, alg: SigningAlgorithm): Signer => {
     const now = nowSeconds(clock);
@@ -111,29 +85,26 @@ export function openSigningKeys(deps: {
   };
 
   return {
-    signer: (alg) => {
-      const found = ring();
-      return found instanceof Promise ? found.then((later) => signerIn(later, alg)) : signerIn(found, alg);
-    },
+    signer: (alg) => after(ring.get(), (found) => signerIn(found, alg)),
     published: async () => {
-      const { rows } = await ring();
+      const { rows } = await ring.get();
       const oldest = nowSeconds(clock) - idTokenSeconds - keysCachedSeconds;
       return rows
         .filter(({ retired_at }) => retired_at === null || retired_at > oldest)
         .map(({ public_jwk }) => JSON.parse(public_jwk) as JWK);
     },
     named: async (kid) => {
-      const row = (await ring()).rows.find((one) => one.kid === kid);
+      const row = (await ring.get()).rows.find((one) => one.kid === kid);
       return row ? { algorithm: row.alg, jwk: JSON.parse(row.public_jwk) as JWK } : null;
     },
-    all: async () => (await ring()).rows,
+    all: async () => (await ring.get()).rows,
     rotate: async (atOnce) => {
       const now = nowSeconds(clock);
-      if (!atOnce) await ring();
+      if (!atOnce) await ring.get();
       for (const alg of signingAlgorithms)
         if (atOnce) await replaceSigningKeys(db, await newKey(deps, alg, now));
         else await succeedSigningKey(db, await newKey(deps, alg, now + keysCachedSeconds), now);
-      await announcements.changed(tag);
+      await ring.changed();
     },
     sweep: async () => {
       const now = nowSeconds(clock);
@@ -146,7 +117,7 @@ export function openSigningKeys(deps: {
         await succeedSigningKey(db, next, oldest);
       }
       await deleteSigningKeys(db, now - hintSeconds);
-      if (due.length > 0) await announcements.changed(tag);
+      if (due.length > 0) await ring.changed();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Announcements } from '../../identity/announce.ts';
+import { nowhere } from '../../identity/audit/log.ts';
 import type { Options } from '../../identity/options.ts';
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -191,5 +192,5 @@ function record(
   after: ApplicationRow,
 ): void {
   const entry = { application_id: after.id, user_id: null, metadata, ...applicationChanges(before, after) };
-  audit.record(event, { ip: '', userAgent: '' }, entry);
+  audit.record(event, nowhere, entry);
 }

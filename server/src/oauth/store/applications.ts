@@ -1,4 +1,5 @@
 import type { Insertable, Updateable } from 'kysely';
+import { resealing } from '../../platform/db/reseal.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
@@ -75,22 +76,7 @@ export async function activateApplication(db: Db, id: number, now: number): Prom
   return row ?? null;
 }
 
-/** Puts every webhook secret under the first sealing key; returns how many were changed. */
-export async function resealWebhookSecrets(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    let changed = 0;
-    for (const { id, webhook_secret } of await tx
-      .selectFrom('oauth_applications')
-      .select(['id', 'webhook_secret'])
-      .execute()) {
-      const sealed = webhook_secret === '' ? '' : reseal(webhook_secret);
-      if (sealed === webhook_secret) continue;
-      await tx.updateTable('oauth_applications').set({ webhook_secret: sealed }).where('id', '=', id).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+export const resealWebhookSecrets = resealing('oauth_applications', ['id'], 'webhook_secret');
 
 /** Deleted ones too: the log speaks of them. */
 export async function applicationNames(db: Db, ids: number[]): Promise<Map<number, string>> {

@@ -17,7 +17,7 @@ export interface Write {
 }
 
 /** What a user has said yes to. */
-export interface Approval {
+interface Approval {
   user_id: number;
   application_id: number;
   epoch: number;
@@ -39,7 +39,7 @@ type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
  * What the consent holds where it was given or has grown, null where it was there before. `session_ended` and `spent`: meanwhile,
  * and nothing was written.
  */
-export type Approved = { consent: string | null } | 'session_ended' | 'spent';
+type Approved = { consent: string | null } | 'session_ended' | 'spent';
 
 /** Writes the consent and what it allows, all or nothing. */
 export interface Approvals {

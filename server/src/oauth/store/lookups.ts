@@ -1,3 +1,4 @@
+import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { TokenKey, TokenKind } from '../credentials.ts';
 import { scopesOf } from '../scopes.ts';
@@ -19,10 +20,8 @@ import {
 } from './columns.ts';
 import { RecentReads } from './recent-reads.ts';
 
-type MaybePromise<T> = T | Promise<T>;
-
 /** Of whom an ID token tells. */
-export type Person = Pick<UserColumns, 'username' | 'display_name' | 'avatar_url' | 'email' | 'email_verified'>;
+type Person = Pick<UserColumns, 'username' | 'display_name' | 'avatar_url' | 'email' | 'email_verified'>;
 /** Who gave what is presented. */
 export interface Owner {
   /** Null when there is no such user. */
@@ -188,8 +187,6 @@ const nobody: Owner = {
   person: { username: '', display_name: '', avatar_url: '', email: '', email_verified: 0 },
 };
 const ownerIn = ({ user_status, username, person }: Owner): Owner => ({ user_status, username, person });
-const after = <A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> =>
-  value instanceof Promise ? value.then(next) : next(value);
 
 export const readOwner = (row: Flat) =>
   ({

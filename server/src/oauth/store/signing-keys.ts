@@ -1,4 +1,5 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
+import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 interface SigningKeysTable {
@@ -66,16 +67,4 @@ export async function deleteSigningKeys(db: Db, retiredBefore: number): Promise<
   await db.deleteFrom('oauth_signing_keys').where('retired_at', '<', retiredBefore).execute();
 }
 
-/** Puts every private key under the first sealing key; returns how many were changed. */
-export async function resealSigningKeys(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    let changed = 0;
-    for (const { id, private_jwk } of await readSigningKeys(tx)) {
-      const sealed = reseal(private_jwk);
-      if (sealed === private_jwk) continue;
-      await tx.updateTable('oauth_signing_keys').set({ private_jwk: sealed }).where('id', '=', id).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+export const resealSigningKeys = resealing('oauth_signing_keys', ['id'], 'private_jwk');

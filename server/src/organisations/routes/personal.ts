@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { spans } from '../../billing/levels.ts';
-import { answered, done } from '../../platform/http/answers.ts';
+import { answered, done, management } from '../../platform/http/answers.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { BudgetView } from '../budgets.ts';
 import { changeSpending, dropOwnLimit, newOwnSecret, setOwnLimit, spendingOf } from '../personal.ts';
@@ -9,12 +9,7 @@ import { budgetFields, viewWarning, warningFields } from './budgets.ts';
 import { timeZone, webhookUrl } from './organisations.ts';
 import { int, nothingAsked } from './shared.ts';
 
-const base = {
-  tag: 'Account',
-  auth: 'session',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+const base = { ...management, tag: 'Account', auth: 'session' } as const;
 const path = '/api/user/spending';
 const params = z.object({ window: z.enum(spans) });
 const subject = { type: 'user' };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import type { Call } from '../../platform/http/route.ts';
 import type { Right } from '../rights.ts';
@@ -9,12 +10,7 @@ import { type Standing, standingIn } from '../standing.ts';
 /** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
 export const nothingAsked = z.strictObject({});
 
-export const base = {
-  tag: 'Organisations',
-  auth: 'session',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+export const base = { ...management, tag: 'Organisations', auth: 'session' } as const;
 
 export const root = '/api/organisations';
 export const int = z.number().int();

@@ -95,18 +95,19 @@ export function teamRoutes(room: Room): Route[] {
 
 /** Who is in a team. */
 function placeRoutes(room: Room): Route[] {
+  type Named = { params: z.infer<typeof memberParams> };
+  const about = {
+    subject,
+    id: ({ params }: Named) => params.id,
+    also: ({ params: { team_id, user_id } }: Named) => ({ team_id, user_id }),
+  };
   const shared = { ...base, path: `${root}/{id}/teams/{team_id}/members/{user_id}`, params: memberParams } as const;
   return [
     defineRoute({
       ...shared,
       method: 'put',
       summary: 'Put a member into a team; one may be in several',
-      audit: {
-        action: 'team_member_added',
-        subject,
-        id: (call) => call.params.id,
-        also: ({ params }) => ({ team_id: params.team_id, user_id: params.user_id }),
-      },
+      audit: { action: 'team_member_added', ...about },
       answers: { 200: done },
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
@@ -118,12 +119,7 @@ function placeRoutes(room: Room): Route[] {
       ...shared,
       method: 'delete',
       summary: 'Take a member out of a team; keys of their own in it end, those of the team stay',
-      audit: {
-        action: 'team_member_removed',
-        subject,
-        id: (call) => call.params.id,
-        also: ({ params }) => ({ team_id: params.team_id, user_id: params.user_id }),
-      },
+      audit: { action: 'team_member_removed', ...about },
       answers: { 200: done },
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');

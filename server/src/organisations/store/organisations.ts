@@ -1,3 +1,4 @@
+import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { enabled } from '../rights.ts';
 import type { OrganisationRow } from './tables.ts';
@@ -109,3 +110,5 @@ export async function namesOfOrganisations(db: Db, ids: number[]): Promise<Map<n
   const rows = await db.selectFrom('organisations').select(['id', 'name']).where('id', 'in', ids).execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
+
+export const resealOrganisations = resealing('organisations', ['id'], 'webhook_secret');

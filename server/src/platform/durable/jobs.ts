@@ -22,7 +22,7 @@ export interface DeadJobs {
   error: string | null;
 }
 
-export interface EnqueueOptions {
+interface EnqueueOptions {
   delayMs?: number;
   key?: string;
   /** Tries before the job is given up; default 5. */

@@ -2,7 +2,7 @@ import { type Changes, changesOf } from '../../lib/changes.ts';
 import type { Log } from '../log.ts';
 import type { Call, Route } from './route.ts';
 
-export interface Act extends Changes {
+interface Act extends Changes {
   action: string;
   target: { type: string; id: number | string | null; name?: string };
 }

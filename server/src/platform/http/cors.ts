@@ -41,11 +41,7 @@ const exposed = [
 ].join(', ');
 
 /** What an answer says to the page that asked; credentials never, as no cookie counts here. */
-export async function corsHeaders(
-  policy: CorsPolicy,
-  scope: Scope,
-  request: Request,
-): Promise<Record<string, string> | null> {
+async function corsHeaders(policy: CorsPolicy, scope: Scope, request: Request): Promise<Record<string, string> | null> {
   const origin = request.headers.get('origin');
   if (origin === null || origin === 'null') return null;
   const listed = policy.listed();

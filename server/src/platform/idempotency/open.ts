@@ -14,14 +14,14 @@ export interface KeptAnswer {
 }
 
 /** The right to do something once; `id` is the same for every attempt under the same key. */
-export interface Attempt {
+interface Attempt {
   id: number;
   keep(answer: KeptAnswer): Promise<void>;
   /** Nothing was done, or nobody knows: it may be tried again. */
   release(): Promise<void>;
 }
 
-export type Begun = { attempt: Attempt } | { kept: KeptAnswer } | 'running' | 'other_request';
+type Begun = { attempt: Attempt } | { kept: KeptAnswer } | 'running' | 'other_request';
 
 export interface Idempotency {
   begin(userId: number, key: string, fingerprint: string): Promise<Begun>;

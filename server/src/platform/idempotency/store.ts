@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import { onePage, type PersonalData } from '../db/pages.ts';
+import { resealing } from '../db/reseal.ts';
 import type { Db } from '../db/tables.ts';
 import { livingOwners } from '../durable/lease.ts';
 
@@ -88,18 +89,7 @@ export async function deleteOldKeys(db: Db, before: number, most: number): Promi
   return Number(result.numDeletedRows);
 }
 
-/** Puts every answer under the first sealing key; returns how many were changed. */
-export async function resealAnswers(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  const rows = await db.selectFrom('idempotency_keys').select(['id', 'answer']).where('answer', '<>', '').execute();
-  let changed = 0;
-  for (const { id, answer: old } of rows) {
-    const answer = reseal(old);
-    if (answer === old) continue;
-    await db.updateTable('idempotency_keys').set({ answer }).where('id', '=', id).execute();
-    changed += 1;
-  }
-  return changed;
-}
+export const resealAnswers = resealing('idempotency_keys', ['id'], 'answer');
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   idempotency_keys: onePage(() =>

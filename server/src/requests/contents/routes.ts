@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type {} from '../../identity/principals.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answered } from '../../platform/http/answers.ts';
+import { answered, management } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { KeptContents } from './open.ts';
 
@@ -13,10 +13,9 @@ const standing = z
   .meta({ id: 'ContentConsent' });
 
 const base = {
+  ...management,
   tag: 'Usage',
   auth: 'session',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
   path: '/api/user/request-contents',
   answers: { 200: answered(standing) },
 } as const;

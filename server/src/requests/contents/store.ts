@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type PersonalData, pages } from '../../platform/db/pages.ts';
+import { resealing } from '../../platform/db/reseal.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { sizeOf } from '../../platform/keeping/sizes.ts';
 
@@ -110,30 +111,7 @@ export async function deleteContents(
   return Number(numDeletedRows);
 }
 
-/** Puts everything under the first sealing key; returns how many were changed. */
-export async function resealContents(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  let changed = 0;
-  for (let after = ''; ; ) {
-    const rows = await db
-      .selectFrom('request_contents')
-      .select(['request_id', 'content'])
-      .where('request_id', '>', after)
-      .orderBy('request_id')
-      .limit(resealedAtOnce)
-      .execute();
-    for (const { request_id, content: old } of rows) {
-      const content = reseal(old);
-      if (content === old) continue;
-      await db.updateTable('request_contents').set({ content }).where('request_id', '=', request_id).execute();
-      changed += 1;
-    }
-    if (rows.length < resealedAtOnce) return changed;
-    after = rows.at(-1)!.request_id;
-  }
-}
-
-/** Each may be a hundred kilobytes. */
-const resealedAtOnce = 100;
+export const resealContents = resealing('request_contents', ['request_id'], 'content');
 
 /** What a user keeps here, in bytes. */
 export const keptOf = async (db: Db, userId: number) => ({

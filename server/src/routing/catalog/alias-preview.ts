@@ -12,7 +12,7 @@ interface PreviewDeps {
   circuit(candidate: Candidate): CircuitState;
 }
 
-export interface PreviewedModel {
+interface PreviewedModel {
   name: string;
   /** Public id that is meant; null where there is none. */
   modelId: string | null;

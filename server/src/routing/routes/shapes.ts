@@ -1,6 +1,3 @@
+import { management } from '../../platform/http/answers.ts';
 /** What every route of this room has in common. */
-export const routing = {
-  tag: 'Routing',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+export const routing = { ...management, tag: 'Routing' } as const;

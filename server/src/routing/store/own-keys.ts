@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
+import { resealing } from '../../platform/db/reseal.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { OwnKeyTable } from './tables.ts';
 
@@ -123,16 +124,4 @@ export async function deleteOwnKey(db: Db, owner: OwnKeyOwner, id: number): Prom
   return gone.numDeletedRows > 0n;
 }
 
-/** Puts every key under the first sealing key; returns how many were changed. */
-export async function resealOwnKeys(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    let changed = 0;
-    for (const { id, sealed } of await listAllOwnKeys(tx)) {
-      const credential = reseal(sealed);
-      if (credential === sealed) continue;
-      await tx.updateTable('routing_own_keys').set({ credential }).where('id', '=', id).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+export const resealOwnKeys = resealing('routing_own_keys', ['id'], 'credential');

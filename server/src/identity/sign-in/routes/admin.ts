@@ -1,3 +1,4 @@
+import { management } from '../../../platform/http/answers.ts';
 import { offsetOf } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import {
@@ -13,13 +14,7 @@ import { pageProviders } from '../store/providers.ts';
 import { answers, idParams, nothingAsked, pageQuery, providerChange, providerCreate } from './schemas.ts';
 import { givenOf, providerSubject, viewProvider } from './views.ts';
 
-const base = {
-  tag: 'Administration',
-  errors: 'management',
-  auth: 'admin',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-  query: nothingAsked,
-} as const;
+const base = { ...management, tag: 'Administration', auth: 'admin', query: nothingAsked } as const;
 const path = '/api/admin/identity-providers';
 
 export const providerRoutes = (room: SignInRoom): Route[] => [...readRoutes(room), ...writeRoutes(room)];

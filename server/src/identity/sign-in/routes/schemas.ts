@@ -110,7 +110,7 @@ const testView = z.object({
 });
 
 const way = z.object({ slug: z.string(), name: z.string() });
-export const identityView = z
+const identityView = z
   .object({
     id: z.int(),
     provider: way,

@@ -1,3 +1,4 @@
+import { resealing } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { Account } from './identities.ts';
 
@@ -65,21 +66,5 @@ export async function dropGrants(db: Db, providerId: number): Promise<void> {
       .execute();
 }
 
-/** Puts every one under the first sealing key; returns how many were changed. What waits for an answer is not worth it. */
-export async function resealVouching(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    const rows = await tx
-      .selectFrom('user_identities')
-      .select(['id', 'grant_sealed'])
-      .where('grant_sealed', '<>', '')
-      .execute();
-    let changed = 0;
-    for (const { id, grant_sealed } of rows) {
-      const anew = reseal(grant_sealed);
-      if (anew === grant_sealed) continue;
-      await tx.updateTable('user_identities').set({ grant_sealed: anew }).where('id', '=', id).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+/** What waits for an answer is not worth it. */
+export const resealVouching = resealing('user_identities', ['id'], 'grant_sealed');

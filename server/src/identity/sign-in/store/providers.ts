@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { resealing } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { dropGrants } from './grants.ts';
 import type { IdentityProvidersTable } from './tables.ts';
@@ -142,16 +143,4 @@ export async function deleteProvider(db: Db, id: number): Promise<boolean> {
   });
 }
 
-/** Puts the secret of every provider under the first sealing key; returns how many were changed. */
-export async function resealClientSecrets(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    let changed = 0;
-    for (const { id, sealedSecret } of await listProviders(tx)) {
-      const client_secret = sealedSecret === '' ? '' : reseal(sealedSecret);
-      if (client_secret === sealedSecret) continue;
-      await tx.updateTable('identity_providers').set({ client_secret }).where('id', '=', id).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+export const resealClientSecrets = resealing('identity_providers', ['id'], 'client_secret');

@@ -1,5 +1,6 @@
 import { AppError } from '../../../lib/errors.ts';
 import { vendors } from '../../../lib/vendors/table.ts';
+import { management } from '../../../platform/http/answers.ts';
 import { pageQuery } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import type { Catalog } from '../catalog.ts';
@@ -21,12 +22,7 @@ import { channelSubject } from './subjects.ts';
 
 export type CatalogRouteDeps = CatalogRoom & { catalog: Pick<Catalog, 'changed' | 'builtInActive' | 'demo'> };
 
-export const admin = {
-  tag: 'Channels',
-  auth: 'admin',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
+export const admin = { ...management, tag: 'Channels', auth: 'admin' } as const;
 
 export function channelRoutes(room: CatalogRouteDeps): Route[] {
   return [...readRoutes(room), ...writeRoutes(room)];

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ChannelKind } from '../../../lib/vendors/vendor.ts';
+import { resealing } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { alignFirst, listCredentials, resealFurther } from './credentials.ts';
 import type { ChannelTable } from './tables.ts';
@@ -130,16 +131,6 @@ export async function deleteChannel(db: Db, id: number): Promise<boolean> {
   });
 }
 
-/** Puts every credential under the first sealing key; returns how many were changed. */
-export async function resealCredentials(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    let changed = await resealFurther(tx, reseal);
-    for (const { id, sealedCredential } of await listChannels(tx)) {
-      const credential = sealedCredential === '' ? '' : reseal(sealedCredential);
-      if (credential === sealedCredential) continue;
-      await tx.updateTable('channels').set({ credential }).where('id', '=', id).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+const resealFirst = resealing('channels', ['id'], 'credential');
+export const resealCredentials: typeof resealFirst = async (db, reseal) =>
+  (await resealFirst(db, reseal)) + (await resealFurther(db, reseal));

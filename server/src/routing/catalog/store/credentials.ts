@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { resealing } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { type CredentialTable, enabled } from './tables.ts';
 import { bumpVersion } from './version.ts';
@@ -189,14 +190,5 @@ export async function deleteCredential(db: Db, channelId: number, id: number): P
   });
 }
 
-/** Those that are not in their channel's row; returns how many were changed. */
-export async function resealFurther(tx: Db, reseal: (sealed: string) => string): Promise<number> {
-  let changed = 0;
-  for (const { id, sealed, first } of await listCredentials(tx)) {
-    const credential = first ? sealed : reseal(sealed);
-    if (credential === sealed) continue;
-    await tx.updateTable('channel_credentials').set({ credential }).where('id', '=', id).execute();
-    changed += 1;
-  }
-  return changed;
-}
+/** Those that are not in their channel's row. */
+export const resealFurther = resealing('channel_credentials', ['id'], 'credential');

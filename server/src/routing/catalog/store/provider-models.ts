@@ -138,13 +138,7 @@ export async function updateProviderModel(
     const fields = change(old);
     const trouble = await placeTaken(tx, fields, id);
     if (trouble) return trouble;
-    const row = await tx
-      .updateTable('provider_models')
-      .set({ ...toRow(fields), updated_at: now })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return { model: fromRow(row) };
+    return { model: await rewrite(tx, id, fields, now) };
   });
 }
 
@@ -164,19 +158,21 @@ export async function updateModelsOf(
       changed.set(id, { ...old, ...given });
     }
     const models: ProviderModelRecord[] = [];
-    for (const [id, fields] of changed) {
-      const row = await tx
-        .updateTable('provider_models')
-        .set({ ...toRow(fields), updated_at: now })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      models.push(fromRow(row));
-    }
+    for (const [id, fields] of changed) models.push(await rewrite(tx, id, fields, now));
     return { models };
   });
 }
 type PlainPrice = 'promptPrice' | 'completionPrice' | 'requestPrice';
+
+async function rewrite(tx: Db, id: number, fields: ProviderModelFields, now: number): Promise<ProviderModelRecord> {
+  const row = await tx
+    .updateTable('provider_models')
+    .set({ ...toRow(fields), updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return fromRow(row);
+}
 
 export async function createProviderModel(db: Db, fields: ProviderModelFields, now: number): Promise<UpdateOutcome> {
   return db.transaction().execute(async (tx): Promise<UpdateOutcome> => {

@@ -72,7 +72,7 @@ export interface ModelAliasTable {
 }
 
 /** One row, counted up with every change, so that a process can tell cheaply whether its snapshot is old. */
-export interface CatalogStateTable {
+interface CatalogStateTable {
   id: number;
   version: number;
 }

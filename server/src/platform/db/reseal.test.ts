@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { engines } from '../../billing/engines.fixture.ts';
+import { resealing } from './reseal.ts';
+
+interface SealedThings {
+  room: number;
+  name: string;
+  sealed: string;
+}
+
+declare module './tables.ts' {
+  interface Tables {
+    sealed_things: SealedThings;
+  }
+}
+
+/** More than are read at once; some have nothing that is sealed. */
+const things: SealedThings[] = Array.from({ length: 50 }, (_, i) => ({
+  ...{ room: i % 7, name: `thing ${i}`, sealed: i % 10 === 0 ? '' : `old ${i}` },
+}));
+
+test.each(engines)('all that is sealed is sealed anew, once, on $name', async (engine) => {
+  const { db, drop } = await engine.open();
+  await sql`create table sealed_things (room bigint, name text, sealed text, primary key (room, name))`.execute(db);
+  await db.insertInto('sealed_things').values(things).execute();
+  const reseal = resealing('sealed_things', ['room', 'name'], 'sealed');
+  const anew = (sealed: string) => sealed.replace('old', 'new');
+  expect(await reseal(db, anew)).toBe(45);
+  expect(await reseal(db, anew)).toBe(0);
+  const after = await db.selectFrom('sealed_things').selectAll().execute();
+  const expected = things.map((thing) => ({ ...thing, sealed: anew(thing.sealed) }));
+  expect(after.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
+    expected.toSorted((a, b) => a.name.localeCompare(b.name)),
+  );
+  await drop();
+});
