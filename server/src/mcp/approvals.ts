@@ -9,7 +9,7 @@ import type { McpServer } from './store/servers.ts';
 
 type Deps = Pick<McpDeps, 'db' | 'clock'>;
 
-/** How long a person has to answer, and how long the answer counts. */
+/** How long a person has to answer, and from then on whoever called to call again. */
 const lifeSeconds = 15 * 60;
 /** Of one user at once: nobody answers more, and each keeps its arguments. */
 const mostWaiting = 50;
@@ -28,23 +28,35 @@ export interface AskedCall {
  * call: clients wait for seconds, people answer in minutes.
  */
 export async function refusalOf({ db, clock }: Deps, call: AskedCall, webUrl: string): Promise<string | null> {
-  const now = nowSeconds(clock);
+  const life = lifeFrom(clock);
   const args = JSON.stringify(call.arguments);
   if (args.length > mostCharacters) return `${call.tool} asks first, and its arguments are too long to be shown.`;
-  const { userId } = call;
-  // A model that calls again need not write them in the same order.
-  const argumentsHash = sha256Hex(JSON.stringify(inOrder(call.arguments)));
-  const wanted = { userId, serverId: call.server.id, tool: call.tool, argumentsHash };
-  if (await store.useApproval(db, wanted, now)) return null;
-  if ((await store.countApprovals(db, userId, now)) >= mostWaiting)
+  const wanted = wantedBy(call);
+  if (await store.useApproval(db, wanted, life.now)) return null;
+  if ((await store.countApprovals(db, call.userId, life.now)) >= mostWaiting)
     return `${call.tool} was not called: too many calls wait for approval already.`;
-  const state = await store.askApproval(db, wanted, args, { now, until: now + lifeSeconds });
+  const state = await store.putApproval(db, wanted, { args, state: 'waiting' }, life);
   if (state === 'refused') return `${call.tool} was not called: the user refused it.`;
   return (
     `${call.tool} was not called: it needs the user's approval first. ` +
     `The user can answer at ${webUrl}/tools within ${lifeSeconds / 60} minutes; then call it again with the same arguments.`
   );
 }
+
+/** A tool that wants to know something first is called once more with the answers: what was approved is all of it. */
+export const approveAgain = ({ db, clock }: Deps, call: AskedCall): Promise<unknown> =>
+  store.putApproval(db, wantedBy(call), { args: JSON.stringify(call.arguments), state: 'approved' }, lifeFrom(clock));
+
+function lifeFrom(clock: Deps['clock']): { now: number; until: number } {
+  const now = nowSeconds(clock);
+  return { now, until: now + lifeSeconds };
+}
+
+/** A model that calls again need not write its arguments in the same order. */
+const wantedBy = ({ userId, server, tool, arguments: args }: AskedCall): store.Wanted => ({
+  ...{ userId, serverId: server.id, tool },
+  argumentsHash: sha256Hex(JSON.stringify(inOrder(args))),
+});
 
 /** A call that somebody may answer for, and the organisation that it is made for, if it is. */
 export interface ShownApproval extends store.Approval {
@@ -79,7 +91,7 @@ export async function answerApproval(
 ): Promise<ShownApproval> {
   const { userIds, shown } = await answersOf(deps, userId);
   const state = approved ? 'approved' : 'refused';
-  const answered = await store.answerApproval(deps.db, { id, userIds }, state, nowSeconds(deps.clock));
+  const answered = await store.answerApproval(deps.db, { id, userIds }, state, lifeFrom(deps.clock));
   if (!answered) throw new AppError('not_found', `no call ${id} waits for your approval`);
   return shown(answered);
 }

@@ -192,6 +192,16 @@ export function administration(root: Member) {
   return { send, test, connect, allow };
 }
 
+/** Calls that wait for a person's word, and the word. */
+export function approvalsOf(person: Pick<Member, 'call'>) {
+  type Waiting = { id: number; tool: string; arguments: object; state: string; expires_at: number };
+  const waiting = async () =>
+    ((await (await person.call('/api/mcp/approvals')).json()) as { data: { approvals: Waiting[] } }).data.approvals;
+  const answer = (id: number, approved = true) =>
+    person.call(`/api/mcp/approvals/${id}`, { method: 'POST', body: { approved } });
+  return { waiting, answer, approveFirst: async () => answer((await waiting())[0]!.id) };
+}
+
 /** A client of others, speaking to the service as it would over a network. */
 export async function connectClient(
   { app, config }: Pick<TestApp, 'app' | 'config'>,

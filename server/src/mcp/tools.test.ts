@@ -3,7 +3,7 @@ import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import type { ConnectedTools } from '../lib/connected-tools.ts';
 import { until } from '../lib/until.fixture.ts';
-import { administration, type McpTestServer, type ScriptedTool, startMcp } from './mcp.fixture.ts';
+import { administration, approvalsOf, type McpTestServer, type ScriptedTool, startMcp } from './mcp.fixture.ts';
 
 const clock = manualClock(Date.UTC(2026, 0, 15, 12));
 let t: TestApp;
@@ -234,9 +234,7 @@ test('a call that nobody has approved yet waits for its user, once for each', as
     tools.call({ userId: person.id, keyId: null }, `${name}__risky`, { n: 1 }, { signal: never, approved: false });
   expect(await asked()).toMatchObject({ isError: true, text: expect.stringContaining('/tools') });
   expect(server.calls).toEqual([]);
-  const waiting = (await (await person.call('/api/mcp/approvals')).json()) as { data: { approvals: { id: number }[] } };
-  const [{ id: approval }] = waiting.data.approvals as [{ id: number }];
-  await person.call(`/api/mcp/approvals/${approval}`, { method: 'POST', body: { approved: true } });
+  await approvalsOf(person).approveFirst();
   expect(await asked()).toMatchObject({ isError: false, text: 'done' });
   expect(await asked()).toMatchObject({ isError: true });
   expect(server.calls).toHaveLength(1);

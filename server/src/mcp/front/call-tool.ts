@@ -1,5 +1,5 @@
 import { abilitiesOf } from '../abilities.ts';
-import { refusalOf } from '../approvals.ts';
+import { approveAgain, refusalOf } from '../approvals.ts';
 import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
@@ -14,6 +14,7 @@ import { goingOn } from './going-on.ts';
 import { requireRepeated } from './param-headers.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
+import { wantsToKnow } from './rounds.ts';
 import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
 import { begunTask } from './tasks.ts';
 
@@ -100,15 +101,19 @@ async function callNoted(
     if (busy !== null) return toolFailure(busy);
     const short = tool.price > 0 ? await bill.hold(tool.price).then(() => null, unpaid) : null;
     if (short !== null) return toolFailure(`${tool.name} was not called: ${short}`);
-    if (tool.askFirst && !exchange.caller.inPerson) {
-      const userId = exchange.caller.user.id;
-      const asked = { userId, server, tool: tool.name, arguments: argumentsOf(params) };
-      const refusal = await refusalOf(room, asked, room.webUrl);
-      if (refusal !== null) return toolFailure(refusal);
-    }
+    const asksFirst = tool.askFirst && !exchange.caller.inPerson;
+    const { id: userId } = exchange.caller.user;
+    const asked = asksFirst ? { userId, server, tool: tool.name, arguments: argumentsOf(params) } : null;
+    const refusal = asked && (await refusalOf(room, asked, room.webUrl));
+    if (refusal !== null) return toolFailure(refusal);
     bill.begin();
-    const asked = params.name === tool.name ? params : { ...params, name: tool.name };
-    const answer = await pass(room, server, { method: 'tools/call', params: asked, tool }, exchange);
+    const passed = params.name === tool.name ? params : { ...params, name: tool.name };
+    const answer = await pass(room, server, { method: 'tools/call', params: passed, tool }, exchange);
+    if (wantsToKnow(answer)) {
+      // It is called once more with the answers: that is paid for, and was approved with the first.
+      bill.fail();
+      if (asked) await approveAgain(room, asked);
+    }
     if (answer.resultType !== 'task') return answer;
     return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
   });

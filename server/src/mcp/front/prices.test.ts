@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { until } from '../../lib/until.fixture.ts';
 import { openPayingTest, type PayingTest } from '../../oauth/paying.fixture.ts';
-import { administration, connectClient, type McpTestServer, startMcp, type TestedRow } from '../mcp.fixture.ts';
+import {
+  administration,
+  approvalsOf,
+  connectClient,
+  type McpTestServer,
+  startMcp,
+  type TestedRow,
+} from '../mcp.fixture.ts';
+import { accepted, curious, newestPost, twoNames } from './between.fixture.ts';
 
 /* What the operator says of a server and its tools: how often it is called, and what a call costs. */
 
@@ -132,6 +140,54 @@ describe('a price', () => {
     const [row] = await rows(name, 1);
     expect([row!.quota, row!.status, await balance()]).toEqual([price, 'aborted', before - price]);
     await client.close();
+  });
+
+  test.each([
+    ['sessions', twoNames],
+    ['modern', curious],
+  ] as const)(
+    'is one, and so is the approval, however often a server (%s) asks before it answers',
+    async (era, tool) => {
+      const asking = startMcp([tool], era, false);
+      const name = `p${++count}`;
+      const { id } = await admin.connect(name, asking.url);
+      await put(id, (await admin.test(id)).tools, true);
+      const before = await balance();
+      const { call: ask } = newestPost(t.app, `/mcp/${name}`, key);
+      expect(JSON.stringify((await ask(tool.name)).answer)).toContain('approval');
+      await approvalsOf(t.member).approveFirst();
+      let asked = await ask(tool.name);
+      for (let round = 0; round < 2; round += 1) {
+        const inputResponses = Object.fromEntries(
+          Object.keys(asked.inputRequests).map((one) => [one, accepted('Ada')]),
+        );
+        asked = await ask(tool.name, {}, { ...asked, inputResponses });
+      }
+      expect(JSON.stringify(asked.answer)).toContain('Ada Ada');
+      expect(before - (await balance())).toBe(price);
+      expect(JSON.stringify((await ask(tool.name)).answer)).toContain('approval');
+      asking.stop();
+    },
+  );
+
+  test('of an approved call is taken once, from whoever has it when the call is made', async () => {
+    const { name } = await connected({}, true);
+    const other = await connected();
+    const before = await balance();
+    const calls = server.calls.length;
+    const limited = await t.member.key({ unlimited_quota: false, remain_quota: price });
+    expect((await call(name, 'dear', limited)).content[0]!.text).toContain('approval');
+    const { waiting, answer } = approvalsOf(t.member);
+    const [asked] = await waiting();
+    const answered = await Promise.all([answer(asked!.id, true), answer(asked!.id, true)]);
+    expect(answered.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    // What was there when it was asked about is spent meanwhile: nothing is called, and the approval stays.
+    await call(other.name, 'dear', limited);
+    expect((await call(name, 'dear', limited)).content[0]!.text).not.toContain('approval');
+    expect(server.calls.length).toBe(calls + 1);
+    const results = await Promise.all([1, 2, 3].map(() => call(name, 'dear')));
+    expect(results.filter(({ isError }) => !isError)).toHaveLength(1);
+    expect([server.calls.length - calls, before - (await balance())]).toEqual([2, 2 * price]);
   });
 
   test('of a call that nobody has approved stays with its user', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { until } from '../../lib/until.fixture.ts';
-import type { ScriptedTool } from '../mcp.fixture.ts';
+import { approvalsOf, type ScriptedTool } from '../mcp.fixture.ts';
 import { echo, type FrontTest, openFrontTest } from './front.fixture.ts';
 
 let f: FrontTest;
@@ -71,19 +71,15 @@ test('a tool that asks first is called once for each time that its user approves
   const { name } = await f.connected(server, {}, ['echo']);
   const { client } = await f.clientOf(`/mcp/${name}`);
   const say = (text: string) => client.callTool({ name: 'echo', arguments: { text } });
-  type Waiting = { id: number; tool: string; arguments: object; state: string };
-  const waiting = async (by = f.user) =>
-    ((await (await by.call('/api/mcp/approvals')).json()) as { data: { approvals: Waiting[] } }).data.approvals;
-  const answer = (id: number, approved: boolean, by = f.user) =>
-    by.call(`/api/mcp/approvals/${id}`, { method: 'POST', body: { approved } });
+  const { waiting, answer } = approvalsOf(f.user);
   for (let tries = 0; tries < 2; tries += 1)
     expect(await say('tea')).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('approval') }] });
   const [asked, ...others] = await waiting();
   expect(others).toEqual([]);
   expect(asked).toMatchObject({ tool: 'echo', arguments: { text: 'tea' }, state: 'waiting' });
   const stranger = await f.t.user();
-  expect(await waiting(stranger)).toEqual([]);
-  expect((await answer(asked!.id, true, stranger)).status).toBe(404);
+  expect(await approvalsOf(stranger).waiting()).toEqual([]);
+  expect((await approvalsOf(stranger).answer(asked!.id)).status).toBe(404);
   const byKey = { method: 'POST', body: { approved: true }, headers: { authorization: `Bearer ${f.key}` } };
   expect((await f.t.call(`/api/mcp/approvals/${asked!.id}`, byKey)).status).toBe(401);
   expect((await answer(asked!.id, true)).status).toBe(200);
@@ -104,6 +100,29 @@ test('a tool that asks first is called once for each time that its user approves
   await f.t.app.mcp.sweep();
   expect(await waiting()).toEqual([]);
   expect(server.calls).toHaveLength(2);
+});
+
+test('an approval of the last moment counts as long as any, and no longer; it waits for a caller who has left', async () => {
+  const server = f.start([echo]);
+  const { name } = await f.connected(server, {}, ['echo']);
+  const say = async () => {
+    const { client } = await f.clientOf(`/mcp/${name}`);
+    return client.callTool({ name: 'echo', arguments: { text: 'tea' } });
+  };
+  for (const [laterMinutes, calls] of [
+    [14, 1],
+    [16, 1],
+  ] as const) {
+    expect(await say()).toMatchObject({ isError: true });
+    f.clock.advance(14 * 60_000);
+    await approvalsOf(f.user).approveFirst();
+    f.clock.advance(laterMinutes * 60_000);
+    await say();
+    expect(server.calls).toHaveLength(calls);
+  }
+  f.clock.advance(15 * 60_000);
+  const [asked] = await approvalsOf(f.user).waiting();
+  expect(asked).toBeUndefined();
 });
 
 test('every call stands in usage and in the audit log', async () => {

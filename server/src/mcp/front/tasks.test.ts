@@ -4,6 +4,7 @@ import { buildApp } from '../../app.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { openLog } from '../../platform/log.ts';
 import { openPlatform } from '../../platform/open.ts';
+import { approvalsOf } from '../mcp.fixture.ts';
 import { type FrontTest, openFrontTest } from './front.fixture.ts';
 import {
   aboutTask,
@@ -187,9 +188,7 @@ test('a tool that asks first begins a task once it is approved, and nobody is as
   const call = () => ask(path, 'tools/call', { name: 'wait', arguments: {} });
   expect((await call()).result).toMatchObject({ resultType: 'complete', isError: true });
   expect(script.tasks.size).toBe(0);
-  const waiting = await f.user.call('/api/mcp/approvals');
-  const [first] = ((await waiting.json()) as { data: { approvals: { id: number }[] } }).data.approvals;
-  await f.user.call(`/api/mcp/approvals/${first!.id}`, { method: 'POST', body: { approved: true } });
+  await approvalsOf(f.user).approveFirst();
   const { result } = await call();
   expect(result).toMatchObject({ resultType: 'task' });
   const taskId = result!.taskId;

@@ -51,12 +51,18 @@ export async function useApproval(db: Db, wanted: Wanted, now: number): Promise<
   return used !== undefined;
 }
 
-/** How things stand with a call: waiting from now on, unless somebody has answered already. */
-export async function askApproval(
+/** From when to when it counts, in seconds since 1970. */
+interface Life {
+  now: number;
+  until: number;
+}
+
+/** How things stand with a call: so from now on, unless somebody has answered already. */
+export async function putApproval(
   db: Db,
   wanted: Wanted,
-  args: string,
-  { now, until }: { now: number; until: number },
+  { args, state }: { args: string; state: ApprovalState },
+  { now, until }: Life,
 ): Promise<ApprovalState> {
   const same = sameCall(wanted);
   await db
@@ -66,7 +72,7 @@ export async function askApproval(
     .execute();
   await db
     .insertInto('mcp_approvals')
-    .values({ ...same, arguments: args, state: 'waiting', created_at: now, expires_at: until })
+    .values({ ...same, arguments: args, state, created_at: now, expires_at: until })
     .onConflict((conflict) => conflict.columns(['user_id', 'server_id', 'tool', 'arguments_hash']).doNothing())
     .execute();
   const row = await db
@@ -74,7 +80,7 @@ export async function askApproval(
     .select('state')
     .where((e) => e.and(same))
     .executeTakeFirst();
-  return (row?.state ?? 'waiting') as ApprovalState;
+  return (row?.state ?? state) as ApprovalState;
 }
 
 const sameCall = (wanted: Wanted) => ({
@@ -121,11 +127,11 @@ export async function answerApproval(
   db: Db,
   { id, userIds }: { id: number; userIds: readonly number[] },
   state: ApprovalState,
-  now: number,
+  { now, until }: Life,
 ): Promise<Approval | null> {
   const { numUpdatedRows } = await db
     .updateTable('mcp_approvals')
-    .set({ state })
+    .set({ state, expires_at: until })
     .where('id', '=', id)
     .where('user_id', 'in', userIds)
     .where('state', '=', 'waiting')
