@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import { deletingPast } from '../../platform/db/pages.ts';
 import { all, first, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Write } from './approve.ts';
@@ -146,12 +147,4 @@ export async function denyDevice(db: Db, { id }: DeviceCodeRow, userId: number):
   return result.numUpdatedRows > 0n;
 }
 
-export async function deleteOldDeviceCodes(db: Db, before: number, most: number): Promise<number> {
-  const result = await db
-    .deleteFrom('oauth_device_codes')
-    .where('id', 'in', (e) =>
-      e.selectFrom('oauth_device_codes').select('id').where('expires_at', '<=', before).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+export const deleteOldDeviceCodes = deletingPast('oauth_device_codes', 'id', 'expires_at');
