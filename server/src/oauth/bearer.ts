@@ -2,6 +2,7 @@ import { statuses, type User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { errorDescription } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
+import { after, type MaybePromise } from '../lib/maybe-promise.ts';
 import { readToken, type TokenKey } from './credentials.ts';
 import { proofAlgorithms } from './dpop/key.ts';
 import { proofOf } from './dpop/proof.ts';
@@ -69,10 +70,7 @@ export function identifyBearer(
   const key = readToken(token);
   if (key?.kind !== 'access') throw badToken(isBound ? 'dpop' : 'bearer');
   if (isBound) return identifyBound(deps, request, { token, key }, audience);
-  const found = deps.lookups.bearer(key);
-  return found instanceof Promise
-    ? found.then((later) => principalOf(deps, later, audience, null))
-    : principalOf(deps, found, audience, null);
+  return after(deps.lookups.bearer(key), (found) => principalOf(deps, found, audience, null));
 }
 
 /** RFC 9449 §7: the token and a proof of its key, which is asked for only where there is such a token. */
@@ -121,12 +119,7 @@ function principalOf(
     scheme,
     limitKey: `user:${user.id}`,
   };
-  const counted = countCall(deps, client);
-  if (!counted) {
-    deps.lastUsed.saw(row, now);
-    return principal;
-  }
-  return counted.then(() => {
+  return after(countCall(deps, client), () => {
     deps.lastUsed.saw(row, now);
     return principal;
   });
@@ -136,7 +129,7 @@ function principalOf(
 export function countCall(
   deps: Pick<Room, 'options' | 'shared'>,
   client: Pick<Client, 'id' | 'rate_limit'>,
-): Promise<void> | undefined {
+): MaybePromise<void> {
   const { options, shared } = deps;
   if (client.rate_limit <= 0 || !options.get('RateLimitEnabled') || !options.get('AppRateLimitEnabled')) return;
   const check = (state: Awaited<ReturnType<typeof shared.hit>>) => {
@@ -151,9 +144,7 @@ export function countCall(
       },
     });
   };
-  const state = shared.hit(`oauth-application:${client.id}`, client.rate_limit, hourMs);
-  if (state instanceof Promise) return state.then(check);
-  check(state);
+  return after(shared.hit(`oauth-application:${client.id}`, client.rate_limit, hourMs), check);
 }
 
 export const toUser = (row: UserColumns): User => ({ ...row, email_verified: row.email_verified === 1 });

@@ -87,7 +87,7 @@ export function openPaying(deps: Deps): TokenReader {
     const count = (): KeyPrincipal | Promise<KeyPrincipal> => {
       const counted = countCall(deps, client);
       deps.lastUsed.saw(token, now);
-      return counted ? counted.then(() => principal) : principal;
+      return after(counted, () => principal);
     };
     return proven(deps, text, token, use)?.then(count) ?? count();
   };

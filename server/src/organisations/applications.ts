@@ -1,7 +1,7 @@
 import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { has, type MemberRole } from './rights.ts';
+import { has } from './rights.ts';
 import type { Room } from './room.ts';
 import { standingIn } from './standing.ts';
 import { placeApplication } from './store/applications.ts';
@@ -42,7 +42,7 @@ export const teamApplications = (room: Room): TeamApplications => {
       const organisationId = await organisationOfAccount(room.db, ownerId);
       if (organisationId === null) return false;
       const role = await findRole(room.db, organisationId, userId);
-      return role !== null && has(role as MemberRole, 'manage_keys');
+      return role !== null && has(role, 'manage_keys');
     },
     accountOf: async (userId, teamId) => {
       const { organisation_id } = await requireTeam(teamId);

@@ -38,7 +38,7 @@ function viewOf(row: BudgetRow, { time_zone }: OrganisationRow, now: number, use
   const span = spans.find((name) => name === row.span)!;
   const { startsAt, endsAt } = windowAt(time_zone, span, now);
   return {
-    ...{ id: row.id, level: row.level as LevelName, level_id: row.level_id, window: span, amount: row.amount },
+    ...{ id: row.id, level: row.level, level_id: row.level_id, window: span, amount: row.amount },
     ...{ hard: row.hard === 1, alerts: (JSON.parse(row.alerts) as number[]).map((share) => share / 1000) },
     ...{ used, remaining: Math.max(0, row.amount - used) },
     starts_at: endsAt === 0 ? null : startsAt,
@@ -62,13 +62,13 @@ export async function budgetsOf(room: Room, standing: Standing): Promise<BudgetV
 
 /** There is such a one in this organisation. */
 export async function requireLevel(db: Db, organisationId: number, { level, level_id }: LevelPlace): Promise<void> {
-  const found: Record<string, () => Promise<unknown>> = {
+  const found: Record<LevelName, () => Promise<unknown>> = {
     organisation: async () => level_id === organisationId || null,
     team: () => findTeam(db, organisationId, level_id),
     member: () => findRole(db, organisationId, level_id),
     key: () => findPlacedKey(db, organisationId, level_id),
   };
-  if ((await found[level]!()) === null)
+  if ((await found[level]()) === null)
     throw new AppError('invalid_value', `There is no such ${level} in this organisation.`, { param: 'level_id' });
 }
 

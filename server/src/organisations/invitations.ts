@@ -81,7 +81,7 @@ async function openInvitation(db: Db, token: string, now: number): Promise<Invit
   const invitation = await findInvitation(db, sha256Hex(token), now);
   if (!invitation) return null;
   const by = await findActiveRole(db, invitation.organisation_id, invitation.invited_by);
-  const mayInvite = by && has(by, 'manage_members') && mayGive(by, null, invitation.role as MemberRole);
+  const mayInvite = by && has(by, 'manage_members') && mayGive(by, null, invitation.role);
   return mayInvite ? invitation : null;
 }
 

@@ -19,7 +19,7 @@ export interface LimitsView {
 }
 
 const viewOf = (row: LimitRow): LimitsView => ({
-  level: row.level as LevelName,
+  level: row.level,
   level_id: row.level_id,
   requests_per_minute: row.requests_per_minute,
   tokens_per_minute: row.tokens_per_minute,

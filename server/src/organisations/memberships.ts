@@ -39,8 +39,7 @@ export class Memberships {
   /** As they are now: for lists, and for those who look after something. */
   async of(userId: number): Promise<Membership[]> {
     const rows = await organisationsOf(this.room.db, userId);
-    // A text in the table, into which nothing but roles is written.
-    return rows.map((row) => membershipOf(row, row.role as MemberRole));
+    return rows.map((row) => membershipOf(row, row.role));
   }
 
   uses(userId: number, organisationId: number): boolean | Promise<boolean> {

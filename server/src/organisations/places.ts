@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { always, openBudgets } from './open-budgets.ts';
-import { has, type MemberRole } from './rights.ts';
+import { has } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
 import { budgetsAt, type LevelPlace, limitsAt } from './store/budgets.ts';
 import { findKeyPlace, type KeyPlace } from './store/keys.ts';
@@ -70,7 +70,7 @@ function refusalOf({ account_id, team_id, found_team, member_id, role, in_team }
   if (team_id !== null && found_team === null) return 'The team of this API key was deleted.';
   if (member_id === null) return null;
   if (role === null) return 'Whoever this API key belongs to has left its organisation.';
-  if (!has(role as MemberRole, 'use')) return 'Whoever this API key belongs to may not use models in its organisation.';
+  if (!has(role, 'use')) return 'Whoever this API key belongs to may not use models in its organisation.';
   return team_id !== null && in_team === null ? 'Whoever this API key belongs to has left its team.' : null;
 }
 
@@ -86,7 +86,7 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   const places = placesOf(keyId, found);
   const budgets = narrowestFirst(await budgetsAt(db, organisationId, places));
   const { open, from, until } = await openBudgets(db, budgets, {
-    ...{ timeZone: time_zone, now, levelOf: ({ level }) => level as LevelName },
+    ...{ timeZone: time_zone, now, levelOf: ({ level }) => level },
   });
   const limits = (await limitsAt(db, organisationId, places)).map(limitsOf);
   const payerId = member_id === null || balance === 'shared' ? account_id : member_id;
@@ -95,20 +95,18 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
 }
 
 function placesOf(keyId: number, { organisation_id, team_id, member_id }: KeyPlace): LevelPlace[] {
-  return [
-    { level: 'key', level_id: keyId },
-    ...(member_id === null ? [] : [{ level: 'member', level_id: member_id }]),
-    ...(team_id === null ? [] : [{ level: 'team', level_id: team_id }]),
-    { level: 'organisation', level_id: organisation_id },
-  ];
+  const places: LevelPlace[] = [{ level: 'key', level_id: keyId }];
+  if (member_id !== null) places.push({ level: 'member', level_id: member_id });
+  if (team_id !== null) places.push({ level: 'team', level_id: team_id });
+  return [...places, { level: 'organisation', level_id: organisation_id }];
 }
 
-const depth = (level: string): number => levelNames.indexOf(level as LevelName);
+const depth = (level: LevelName): number => levelNames.indexOf(level);
 const narrowestFirst = (budgets: BudgetRow[]): BudgetRow[] =>
   budgets.toSorted((a, b) => depth(a.level) - depth(b.level) || a.id - b.id);
 
 const limitsOf = (row: LimitRow): Limits => ({
-  level: row.level as LevelName,
+  level: row.level,
   levelId: row.level_id,
   requestsPerMinute: row.requests_per_minute,
   tokensPerMinute: row.tokens_per_minute,

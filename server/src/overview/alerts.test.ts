@@ -119,7 +119,7 @@ test('an organisation that nobody runs, until its account is disabled or an owne
   const viewer = await world.t.user();
   const { data: house } = await world.send(owner, 'POST', '/api/organisations', { name: 'Left', time_zone: 'UTC' });
   const { db } = world.t.platform.database;
-  const member = { organisation_id: house.id, user_id: viewer.id, role: 'viewer', created_at: 1 };
+  const member = { organisation_id: house.id, user_id: viewer.id, role: 'viewer', created_at: 1 } as const;
   await db.insertInto('organisation_members').values(member).execute();
   const { data: key } = await world.send<{ key: string }>(owner, 'POST', `/api/organisations/${house.id}/keys`, {
     name: 'k',

@@ -1,5 +1,6 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
@@ -82,10 +83,7 @@ class StoredOwnKeys implements OwnKeys {
     const teamId = keyId === null ? null : (this.deps.teamOf?.(keyId) ?? null);
     const ofUser = this.#ofUsers.get(userId);
     if (teamId === null) return ofUser;
-    const ofTeam =
-      teamId instanceof Promise
-        ? teamId.then((found) => (found === null ? none : this.#ofTeams.get(found)))
-        : this.#ofTeams.get(teamId);
+    const ofTeam = after(teamId, (found) => (found === null ? none : this.#ofTeams.get(found)));
     if (!(ofTeam instanceof Promise || ofUser instanceof Promise)) return keysForTeam(ofTeam, ofUser);
     return Promise.all([ofTeam, ofUser]).then(([team, user]) => keysForTeam(team, user));
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { after } from '../lib/maybe-promise.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
@@ -165,11 +166,8 @@ class RoutingRoom implements Routing {
   }
 
   mayReach(request: Reaching, provider: string): boolean | Promise<boolean> {
-    const preferences = this.parts.preferences.get(request.userId);
-    const { catalog } = this.parts.deps;
-    return preferences instanceof Promise
-      ? preferences.then((loaded) => leadsTo(catalog, request, provider, loaded))
-      : leadsTo(catalog, request, provider, preferences);
+    const { preferences, deps } = this.parts;
+    return after(preferences.get(request.userId), (loaded) => leadsTo(deps.catalog, request, provider, loaded));
   }
 
   health(candidate: Candidate): Health {

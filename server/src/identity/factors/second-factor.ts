@@ -2,6 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { factorsOf, findTotp, takeRecoveryCode, takeTotpStep } from '../store/factors.ts';
+import { countCodeTry } from './code-tries.ts';
 import type { FactorDeps } from './deps.ts';
 import { hashOfRecoveryCode } from './recovery-codes.ts';
 import { stepOf } from './totp.ts';
@@ -18,7 +19,6 @@ export async function methodsOf(db: Db, userId: number): Promise<Method[]> {
 }
 
 const mostFailures = 10;
-const failureWindowMs = 15 * 60_000;
 
 /** Wrong ones, of which `look` finds nothing, count per user, wherever they come from: there are only a million codes. */
 export async function countingWrong<T>(
@@ -27,14 +27,7 @@ export async function countingWrong<T>(
   look: () => Promise<T | null>,
 ): Promise<T | null> {
   const failures = `second-factor:${userId}`;
-  const tries = await deps.shared.increment(failures, 1, failureWindowMs).catch((error: unknown) => {
-    // Uncounted, all codes could be tried.
-    throw new AppError('unavailable', 'Codes cannot be checked at the moment. Try again soon.', {}, error);
-  });
-  if (tries > mostFailures)
-    throw new AppError('rate_limit_exceeded', 'Too many wrong codes. Try again in 15 minutes.', {
-      headers: { 'retry-after': `${failureWindowMs / 1000}` },
-    });
+  await countCodeTry(deps.shared, failures, mostFailures);
   const found = await look();
   if (found !== null) await deps.shared.delete(failures).catch(() => {});
   return found;

@@ -5,7 +5,7 @@ import type { SignInRoom } from './room.ts';
 import { providerRoutes } from './routes/admin.ts';
 import { linkedRoutes } from './routes/linked.ts';
 import { signInRoutes } from './routes/sign-in.ts';
-import { deleteExpiredAttempts } from './store/attempts.ts';
+import { deleteExpiredAttempts, deleteExpiredLinks } from './store/attempts.ts';
 import { Upstreams } from './upstreams.ts';
 import { openVouching, type Vouching } from './vouching.ts';
 
@@ -22,7 +22,8 @@ export function openSignIn(deps: Omit<SignInRoom, 'upstreams'>, origins: string[
     routes: [...signInRoutes(room), ...linkedRoutes(room, origins), ...providerRoutes(room)],
     vouching: openVouching(room),
     sweep: async () => {
-      await inBatches((most) => deleteExpiredAttempts(room.db, nowSeconds(room.clock), most), sweepBatches);
+      for (const deleteSome of [deleteExpiredAttempts, deleteExpiredLinks])
+        await inBatches((most) => deleteSome(room.db, nowSeconds(room.clock), most), sweepBatches);
     },
   };
 }

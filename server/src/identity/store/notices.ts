@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import { deletingPast } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 interface UserNoticesTable {
@@ -53,11 +54,4 @@ export async function deleteNoticesOf(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('user_notices').where('user_id', '=', userId).execute();
 }
 
-/** Bounded; returns how many went. */
-export async function deleteOldNotices(db: Db, before: number, most: number): Promise<number> {
-  const gone = await db
-    .deleteFrom('user_notices')
-    .where('id', 'in', (e) => e.selectFrom('user_notices').select('id').where('created_at', '<', before).limit(most))
-    .executeTakeFirst();
-  return Number(gone.numDeletedRows);
-}
+export const deleteOldNotices = deletingPast('user_notices', 'id', 'created_at');

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { deletingPast } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 /** What somebody was given to show once and soon: a half finished sign-in, a challenge, a link in a mail. */
@@ -88,13 +89,4 @@ export async function listOneTime(
   return rows.flatMap(({ user_id, ...row }) => (user_id === null ? [] : [{ ...row, user_id }]));
 }
 
-/** Bounded, so that a sweep never holds the writer for long; returns how many went. */
-export async function deleteExpiredOneTime(db: Db, now: number, most: number): Promise<number> {
-  const result = await db
-    .deleteFrom('one_time_secrets')
-    .where('secret_hash', 'in', (e) =>
-      e.selectFrom('one_time_secrets').select('secret_hash').where('expires_at', '<=', now).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+export const deleteExpiredOneTime = deletingPast('one_time_secrets', 'secret_hash', 'expires_at');

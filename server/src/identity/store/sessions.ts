@@ -1,4 +1,5 @@
 import type { Generated, Selectable, SelectQueryBuilder } from 'kysely';
+import { deletingPast } from '../../platform/db/pages.ts';
 import { type Db, engineOf, type Tables } from '../../platform/db/tables.ts';
 import { statuses, type User } from '../user.ts';
 import { toUser } from './users.ts';
@@ -113,14 +114,7 @@ export async function deleteSessions(db: Db, userId: number, keptId = 0): Promis
   return rows.map(({ id }) => id);
 }
 
-/** Bounded, so that a sweep never holds the writer for long; returns how many went. */
-export async function deleteExpiredSessions(db: Db, now: number, most: number): Promise<number> {
-  const result = await db
-    .deleteFrom('sessions')
-    .where('id', 'in', (e) => e.selectFrom('sessions').select('id').where('expires_at', '<=', now).limit(most))
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+export const deleteExpiredSessions = deletingPast('sessions', 'id', 'expires_at');
 
 /** Null for never, and for a session that is gone. */
 export async function factorAtOf(db: Db, id: number): Promise<number | null> {

@@ -65,10 +65,12 @@ test('a server that asks several things, at once and one after another, is answe
   await client.close();
 });
 
+/** Long enough for the question to reach its client on a machine that is busy. */
+const hasteMs = 1_000;
 const hasty: ScriptedTool = {
   name: 'hasty',
   answer: (_, context) =>
-    ask(context, 'elicitation/create', { message: 'Quick?', requestedSchema: {} }, { timeout: 300 }).then(
+    ask(context, 'elicitation/create', { message: 'Quick?', requestedSchema: {} }, { timeout: hasteMs }).then(
       () => 'answered',
       () => 'never mind',
     ),
@@ -92,7 +94,7 @@ test('what is left out is asked once more, and what a server no longer wants to 
   let quick = await post.call('hasty');
   while (Object.keys(quick.inputRequests).length === 0) quick = await post.call('hasty');
   expect(Object.keys(quick.inputRequests)).toHaveLength(1);
-  await Bun.sleep(500);
+  await Bun.sleep(hasteMs + 200);
   const inputResponses = Object.fromEntries(Object.keys(quick.inputRequests).map((key) => [key, accepted('x')]));
   expect((await post.call('hasty', {}, { ...quick, inputResponses })).answer).toMatchObject(text('never mind'));
 });
@@ -153,7 +155,7 @@ test('a client is asked only what it said it can be, and its time to think is no
       return (await Promise.all(asked)).join('; ');
     },
   };
-  const { path } = await begun([wants, { ...greeter }], { timeout_ms: 1_000 });
+  const { path } = await begun([wants, { ...greeter }], { timeout_ms: 3_000 });
   const post = newestPost(f.t, path, f.key, { elicitation: {} });
   const { answer } = await post.call('wants');
   expect(JSON.stringify(answer)).not.toContain('asked');
@@ -161,7 +163,7 @@ test('a client is asked only what it said it can be, and its time to think is no
   const nobody = await newestPost(f.t, path, f.key, {}).call('greet');
   expect(nobody.answer).toMatchObject({ error: { code: -32_601 } });
   const first = await post.call('greet');
-  await Bun.sleep(1_500);
+  await Bun.sleep(3_500);
   const inputResponses = Object.fromEntries(Object.keys(first.inputRequests).map((key) => [key, accepted('Ada')]));
   expect((await post.call('greet', {}, { ...first, inputResponses })).answer).toMatchObject(text('Hello, Ada!'));
 });
@@ -198,7 +200,7 @@ test('a server that asks where its client would listen is heard, and one that sa
 
 test('calls that nobody comes back to are bounded, and whatever else waits has its usual time', async () => {
   const stuck: ScriptedTool = { name: 'stuck', answer: () => Bun.sleep(60_000) };
-  const { path } = await begun([hasty, { ...greeter }, stuck], { timeout_ms: 1_500 });
+  const { path } = await begun([hasty, { ...greeter }, stuck], { timeout_ms: 4_000 });
   const post = posting(path, await (await f.t.user()).key());
   await post.call('greet');
   expect((await post.call('stuck')).answer).toMatchObject({
@@ -207,7 +209,7 @@ test('calls that nobody comes back to are bounded, and whatever else waits has i
   // One that was in such haste that nobody could be asked is over, and waits for nobody.
   for (let waiting = 0; waiting < 15; )
     if (Object.keys((await post.call('hasty')).inputRequests ?? {}).length > 0) waiting += 1;
-  await Bun.sleep(500);
+  await Bun.sleep(hasteMs + 200);
   expect((await post.call('greet')).answer).toMatchObject({
     error: { message: expect.stringContaining('too many calls wait for answers of this caller') },
   });

@@ -1,3 +1,4 @@
+import { codeWindowMs, countCodeTry } from '../../identity/factors/code-tries.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
@@ -21,7 +22,6 @@ export interface Typed {
  * easily had, so an address has a number of tries too, and more of them, since a house may have many people.
  */
 const mostWrong = { session: 10, address: 30 };
-const wrongWindowMs = 15 * 60_000;
 
 const noCode = (): AppError => new AppError('not_found', 'There is no such code, or it has expired.');
 
@@ -85,25 +85,16 @@ async function askedBy(deps: Room, where: Typed, typed: string) {
   return { row, application, scopes: within(row.scope, allowed) };
 }
 
-/** Counts before it looks, so that many tries at once do not slip through together, and takes back what was no wrong try. */
+/** Takes back what was no wrong try. */
 async function counted<T>({ shared }: Room, { sessionId, ip }: Typed, look: () => Promise<T | null>): Promise<T> {
   const counters = [
     { key: `device-code:session:${sessionId}`, most: mostWrong.session },
     { key: `device-code:address:${limitKeyOfIp(ip)}`, most: mostWrong.address },
   ];
-  for (const { key, most } of counters) {
-    const tries = await shared.increment(key, 1, wrongWindowMs).catch((error: unknown) => {
-      // Uncounted, codes could be tried without end.
-      throw new AppError('unavailable', 'Codes cannot be checked at the moment. Try again soon.', {}, error);
-    });
-    if (tries > most)
-      throw new AppError('rate_limit_exceeded', 'Too many wrong codes. Try again in 15 minutes.', {
-        headers: { 'retry-after': `${wrongWindowMs / 1000}` },
-      });
-  }
+  for (const { key, most } of counters) await countCodeTry(shared, key, most);
   const found = await look();
   if (found === null) throw noCode();
   // Not deleted: a code of one's own must not buy new tries.
-  await Promise.all(counters.map(({ key }) => shared.increment(key, -1, wrongWindowMs).catch(() => {})));
+  await Promise.all(counters.map(({ key }) => shared.increment(key, -1, codeWindowMs).catch(() => {})));
   return found;
 }

@@ -6,7 +6,7 @@ import { redirectUris, webUrl } from '../address-fields.ts';
 import { type KeyInput, keyFields, keySetSchema, keysIn, namesOfKeys } from '../assertion/client-keys.ts';
 import { authMethodOf, ownAuthMethods } from '../client-auth.ts';
 import type { ApplicationRow } from '../store/tables.ts';
-import { signingAlgorithms } from './signing-keys.ts';
+import { signingAlgorithms } from './signing-algorithms.ts';
 
 /** What an owner says of an application for OpenID Connect, under the names of its registration (Registration 1.0 §2). */
 export const openidFields = {

@@ -5,7 +5,7 @@ import type { Scope } from '../scopes.ts';
 import type { Client } from '../store/columns.ts';
 import { type ClaimedPerson, standardClaims } from './claims.ts';
 import { readSignIn, sessionContext } from './sign-in.ts';
-import { idTokenSeconds, type SigningAlgorithm } from './signing-keys.ts';
+import { idTokenSeconds } from './signing-keys.ts';
 
 type Deps = Pick<Room, 'clock' | 'options' | 'signingKeys' | 'baseUrl'>;
 
@@ -25,7 +25,7 @@ export async function idTokenFor(
 ) {
   if (granted.sign_in === null || !deps.options.get('OAuth2OpenIDConnect')) return null;
   const { auth_time, sid, nonce } = readSignIn(granted.sign_in);
-  const sign = await deps.signingKeys.signer(client.id_token_signed_response_alg as SigningAlgorithm);
+  const sign = await deps.signingKeys.signer(client.id_token_signed_response_alg);
   return (issued: { accessToken: string }, scopes: readonly Scope[], { withNonce }: { withNonce: boolean }) => {
     const now = nowSeconds(deps.clock);
     return sign(

@@ -7,7 +7,6 @@ import type { Room } from '../room.ts';
 import { applicationStatus } from '../status.ts';
 import { findApplication } from '../store/applications.ts';
 import { type Among, claimEnded, deleteSignIns, endOfNext } from '../store/sign-ins.ts';
-import type { SigningAlgorithm } from './signing-keys.ts';
 
 type Deps = Pick<Room, 'db' | 'clock' | 'log' | 'options' | 'announcements' | 'signingKeys' | 'baseUrl'> & {
   jobs: Jobs;
@@ -81,7 +80,7 @@ export function openLogouts(deps: Deps): Logouts {
 async function sendLogout(deps: Deps, ended: Ended, signal: AbortSignal): Promise<void> {
   const application = await findApplication(deps.db, { id: ended.applicationId });
   if (!application?.backchannel_logout_uri || application.status !== applicationStatus.active) return;
-  const sign = await deps.signingKeys.signer(application.id_token_signed_response_alg as SigningAlgorithm);
+  const sign = await deps.signingKeys.signer(application.id_token_signed_response_alg);
   const now = nowSeconds(deps.clock);
   const token = await sign(
     {

@@ -17,10 +17,7 @@ import {
   type SigningKeyRow,
   succeedSigningKey,
 } from '../store/signing-keys.ts';
-
-/** OpenID Connect Core §2: every library takes RS256; ES256 signs in a tenth of the time. */
-export const signingAlgorithms = ['RS256', 'ES256'] as const;
-export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+import { type SigningAlgorithm, signingAlgorithms } from './signing-algorithms.ts';
 
 export const idTokenSeconds = 3600;
 /** For how long others may keep the list of keys. A new key is in it for as long before it signs. */
@@ -113,7 +110,7 @@ export function openSigningKeys(deps: {
       const rows = await readSigningKeys(db);
       const due = rows.filter((row) => days > 0 && row.retired_at === null && row.created_at <= oldest);
       for (const { alg } of due) {
-        const next = await newKey(deps, alg as SigningAlgorithm, now + keysCachedSeconds);
+        const next = await newKey(deps, alg, now + keysCachedSeconds);
         await succeedSigningKey(db, next, oldest);
       }
       await deleteSigningKeys(db, now - hintSeconds);

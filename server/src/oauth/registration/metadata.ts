@@ -7,7 +7,7 @@ import { redirectUris, webUrl } from '../address-fields.ts';
 import { keyColumns, keyFields } from '../assertion/client-keys.ts';
 import { holdsPrivateKey } from '../assertion/key-set.ts';
 import { openidFields } from '../openid/application.ts';
-import { signingAlgorithms } from '../openid/signing-keys.ts';
+import { signingAlgorithms } from '../openid/signing-algorithms.ts';
 import { allScopes, isListed, joinScopes, splitScopes } from '../scopes.ts';
 
 export const authMethods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;

@@ -5,7 +5,7 @@ import { proofAlgorithms } from '../dpop/key.ts';
 import { tokenExchangeGrant } from '../grants/actor.ts';
 import { prompts } from '../openid/request.ts';
 import { sessionContext } from '../openid/sign-in.ts';
-import { signingAlgorithms } from '../openid/signing-keys.ts';
+import { signingAlgorithms } from '../openid/signing-algorithms.ts';
 import type { Room } from '../room.ts';
 import { allScopes, firstScopes } from '../scopes.ts';
 import { readsDocuments } from '../status.ts';

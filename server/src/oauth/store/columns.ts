@@ -5,7 +5,7 @@ import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
 
 /** Rows of several tables in one answer: each column under a name with its table's letter in front. */
 export type Flat = Record<string, unknown>;
-type Under<Letter extends string, Row> = { [Name in keyof Row & string as `${Letter}_${Name}`]: Row[Name] };
+export type Under<Letter extends string, Row> = { [Name in keyof Row & string as `${Letter}_${Name}`]: Row[Name] };
 
 /** Read back below by lines written out, one a column: a loop over names showed in profiles of introspection. */
 const columnsOf = (table: string, names: string): string =>

@@ -1,3 +1,4 @@
+import { deletingPast } from '../../platform/db/pages.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
@@ -144,10 +145,4 @@ export async function deleteConsentsOf(db: Db, applicationId: number, most: numb
   return Number(result.numDeletedRows);
 }
 
-export async function deleteOldCodes(db: Db, before: number, most: number): Promise<number> {
-  const result = await db
-    .deleteFrom('oauth_codes')
-    .where('id', 'in', (e) => e.selectFrom('oauth_codes').select('id').where('expires_at', '<=', before).limit(most))
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+export const deleteOldCodes = deletingPast('oauth_codes', 'id', 'expires_at');

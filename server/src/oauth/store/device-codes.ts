@@ -1,8 +1,9 @@
 import type { Generated, Selectable } from 'kysely';
+import { deletingPast } from '../../platform/db/pages.ts';
 import { all, first, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Write } from './approve.ts';
-import { type Client, clientColumns, type Flat, readClient } from './columns.ts';
+import { type Client, clientColumns, type Flat, readClient, type Under } from './columns.ts';
 import { type Owner, ownerColumns, readOwner } from './lookups.ts';
 
 interface DeviceCodesTable {
@@ -90,18 +91,21 @@ export async function clientWithDeviceCode(
   return row && { ...readOwner(row), client: readClient(row), code: row.d_id === null ? null : readDevice(row) };
 }
 
-const readDevice = (row: Flat): PresentedDeviceCode => ({
-  id: row.d_id as number,
-  application_id: row.d_application_id as number,
-  scope: row.d_scope as string,
-  epoch: row.d_epoch as number,
-  interval_seconds: row.d_interval_seconds as number,
-  user_id: row.d_user_id as number | null,
-  approved: row.d_approved as number | null,
-  sign_in: row.d_sign_in as string | null,
-  used_at: row.d_used_at as number | null,
-  expires_at: row.d_expires_at as number,
-});
+const readDevice = (row: Flat): PresentedDeviceCode => {
+  const from = row as Under<'d', PresentedDeviceCode>;
+  return {
+    id: from.d_id,
+    application_id: from.d_application_id,
+    scope: from.d_scope,
+    epoch: from.d_epoch,
+    interval_seconds: from.d_interval_seconds,
+    user_id: from.d_user_id,
+    approved: from.d_approved,
+    sign_in: from.d_sign_in,
+    used_at: from.d_used_at,
+    expires_at: from.d_expires_at,
+  };
+};
 
 /** Networks are not punctual: what was sent in time may come this much too soon. */
 const punctualMs = 500;
@@ -146,12 +150,4 @@ export async function denyDevice(db: Db, { id }: DeviceCodeRow, userId: number):
   return result.numUpdatedRows > 0n;
 }
 
-export async function deleteOldDeviceCodes(db: Db, before: number, most: number): Promise<number> {
-  const result = await db
-    .deleteFrom('oauth_device_codes')
-    .where('id', 'in', (e) =>
-      e.selectFrom('oauth_device_codes').select('id').where('expires_at', '<=', before).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+export const deleteOldDeviceCodes = deletingPast('oauth_device_codes', 'id', 'expires_at');

@@ -1,3 +1,4 @@
+import { deletingPast } from '../../platform/db/pages.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
@@ -20,12 +21,4 @@ const add = statement(
 export const takeProof = async (db: Db, hash: string, expiresAt: number): Promise<boolean> =>
   (await all(db, add, [hash, expiresAt])).length === 1;
 
-export async function deleteOldProofs(db: Db, before: number, most: number): Promise<number> {
-  const result = await db
-    .deleteFrom('oauth_proofs')
-    .where('proof_hash', 'in', (e) =>
-      e.selectFrom('oauth_proofs').select('proof_hash').where('expires_at', '<=', before).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+export const deleteOldProofs = deletingPast('oauth_proofs', 'proof_hash', 'expires_at');

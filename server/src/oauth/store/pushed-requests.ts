@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import { deletingPast } from '../../platform/db/pages.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Write } from './approve.ts';
@@ -56,12 +57,4 @@ export async function spendPushed(db: Db, row: PushedRow, now: number): Promise<
   return (await all(db, write.statement, write.values)).length === 1;
 }
 
-export async function deleteOldPushed(db: Db, before: number, most: number): Promise<number> {
-  const result = await db
-    .deleteFrom('oauth_pushed_requests')
-    .where('id', 'in', (e) =>
-      e.selectFrom('oauth_pushed_requests').select('id').where('expires_at', '<=', before).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+export const deleteOldPushed = deletingPast('oauth_pushed_requests', 'id', 'expires_at');

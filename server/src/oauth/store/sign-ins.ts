@@ -12,18 +12,17 @@ const claimSeconds = 60;
 
 /** Those whose session is gone, each to one process: until they are deleted, nobody else gets them for a minute. */
 export async function claimEnded(db: Db, among: Among, now: number): Promise<SignInRow[]> {
-  return db
+  const ended = db
     .updateTable('oauth_sign_ins')
     .set({ ended_at: now })
     .where((e) => e.or([e('ended_at', 'is', null), e('ended_at', '<', now - claimSeconds)]))
     .where((e) =>
       e.not(e.exists(e.selectFrom('sessions').select('id').whereRef('sessions.id', '=', 'oauth_sign_ins.session_id'))),
     )
-    .$if('session' in among, (q) => q.where('session_id', '=', (among as { session: number }).session))
-    .$if('user' in among, (q) => q.where('user_id', '=', (among as { user: number }).user))
-    .$if('after' in among, (q) => q.where('id', 'in', nextIds(db, among as { after: number; most: number })))
-    .returningAll()
-    .execute();
+    .returningAll();
+  if ('session' in among) return ended.where('session_id', '=', among.session).execute();
+  if ('user' in among) return ended.where('user_id', '=', among.user).execute();
+  return ended.where('id', 'in', nextIds(db, among)).execute();
 }
 
 const nextIds = (db: Db, { after, most }: { after: number; most: number }) =>

@@ -1,11 +1,12 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import type { SigningAlgorithm } from '../openid/signing-algorithms.ts';
 
 interface SigningKeysTable {
   id: Generated<number>;
   kid: string;
-  alg: string;
+  alg: SigningAlgorithm;
   public_jwk: string;
   /** Sealed. */
   private_jwk: string;

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import type { SigningAlgorithm } from '../openid/signing-algorithms.ts';
 
 interface ApplicationsTable {
   id: Generated<number>;
@@ -30,7 +31,7 @@ interface ApplicationsTable {
   /** JSON array: where the browser may go after a logout. */
   post_logout_redirect_uris: Generated<string>;
   backchannel_logout_uri: Generated<string>;
-  id_token_signed_response_alg: Generated<string>;
+  id_token_signed_response_alg: Generated<SigningAlgorithm>;
   require_pushed_requests: Generated<number>;
   /** 0 leaves `iss` out of redirects. */
   send_iss: Generated<number>;

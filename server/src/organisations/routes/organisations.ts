@@ -107,7 +107,7 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
       answers: { 200: answered(z.object({ organisations: z.array(organisationSchema) })) },
       handle: async (call) => {
         const rows = await organisationsOf(room.db, call.principal.user.id);
-        const organisations = await Promise.all(rows.map((row) => viewOf(room, row, row.role as MemberRole)));
+        const organisations = await Promise.all(rows.map((row) => viewOf(room, row, row.role)));
         return ok(call, { organisations });
       },
     }),

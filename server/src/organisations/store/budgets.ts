@@ -1,10 +1,10 @@
 import type { Db } from '../../platform/db/tables.ts';
-import type { BudgetRow, LimitRow } from './tables.ts';
+import type { BudgetRow, Level, LimitRow } from './tables.ts';
 import './tables.ts';
 
 /** A level and which one of it. */
 export interface LevelPlace {
-  level: string;
+  level: Level;
   level_id: number;
 }
 

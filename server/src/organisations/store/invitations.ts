@@ -1,3 +1,4 @@
+import { deletingPast } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { InvitationRow } from './tables.ts';
 import './tables.ts';
@@ -49,13 +50,4 @@ export async function takeInvitation(tx: Db, id: number): Promise<boolean> {
   return gone.numDeletedRows > 0n;
 }
 
-/** Bounded, so that a sweep never holds the writer for long; returns how many went. */
-export async function deleteExpiredInvitations(db: Db, now: number, most: number): Promise<number> {
-  const gone = await db
-    .deleteFrom('organisation_invitations')
-    .where('id', 'in', (e) =>
-      e.selectFrom('organisation_invitations').select('id').where('expires_at', '<=', now).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(gone.numDeletedRows);
-}
+export const deleteExpiredInvitations = deletingPast('organisation_invitations', 'id', 'expires_at');

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import type { MemberRole } from '../rights.ts';
 import type { OrganisationKeyRow } from './tables.ts';
 import './tables.ts';
 
@@ -97,7 +98,7 @@ export interface KeyPlace {
   /** Null where the team is gone, or there is none. */
   found_team: number | null;
   /** Null where the member is gone, or it is a key of a team. */
-  role: string | null;
+  role: MemberRole | null;
   /** Null where the member has left the team. */
   in_team: number | null;
 }

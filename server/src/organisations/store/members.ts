@@ -3,9 +3,6 @@ import { enabled, type MemberRole } from '../rights.ts';
 import type { MemberRow } from './tables.ts';
 import './tables.ts';
 
-/** The column is a text, into which nothing but these is written. */
-const roleIn = (row: { role: string } | undefined): MemberRole | null => (row ? (row.role as MemberRole) : null);
-
 export async function findRole(db: Db, organisationId: number, userId: number): Promise<MemberRole | null> {
   const row = await db
     .selectFrom('organisation_members')
@@ -13,7 +10,7 @@ export async function findRole(db: Db, organisationId: number, userId: number): 
     .where('organisation_id', '=', organisationId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return roleIn(row);
+  return row?.role ?? null;
 }
 
 /** The same of somebody who can log in. */
@@ -26,7 +23,7 @@ export async function findActiveRole(db: Db, organisationId: number, userId: num
     .where('m.user_id', '=', userId)
     .where('u.status', '=', enabled)
     .executeTakeFirst();
-  return roleIn(row);
+  return row?.role ?? null;
 }
 
 export const listMembers = (db: Db, organisationId: number): Promise<MemberRow[]> =>
@@ -76,7 +73,7 @@ export async function addMember(tx: Db, member: MemberRow): Promise<boolean> {
   return (made.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export async function setRole(tx: Db, organisationId: number, userId: number, role: string): Promise<void> {
+export async function setRole(tx: Db, organisationId: number, userId: number, role: MemberRole): Promise<void> {
   await tx
     .updateTable('organisation_members')
     .set({ role })

@@ -1,6 +1,6 @@
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { enabled } from '../rights.ts';
+import { enabled, type MemberRole } from '../rights.ts';
 import type { OrganisationRow } from './tables.ts';
 import './tables.ts';
 
@@ -24,7 +24,7 @@ export async function findOrganisation(db: Db, id: number): Promise<Organisation
 }
 
 /** Those that a user is a member of, with the role there. */
-export const organisationsOf = (db: Db, userId: number): Promise<(OrganisationRow & { role: string })[]> =>
+export const organisationsOf = (db: Db, userId: number): Promise<(OrganisationRow & { role: MemberRole })[]> =>
   db
     .selectFrom('organisation_members as m')
     .innerJoin('organisations as o', 'o.id', 'm.organisation_id')

@@ -1,4 +1,8 @@
 import type { Generated, Selectable } from 'kysely';
+import type { MemberRole } from '../rights.ts';
+
+/** What budgets and limits stand at. */
+export type Level = 'organisation' | 'team' | 'member' | 'key';
 
 interface OrganisationsTable {
   id: Generated<number>;
@@ -29,7 +33,7 @@ interface TeamsTable {
 interface MembersTable {
   organisation_id: number;
   user_id: number;
-  role: string;
+  role: MemberRole;
   created_at: number;
 }
 
@@ -39,7 +43,7 @@ interface InvitationsTable {
   secret_hash: string;
   /** Empty where the link is handed over. */
   email: string;
-  role: string;
+  role: MemberRole;
   team_id: number | null;
   invited_by: number;
   created_at: number;
@@ -69,7 +73,7 @@ interface ApplicationsTable {
 interface BudgetsTable {
   id: Generated<number>;
   organisation_id: number;
-  level: string;
+  level: Level;
   level_id: number;
   span: string;
   amount: number;
@@ -81,7 +85,7 @@ interface BudgetsTable {
 
 interface LimitsTable {
   organisation_id: number;
-  level: string;
+  level: Level;
   level_id: number;
   /** 0 for none. */
   requests_per_minute: number;
@@ -95,7 +99,7 @@ interface WarningsTable {
   id: Generated<number>;
   organisation_id: number;
   budget_id: number;
-  level: string;
+  level: Level;
   level_id: number;
   span: string;
   /** In thousandths. */

@@ -1,3 +1,4 @@
+import { deletingPast } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { WarningRow } from './tables.ts';
 import './tables.ts';
@@ -33,13 +34,4 @@ export const latestWarnings = (db: Db, limit: number): Promise<WarningRow[]> =>
     .limit(limit)
     .execute();
 
-/** Bounded; returns how many went. */
-export async function deleteOldWarnings(db: Db, before: number, most: number): Promise<number> {
-  const gone = await db
-    .deleteFrom('organisation_warnings')
-    .where('id', 'in', (e) =>
-      e.selectFrom('organisation_warnings').select('id').where('created_at', '<', before).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(gone.numDeletedRows);
-}
+export const deleteOldWarnings = deletingPast('organisation_warnings', 'id', 'created_at');

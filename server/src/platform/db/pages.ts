@@ -1,5 +1,5 @@
-import type { SelectQueryBuilder } from 'kysely';
-import type { Db } from './tables.ts';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Db, Tables } from './tables.ts';
 
 /** What a room knows of a user, by name; each part comes a page at a time, so that no read holds up the streams. */
 export type PersonalData = Record<string, AsyncIterable<object[]>>;
@@ -58,6 +58,16 @@ export async function inBatches(
   }
   return gone;
 }
+
+/** For rows whose time is over: deletes at most so many, since a sweep must never hold the writer for long; how many went. */
+export const deletingPast =
+  <T extends keyof Tables>(table: T, key: keyof Tables[T] & string, time: keyof Tables[T] & string) =>
+  async (db: Db, until: number, most: number): Promise<number> => {
+    const [from, id] = [sql.table(table), sql.ref(key)];
+    const some = sql`select ${id} from ${from} where ${sql.ref(time)} <= ${until} limit ${most}`;
+    const gone = await sql`delete from ${from} where ${id} in (${some})`.execute(db);
+    return Number(gone.numAffectedRows ?? 0);
+  };
 
 /** How far past its page a list is counted. Whoever leafs on sees the total grow; counting millions would stop everything. */
 export const countedPast = 1_000;

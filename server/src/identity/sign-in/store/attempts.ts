@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { deletingPast } from '../../../platform/db/pages.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { SignInAttemptsTable, SignInLinksTable } from './tables.ts';
 
@@ -43,19 +44,5 @@ export async function findLink(db: Db, wanted: LinkName, now: number): Promise<L
   return row ?? null;
 }
 
-/** Bounded, so that a sweep never holds the writer for long; returns how many went. */
-export async function deleteExpiredAttempts(db: Db, now: number, most: number): Promise<number> {
-  const attempts = await db
-    .deleteFrom('sign_in_attempts')
-    .where('state_hash', 'in', (e) =>
-      e.selectFrom('sign_in_attempts').select('state_hash').where('expires_at', '<=', now).limit(most),
-    )
-    .executeTakeFirst();
-  const links = await db
-    .deleteFrom('sign_in_links')
-    .where('token_hash', 'in', (e) =>
-      e.selectFrom('sign_in_links').select('token_hash').where('expires_at', '<=', now).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(attempts.numDeletedRows + links.numDeletedRows);
-}
+export const deleteExpiredAttempts = deletingPast('sign_in_attempts', 'state_hash', 'expires_at');
+export const deleteExpiredLinks = deletingPast('sign_in_links', 'token_hash', 'expires_at');

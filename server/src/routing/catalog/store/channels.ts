@@ -31,7 +31,7 @@ const fromRow = (row: Selectable<ChannelTable>): ChannelRecord => ({
   id: row.id,
   name: row.name,
   provider: row.provider,
-  kind: row.kind as ChannelKind,
+  kind: row.kind,
   baseUrl: row.base_url,
   sealedCredential: row.credential,
   priority: row.priority,

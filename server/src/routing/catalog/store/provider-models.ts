@@ -37,7 +37,7 @@ const fromRow = (row: Selectable<ProviderModelTable>): ProviderModelRecord => ({
   modelId: row.model_id,
   channelId: row.channel_id,
   modelName: row.model_name,
-  type: row.type as ModelType,
+  type: row.type,
   promptPrice: row.prompt_price,
   completionPrice: row.completion_price,
   requestPrice: row.request_price,

@@ -1,4 +1,6 @@
 import type { Generated } from 'kysely';
+import type { ChannelKind } from '../../../lib/vendors/vendor.ts';
+import type { ModelType } from '../../candidate.ts';
 
 /** Status of channels, their credentials, provider models and aliases. */
 export const enabled = 1;
@@ -8,7 +10,7 @@ export interface ChannelTable {
   id: Generated<number>;
   name: string;
   provider: string;
-  kind: string;
+  kind: ChannelKind;
   base_url: string;
   /** Sealed; empty when the upstream needs none. */
   credential: string;
@@ -28,7 +30,7 @@ export interface ProviderModelTable {
   model_id: string;
   channel_id: number;
   model_name: string;
-  type: string;
+  type: ModelType;
   prompt_price: number;
   completion_price: number;
   request_price: number;

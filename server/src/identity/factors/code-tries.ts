@@ -1,0 +1,16 @@
+import { AppError } from '../../lib/errors.ts';
+import type { Shared } from '../../platform/shared/port.ts';
+
+export const codeWindowMs = 15 * 60_000;
+
+/** Before a code is looked at, so that many tries at once do not slip through together; throws past `most`. */
+export async function countCodeTry(shared: Shared, key: string, most: number): Promise<void> {
+  const tries = await shared.increment(key, 1, codeWindowMs).catch((error: unknown) => {
+    // Uncounted, all codes could be tried.
+    throw new AppError('unavailable', 'Codes cannot be checked at the moment. Try again soon.', {}, error);
+  });
+  if (tries > most)
+    throw new AppError('rate_limit_exceeded', 'Too many wrong codes. Try again in 15 minutes.', {
+      headers: { 'retry-after': `${codeWindowMs / 1000}` },
+    });
+}
