@@ -75,7 +75,7 @@ const shown: Shown[] = [
   },
 ];
 
-const own = ['database', 'stall', 'redis', 'signals', 'takeover', 'disk', 'mcp-sessions'].map(
+const own = ['database', 'stall', 'redis', 'signals', 'takeover', 'stopped', 'disk', 'mcp-sessions'].map(
   (name) => `e2e/faults/${name}.test.ts`,
 );
 const work = await mkdtemp(join(tmpdir(), 'svc-faults-'));

@@ -8,7 +8,7 @@ import type { Shared } from '../platform/shared/port.ts';
 import { Allotments } from './allotment.ts';
 import type { Charge, LevelCharge } from './charge-batch.ts';
 import { openFreeLog } from './free-log.ts';
-import { heldLevels, Keeper, notSettled } from './keeper.ts';
+import { type Going, heldLevels, Keeper, notSettled } from './keeper.ts';
 import type { Levels, LevelsPort } from './levels.ts';
 import { Line } from './line.ts';
 import { leastLeft } from './paying.ts';
@@ -21,7 +21,6 @@ import { grantCredits } from './store/ledger.ts';
 import {
   type AllotmentId,
   type AllotmentStore,
-  type KeptRow,
   type Now,
   type UsageRow,
   windowAllotment,
@@ -178,10 +177,10 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
       return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall });
     });
 
-  const settleAs = (given: Hold, row: UsageRow, kept: KeptRow | null): Now<Settled> => {
-    if (given.durable) return settleStored(db, given.requestId, row, kept);
-    if (given.stored) return keeper.settle(given.requestId, row, kept);
-    if (row.quota > 0) return keeper.chargeUnheld(row, given, kept);
+  const settleAs = (given: Hold, row: UsageRow, going: Going): Now<Settled> => {
+    if (given.durable) return settleStored(db, given.requestId, row, going.kept);
+    if (given.stored) return keeper.settle(given.requestId, row, going);
+    if (row.quota > 0) return keeper.chargeUnheld(row, given, going);
     free.add(row);
     return { settled: true, charged: 0, shortfall: 0 };
   };
@@ -212,7 +211,8 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
         const cost = wholeCount(settlement.cost);
         const row = usageRow(given, settlement, cost, now());
         const kept = settlement.keep ? keptRow(given, settlement.keep, row.created_at) : null;
-        const settled = settleAs(given, row, kept);
+        const goesOn = settlement.keep !== undefined || settlement.goesOn === true;
+        const settled = settleAs(given, row, { kept, goesOn });
         return given.levels || given.durable ? tellLevels(row, settled) : promised(settled);
       } catch (error) {
         return Promise.reject(error);

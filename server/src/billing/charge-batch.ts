@@ -25,6 +25,8 @@ export interface Charge {
   noted: boolean;
   /** The answer that is written with it. */
   kept: KeptRow | null;
+  /** Whoever took this process for dead makes and pays the call as well. */
+  goesOn: boolean;
   /** Null where there are none. */
   levels: LevelCharge | null;
 }

@@ -11,7 +11,8 @@ export const openFreeLog = (line: Line, log: Log, note: (rows: readonly UsageRow
     // Past this the oldest may go, since no money hangs on them.
     mostWaiting: 50_000,
     write: async (rows) => {
-      const free = { user: null, key: null, keyPaid: 0, rest: 0, noted: false, kept: null, levels: null };
+      const none = { user: null, key: null, kept: null, levels: null };
+      const free = { ...none, keyPaid: 0, rest: 0, noted: false, goesOn: false };
       await Promise.all(rows.map((row) => line.charge({ ...free, log: row })));
       await note(rows).catch((error) => log.warn({ error }, 'what kept answers saved could not be noted'));
     },

@@ -1,6 +1,7 @@
 import { ChurnMap } from '../lib/churn-map.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Allotment, Allotments } from './allotment.ts';
+import type { Charge } from './charge-batch.ts';
 import type { Levels } from './levels.ts';
 import type { Line } from './line.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './paying.ts';
 import { lookAgainMs, patienceMs } from './returns.ts';
 import { wholeCount } from './rows.ts';
-import type { AllotmentId, KeptRow, Now, UsageRow } from './store/port.ts';
+import type { AllotmentId, Now, UsageRow } from './store/port.ts';
 import type { HeldLevels, Hold, HoldRequest, Settled } from './types.ts';
 import { TakenForDead, type Writer } from './writer.ts';
 
@@ -147,13 +148,13 @@ export class Keeper {
   }
 
   /** Ends a hold. What it costs beyond is taken as far as there is something. `log.quota` is the cost. */
-  settle(id: string, log: UsageRow, kept: KeptRow | null): Now<Settled> {
+  settle(id: string, log: UsageRow, going: Going): Now<Settled> {
     const open = this.open.get(id);
     if (!open) return notSettled;
     this.open.delete(id);
     const { paying, noted, hold } = open;
     const { user, key } = paying;
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted, kept, levels: levelChargeOf(hold, paying) };
+    const charge = { log, user, key, keyPaid: 0, rest: 0, noted, ...going, levels: levelChargeOf(hold, paying) };
     // Charged past the allotment, which others have emptied.
     if (user.lost) return this.deps.line.charge(charge);
     const cost = log.quota;
@@ -162,10 +163,10 @@ export class Keeper {
   }
 
   /** A model thought free that cost something after all. */
-  chargeUnheld(log: UsageRow, hold: Hold, kept: KeptRow | null): Promise<Settled> {
+  chargeUnheld(log: UsageRow, hold: Hold, going: Going): Promise<Settled> {
     const paying = payingForHold(this.deps.allotments, hold);
     const { user, key, windows } = paying;
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted: false, kept, levels: levelChargeOf(hold, paying) };
+    const charge = { log, user, key, keyPaid: 0, rest: 0, noted: false, ...going, levels: levelChargeOf(hold, paying) };
     return this.#takeRest(charge, log.quota, { user: 0, key: key ? 0 : log.quota, windows: windows.map(() => 0) });
   }
 
@@ -223,6 +224,9 @@ export class Keeper {
     return { holds: this.open.size, amount };
   }
 }
+
+/** What a charge is for that outlives its process, if anything. */
+export type Going = Pick<Charge, 'kept' | 'goesOn'>;
 
 type Charging = Parameters<Line['charge']>[0] & { user: Allotment };
 

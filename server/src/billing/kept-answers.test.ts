@@ -69,12 +69,17 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
 
   test('is neither written nor charged by a process that was taken for dead, whose work others have', async () => {
     const { used, requests } = await booksOf(open.db, user);
-    const [work, chat] = [await hold(), await hold()];
+    const [work, chat, long, texts] = [await hold(), await hold(), await hold(), await hold()];
     await sql`delete from owners where id = ${billing.owners.id}`.execute(open.db);
     await billing.sweep();
     const plain = { cost: 2, usage, endpoint: '/v1' };
     const [given, shown] = [billing.settle(work, settlement(7, 'elsewhere')), billing.settle(chat, plain)];
-    expect(isAway(await given.catch((error) => error))).toBeTrue();
+    const elsewhere = [
+      given,
+      billing.settle(long, settlement(7, 'elsewhere', 'x'.repeat(longestKept + 1))),
+      billing.settle(texts, { ...plain, goesOn: true }),
+    ];
+    for (const one of elsewhere) expect(isAway(await one.catch((error) => error))).toBeTrue();
     // Of what a client has seen there is no other answer.
     expect(await shown).toMatchObject({ settled: true, charged: 2 });
     expect(await keptOf(open.db, 'elsewhere')).toEqual([]);

@@ -236,7 +236,7 @@ export class Line {
   async #writeLate(waiting: Waiting[]): Promise<void> {
     const { writer, chargeLate } = this.deps;
     for (const { charge, done } of waiting)
-      if (charge.kept) done.reject(new TakenOver());
+      if (charge.goesOn) done.reject(new TakenOver());
       else
         await repeat(() => chargeLate(charge), writer.stopping ? { mostTries: 1 } : {}).then(done.resolve, done.reject);
   }

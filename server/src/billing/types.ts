@@ -97,6 +97,8 @@ export interface Settlement extends UsageDetail {
   cost: number;
   /** Written with the charge, both or neither. Nothing is kept of what cost nothing and needed no hold. */
   keep?: AnswerToKeep;
+  /** Whoever takes over from a process that is gone makes the call again, and pays: one that was taken for dead does not. */
+  goesOn?: boolean;
 }
 
 export interface Settled {

@@ -92,7 +92,14 @@ export interface CompleteAnswer extends Charged {
 export type Complete = (request: CompleteRequest) => Promise<CompleteAnswer>;
 
 export type Embed = (
-  request: Caller & MayBeKept & { model: string; texts: string[]; signal: AbortSignal },
+  request: Caller &
+    MayBeKept & {
+      model: string;
+      texts: string[];
+      signal: AbortSignal;
+      /** The texts were taken by this process; once it is gone another takes them, and embeds and pays them again. */
+      taken?: boolean;
+    },
 ) => Promise<{ vectors: number[][]; usage: Usage; cost?: number }>;
 
 export type Rerank = (

@@ -46,9 +46,9 @@ const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): Requ
  */
 export function relayModels(relay: RelayDeps, permit: Permit): { complete: Complete; embed: Embed; rerank: Rerank } {
   const kept = <T>(
-    { keepAs, signal }: Pick<CompleteRequest, 'keepAs' | 'signal'>,
+    { keepAs, taken, signal }: Pick<CompleteRequest, 'keepAs' | 'signal'> & { taken?: boolean | undefined },
     ask: (chargeLater?: ChargeLater) => Promise<T>,
-  ): Promise<T> => (keepAs ? chargeWithAnswer(relay.billing, keepAs, signal, ask, JSON.stringify) : ask());
+  ): Promise<T> => (keepAs || taken ? chargeWithAnswer(relay.billing, keepAs, signal, ask, JSON.stringify) : ask());
   return {
     complete: async (request) => {
       const conversation = parseChatRequest({
@@ -68,10 +68,10 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
       if (stream) signal.throwIfAborted();
       return answer;
     },
-    embed: async ({ model, texts, signal, keepAs, ...asking }) => {
+    embed: async ({ model, texts, signal, keepAs, taken, ...asking }) => {
       const body = { model, input: texts, encoding_format: 'float' };
       const caller = await permit(asking);
-      return kept({ keepAs, signal }, async (chargeLater) => {
+      return kept({ keepAs, taken, signal }, async (chargeLater) => {
         const { value, usage, cost } = await embed(relay, contextOf(caller, signal, { chargeLater }), body);
         const data = value.data as { index: number; embedding: number[] }[];
         return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage, cost };

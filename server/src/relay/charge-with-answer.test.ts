@@ -10,10 +10,13 @@ const hold: Hold = {
 };
 const paid = { settled: true, charged: 0, shortfall: 0 };
 
+const unnamed = 'a whole answer of which nothing is kept';
+
 /** How a call ends, why its signal is aborted, and what then becomes of the money that was put aside. */
 const ends: [string, status: Settlement['status'], throws: boolean, reason: Error | null, became: string][] = [
   ['a whole answer', 'ok', false, null, 'charged with its answer'],
   ['a whole answer when the process stops', 'ok', false, new LeftWork('stopping'), 'charged with its answer'],
+  [unnamed, 'ok', false, null, 'charged unless others have it'],
   ['a part, cancelled', 'aborted', true, new LeftWork('cancelled', false), 'charged'],
   ['a part, its time being up', 'aborted', false, new Error('too late'), 'charged'],
   ['a part, cut by its provider', 'error', true, null, 'charged'],
@@ -22,11 +25,11 @@ const ends: [string, status: Settlement['status'], throws: boolean, reason: Erro
   ['a whole that has no form yet, the work going on elsewhere', 'ok', true, new LeftWork('lost'), 'given back'],
 ];
 
-test.each(ends)('%s', async (_, status, throws, reason, became) => {
+test.each(ends)('%s', async (what, status, throws, reason, became) => {
   const seen: string[] = [];
   const billing: Pick<Billing, 'settle' | 'release'> = {
-    settle: async (_, { keep }) => {
-      seen.push(keep ? `charged with its ${keep.body}` : 'charged');
+    settle: async (_, { keep, goesOn }) => {
+      seen.push(keep ? `charged with its ${keep.body}` : goesOn ? 'charged unless others have it' : 'charged');
       return paid;
     },
     release: async () => {
@@ -38,7 +41,7 @@ test.each(ends)('%s', async (_, status, throws, reason, became) => {
   const left = new AbortController();
   const asked = chargeWithAnswer(
     billing,
-    { work: 'w', call: 'c' },
+    what === unnamed ? undefined : { work: 'w', call: 'c' },
     left.signal,
     async (chargeLater) => {
       if (reason) left.abort(reason);

@@ -7,10 +7,11 @@ import type { ChargeLater } from './deps.ts';
  * For work that outlives its process: the call is charged once its answer has the form in which the work goes on with it, and
  * the two are written together. Whoever takes the work over finds both or neither, and neither pays nor asks twice. Of an
  * answer that broke off what was made is charged alone, unless the work goes on elsewhere, where the whole is made anew.
+ * Without a name nothing is kept: whoever takes over asks again, and pays alone.
  */
 export async function chargeWithAnswer<T>(
   billing: Pick<Billing, 'settle' | 'release'>,
-  name: CallName,
+  name: CallName | undefined,
   signal: AbortSignal,
   ask: (chargeLater: ChargeLater) => Promise<T>,
   bodyOf: (answer: T) => string,
@@ -28,6 +29,9 @@ export async function chargeWithAnswer<T>(
   }
   for (const one of due)
     if (one.settlement.status !== 'ok') await chargePart(one);
-    else await billing.settle(one.hold, { ...one.settlement, keep: { ...name, body: bodyOf(answer) } });
+    else {
+      const kept = name ? { keep: { ...name, body: bodyOf(answer) } } : { goesOn: true };
+      await billing.settle(one.hold, { ...one.settlement, ...kept });
+    }
   return answer;
 }

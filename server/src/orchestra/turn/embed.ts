@@ -67,7 +67,7 @@ async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding
     if (model === null) continue;
     // The text alone: what was said around it lends its meaning when it is searched, and would else pass for the text itself.
     const texts = group.map(({ text }) => text.trim().slice(0, longestEmbedded));
-    const { vectors, usage, cost } = await deps.embed({ ...caller, model, texts, signal });
+    const { vectors, usage, cost } = await deps.embed({ ...caller, model, texts, signal, taken: true });
     meter.note(model, usage, cost);
     const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
     await written(() => saveVectors(deps.db, userId, model, pairs));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
 import { version } from '../../../../package.json';
+import { deadAfterMs } from '../durable/owners.ts';
 import { listApplied, migrate } from './migrate.ts';
 import { earlier, migrations } from './migrations/index.ts';
 import { type OpenDb, openDb } from './open.ts';
@@ -83,6 +84,15 @@ describe.each(engines)('%s', (engine, open) => {
     expect(updated.numAffectedRows).toBe(0n);
     await close();
   });
+});
+
+test.skipIf(!reachable)('a transaction does not outlast a process that is taken for dead', async () => {
+  const { db, close } = await openDb({ url: url.href });
+  const setting = sql<{ ms: number }>`select extract(epoch from
+    current_setting('idle_in_transaction_session_timeout')::interval) * 1000 as ms`;
+  const { rows } = await db.transaction().execute((tx) => setting.execute(tx));
+  expect(Number(rows[0]!.ms)).toBe(deadAfterMs);
+  await close();
 });
 
 test.skipIf(!reachable)(

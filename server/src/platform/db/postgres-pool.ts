@@ -1,5 +1,6 @@
 import { type ReservedSQL, SQL } from 'bun';
 import { isReadOnly } from '../durable/errors.ts';
+import { deadAfterMs } from '../durable/owners.ts';
 import { StalledError, StallWatch } from './stall-watch.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement selects; Bun types them so as well
@@ -13,6 +14,13 @@ const probeMs = 4_000;
 const replaceMs = 1_000;
 /** What those on connections that are replaced get to come to their end. */
 const replacedSeconds = 5;
+
+/**
+ * Said with each transaction, since a pooler in between may refuse it of a connection. A process that stands still, or whose
+ * machine has left the network, would keep the rows that it has locked from everybody for as long as its connection seems to live;
+ * by then it is taken for dead, and what it held is to be taken over.
+ */
+const begin = `begin; set local idle_in_transaction_session_timeout = ${deadAfterMs}`;
 
 export interface Transaction {
   unsafe(text: string, values?: unknown[]): Promise<Rows>;
@@ -86,7 +94,7 @@ export class PostgresPool {
 async function openTransaction(pool: SQL): Promise<ReservedSQL> {
   const reserved = await pool.reserve();
   try {
-    await reserved.unsafe('begin');
+    await reserved.unsafe(begin);
   } catch (error) {
     reserved.release();
     throw error;

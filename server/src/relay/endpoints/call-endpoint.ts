@@ -13,6 +13,7 @@ import { isStopping, stoppingError } from '../stopping.ts';
 import { ClientLeft, tryCandidates } from '../try-candidates.ts';
 import { failure, UpstreamFault } from '../wire/conversation.ts';
 import { appErrorOf } from '../wire/errors.ts';
+import { noteProgress } from './note-progress.ts';
 
 /** What one endpoint does differently from the others; everything else is the same for all. */
 export interface Endpoint<T> {
@@ -71,7 +72,7 @@ export async function callEndpoint<T>(
   const call = await openCall(deps, context, endpoint.model, endpoint.type, endpoint.estimate, (candidate) =>
     endpoint.offeredBy(kindOf(candidate)),
   );
-  const asked = await tryCandidates(deps, context, call, (attempt) => ask(deps, context, endpoint, attempt));
+  const asked = await tryCandidates(deps, context, call, (attempt) => ask(deps, context, endpoint, call, attempt));
   if ('error' in asked) return breakOff(deps, context, call, asked);
   const { attempt, usage, startedMs } = asked;
   attempt.report({
@@ -100,11 +101,14 @@ async function ask<T>(
   deps: RelayDeps,
   context: RequestContext,
   endpoint: Endpoint<T>,
+  call: OpenCall,
   attempt: Attempt,
 ): Promise<Asked<T> | Broken> {
   const { candidate } = attempt;
   const kind = kindOf(candidate);
   const sent = await dispatch(deps, attempt, endpoint.toUpstream(kind, targetOf(candidate, context)), context, false);
+  const { handedOn } = endpoint;
+  if (handedOn) sent.onTick(noteProgress(deps, context, call, candidate, handedOn));
   const further: Dispatch[] = [];
   const askMore = async (request: UpstreamRequest): Promise<Response> => {
     const next = await dispatch(deps, attempt, request, context, false);
@@ -119,7 +123,7 @@ async function ask<T>(
     return { ...read, attempt, startedMs: sent.startedMs };
   } catch (error) {
     for (const one of [sent, ...further]) one.abort();
-    const given = endpoint.handedOn?.();
+    const given = handedOn?.();
     if (!given) throw readFault(error, sent);
     return { attempt, startedMs: sent.startedMs, error: readFault(error, sent), usage: await given };
   } finally {

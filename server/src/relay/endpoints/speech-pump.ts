@@ -6,6 +6,7 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import type { Dispatch } from '../dispatch.ts';
 import type { OpenCall } from '../open-call.ts';
 import { isStopping } from '../stopping.ts';
+import { noteProgress } from './note-progress.ts';
 
 /** A client that reads nothing for so long is gone in all but name. */
 const mostPauseMs = 600_000;
@@ -50,7 +51,11 @@ export class SpeechPump {
     begun.sent.allowSilence(mostPauseMs);
     context.signal.addEventListener('abort', this.#leave, { once: true });
     // Also while it is the client's turn: what was made is charged before the process ends.
-    begun.sent.onTick(() => void (isStopping(deps, context) && this.#end('interrupted')));
+    const progress = noteProgress(deps, context, call, begun.attempt.candidate, () => meter.usage());
+    begun.sent.onTick((now) => {
+      if (isStopping(deps, context)) void this.#end('interrupted');
+      else progress(now);
+    });
   }
 
   stream(): ReadableStream<Uint8Array> {

@@ -140,6 +140,34 @@ describe('transcripts in events', () => {
   });
 });
 
+/** What would be charged if the process died now. */
+const noted = () => relay.test.platform.database.db.selectFrom('billing_holds').select('progress').executeTakeFirst();
+
+test.each([
+  ['a transcript', [event(delta('good '))], eventType],
+  ['speech', [new Uint8Array(30_000)], { 'content-type': 'audio/mpeg' }],
+] as const)('%s that nobody ends has a note of what it has cost so far', async (what, pieces, headers) => {
+  upstream.answer(stallAfter([...pieces], headers));
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  await oneRow({ status: 'aborted' }, async () => {
+    const stream =
+      what === 'speech'
+        ? (await client.audio.speech.create({ model: 'acme/tts', input: 'tea', voice: 'alloy' }, { signal })).body!
+        : await client.audio.transcriptions.create(await ask('acme/gpt-4o-transcribe'), { signal });
+    const leave = async () => {
+      for await (const _ of stream as AsyncIterable<unknown>) {
+        await until('it is written', async () => ((await noted())?.progress ?? 0) > 0);
+        leaving.abort();
+      }
+    };
+    await leave().catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+  });
+  await until('the note goes with the charge', async () => (await noted()) === undefined);
+});
+
 describe('speech in events', () => {
   const say = { model: 'acme/tts', input: 'good tea', voice: 'alloy', stream_format: 'sse' } as const;
   const heard = async (answer: Response) => {

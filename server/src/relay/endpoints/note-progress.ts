@@ -1,0 +1,26 @@
+import type { Usage } from '../../lib/money.ts';
+import type { Candidate } from '../../routing/candidate.ts';
+import { priceIn, priceOf } from '../bill.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
+import type { OpenCall } from '../open-call.ts';
+
+const everyMs = 1_000;
+
+/** For the ticks of a call: what of its answer the caller has so far is charged if the process dies, as of a chat. */
+export function noteProgress(
+  { billing }: RelayDeps,
+  context: RequestContext,
+  { hold }: Pick<OpenCall, 'hold'>,
+  candidate: Candidate,
+  usageSoFar: () => Promise<Usage> | null,
+): (nowMs: number) => void {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (nowMs) => {
+    if (!hold.stored || context.chargeLater || nowMs - lastMs < everyMs) return;
+    lastMs = nowMs;
+    const note = (usage: Usage) =>
+      billing.progress(hold, priceOf(priceIn(context, candidate), usage), usage, context.endpoint);
+    // What cannot be counted now is counted at the end, or with the next tick.
+    void usageSoFar()?.then(note, () => {});
+  };
+}
