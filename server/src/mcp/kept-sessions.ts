@@ -16,7 +16,7 @@ const touchMs = 60_000;
 /** Ended by one sweep; the rest waits for the next. */
 const mostAtOnce = 50;
 /** Of one user, at all servers: each has something to keep for every session, and clients open as many as they like. */
-const mostOfUser = 1_000;
+const mostOfUser = 2_048;
 
 /**
  * Sessions of those who use a server through us. What a server remembers of them is theirs: the next process goes on with

@@ -10,7 +10,7 @@ import { keyOf, type TargetDeps, targetOf, userOf } from './target.ts';
 /** A session that nobody used for so long is ended: the server keeps something for each. */
 const idleMs = 5 * 60_000;
 /** Held here for one user; more of them only take room, and those that are kept are gone on with when they are named again. */
-const mostOfUser = 256;
+const mostOfUser = 1_024;
 /** What a server listed counts for so long. */
 const listingMs = 10_000;
 /** A list waits no longer than this, whatever a call may take: it stands before other work. */

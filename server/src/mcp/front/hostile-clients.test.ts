@@ -180,6 +180,7 @@ test('what is logged is kept for nobody without end: each call is told as much a
 test('of the sessions that one user opens the oldest end, and nobody else’s', async () => {
   const { db } = f.t.platform.database;
   const [{ id: serverId }] = (await f.admin.send<{ servers: [{ id: number }] }>('GET', '')).servers;
+  const kept = 2_048;
   const session = (userId: number, at: number) => `${userId} key:0 ${String(at).padStart(32, '0')}`;
   const stored = (userId: number) => (_: unknown, at: number) => ({
     ...{ server_id: serverId, opened_with: 'something else', session: 'nothing' },
@@ -188,15 +189,15 @@ test('of the sessions that one user opens the oldest end, and nobody else’s', 
   for (const userId of [f.user.id, f.user.id * 10])
     await db
       .insertInto('mcp_sessions')
-      .values(Array.from({ length: 1_000 }, stored(userId)))
+      .values(Array.from({ length: kept }, stored(userId)))
       .execute();
   const left = async (userId: number) =>
     (await db.selectFrom('mcp_sessions').select('holder').where('holder', 'like', `${userId} key:0 %`).execute()).map(
       ({ holder }) => holder,
     );
   for (let count = 0; count < 50; count += 1) await (await f.post(`/mcp/${name}`, begins)).text();
-  await until('the oldest are ended', async () => (await left(f.user.id)).length <= 950);
+  await until('the oldest are ended', async () => (await left(f.user.id)).length <= kept - 50);
   expect(await left(f.user.id)).not.toContain(session(f.user.id, 0));
-  expect(await left(f.user.id)).toContain(session(f.user.id, 999));
-  expect(await left(f.user.id * 10)).toHaveLength(1_000);
+  expect(await left(f.user.id)).toContain(session(f.user.id, kept - 1));
+  expect(await left(f.user.id * 10)).toHaveLength(kept);
 });
