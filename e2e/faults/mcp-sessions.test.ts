@@ -1,13 +1,14 @@
-/** Sessions with a server of the 2025 protocol, when one of two processes is killed: the other goes on with every one of them. */
+/** Sessions with servers and calls that servers go on with, when one of two processes is killed: the other goes on with every one of them. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { endTask, newestClient, taskScript } from '../../server/src/mcp/front/tasks.fixture.ts';
 import { type McpTestServer, startMcp } from '../../server/src/mcp/mcp.fixture.ts';
 import { startBalancer } from '../balancer.ts';
 import { NoServer, type OwnServer, ownPostgres, ownRedis } from '../servers.ts';
-import { type Service, startService } from '../service.ts';
+import { type Service, startService, until } from '../service.ts';
 import { printSeen, saw } from './table.ts';
 
 const clients = 20;
@@ -58,20 +59,20 @@ function counting(): McpTestServer {
   ]);
 }
 
-async function connect({ root }: Service): Promise<void> {
-  const body = { name: 'counting', url: server.url, audience: 'everyone' };
+async function connect({ root }: Service, name: string, { url }: McpTestServer, price = 0): Promise<void> {
+  const body = { name, url, audience: 'everyone' };
   const { id } = await root.api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
   const { tools } = await root.api<{ tools: { name: string; definition: string }[] }>(`/api/mcp/servers/${id}/test`, {
     method: 'POST',
   });
-  const allowed = tools.map(({ name, definition }) => ({ name, definition, ask_first: false }));
+  const allowed = tools.map(({ name, definition }) => ({ name, definition, ask_first: false, price }));
   await root.api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools: allowed } });
 }
 
 test('no session is lost with a process, and calls go on through the other', async () => {
   if (missing) return;
   const [one, two] = services as [Service, Service];
-  await connect(one);
+  await connect(one, 'counting', server);
   const balancer = await startBalancer([one.url, two.url]);
   const key = await one.root.key();
   const open = async (): Promise<Client> => {
@@ -108,4 +109,38 @@ test('no session is lost with a process, and calls go on through the other', asy
   expect(counts).toEqual(counts.map(() => 3));
   for (const client of opened) await client.close();
   balancer.stop();
+}, 300_000);
+
+test('a task outlives the process that it was begun through, and is paid for once; what was not answered is not', async () => {
+  if (missing) return;
+  const [one, two] = services as [Service, Service];
+  await one.restart();
+  const [price, quota] = [700, 10_000];
+  const script = taskScript();
+  const endless = { name: 'endless', answer: () => new Promise(() => {}) };
+  const working = startMcp([...script.tools, endless], 'modern', true, script.more);
+  await connect(two, 'working', working, price);
+  const user = await two.user(quota);
+  const key = await user.key();
+  const through = ({ post }: Service) => newestClient((path, init) => post(path, init?.body, { key, ...init }), key);
+  const { result } = await through(one)('/mcp/working', 'tools/call', { name: 'wait', arguments: {} });
+  const unanswered = through(one)('/mcp/working', 'tools/call', { name: 'endless', arguments: {} }).catch(() => null);
+  await until('the server works on both', () => working.calls.length === 2);
+  await one.kill('SIGKILL');
+  expect(await unanswered).toBeNull();
+  endTask(script, 'done meanwhile');
+  const { taskId } = result!;
+  const looks = await Promise.all([1, 2, 3].map(() => through(two)('/mcp/working', 'tasks/get', { taskId })));
+  for (const look of looks)
+    expect(look.result).toMatchObject({ status: 'completed', result: { content: [{ text: 'done meanwhile' }] } });
+  await until('nothing is put aside any more', async () => (await two.self(user)).quota === quota - price);
+  const { logs } = await user.api<{ logs: { model: string; quota: number }[] }>('/api/usage/logs');
+  saw(
+    'a process killed after it began a task, and while a tool worked',
+    'the other tells what the task came to; it is paid for once, and what was not answered is not',
+    `${looks.length} of 3 looks told the result, ${quota - (await two.self(user)).quota} of ${quota} paid`,
+  );
+  expect(logs.filter((row) => row.quota > 0)).toMatchObject([{ model: 'mcp/working/wait', quota: price }]);
+  expect(working.calls).toHaveLength(2);
+  working.stop();
 }, 300_000);

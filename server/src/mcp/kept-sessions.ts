@@ -5,7 +5,7 @@ import type { McpRoom } from './room.ts';
 import type { SessionKeeper } from './sessions.ts';
 import { findServer, type McpServer } from './store/servers.ts';
 import * as store from './store/sessions.ts';
-import { keyOf, targetOf } from './target.ts';
+import { keyOf, targetOf, userOf } from './target.ts';
 
 type Deps = Omit<McpRoom, 'sessions' | 'callers'>;
 
@@ -15,6 +15,8 @@ const idleSeconds = 30 * 60;
 const touchMs = 60_000;
 /** Ended by one sweep; the rest waits for the next. */
 const mostAtOnce = 50;
+/** Of one user, at all servers: each has something to keep for every session, and clients open as many as they like. */
+const mostOfUser = 2_048;
 
 /**
  * Sessions of those who use a server through us. What a server remembers of them is theirs: the next process goes on with
@@ -22,6 +24,15 @@ const mostAtOnce = 50;
  */
 export function keptSessions(deps: Deps): SessionKeeper {
   const touched = new Map<string, number>();
+  const opened = new Map<number, number>();
+  /** Once in so many as are ended then: whoever opens a few is never looked for. */
+  const endOldest = async (userId: number): Promise<void> => {
+    const count = (opened.get(userId) ?? 0) + 1;
+    if (opened.size >= 10_000) opened.clear();
+    opened.set(userId, count % mostAtOnce);
+    if (count < mostAtOnce) return;
+    await endAll(deps, await store.takeOldestSessions(deps.db, userId, mostOfUser, mostAtOnce));
+  };
   return {
     open: async (server, holder) => {
       const signal = AbortSignal.timeout(server.timeoutMs);
@@ -31,6 +42,8 @@ export function keptSessions(deps: Deps): SessionKeeper {
       if (kept) return connect(target, signal, kept);
       const connection = await connect(target, signal);
       await keep(deps, server, holder, connection, (await target.token?.())?.sign);
+      // Here everybody is a user.
+      void endOldest(userOf(holder)!).catch((error) => deps.log.warn({ error }, 'old sessions could not be ended'));
       return connection;
     },
     close: (connection) => connection.leave(),

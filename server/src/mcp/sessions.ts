@@ -5,10 +5,12 @@ import { faultWithin } from './fault.ts';
 import type { Introduction } from './introduction.ts';
 import type { Listing } from './listing.ts';
 import type { McpServer } from './store/servers.ts';
-import { keyOf, type TargetDeps, targetOf } from './target.ts';
+import { keyOf, type TargetDeps, targetOf, userOf } from './target.ts';
 
 /** A session that nobody used for so long is ended: the server keeps something for each. */
 const idleMs = 5 * 60_000;
+/** Held here for one user; more of them only take room, and those that are kept are gone on with when they are named again. */
+const mostOfUser = 1_024;
 /** What a server listed counts for so long. */
 const listingMs = 10_000;
 /** A list waits no longer than this, whatever a call may take: it stands before other work. */
@@ -201,6 +203,7 @@ export class Sessions {
     const known = this.#held.get(placeOf(server, holder));
     if (known?.key === key) return known;
     if (known) this.#retire(known);
+    this.#makeRoom(userOf(holder));
     const held: Held = {
       ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), listing: null, retired: false, open: null },
       connection: this.keeper.open(server, holder),
@@ -214,6 +217,15 @@ export class Sessions {
       () => this.#retire(held),
     );
     return held;
+  }
+
+  /** A client writes whatever name of a session it likes: the one that rested longest goes. */
+  #makeRoom(user: number | null): void {
+    if (user === null) return;
+    const own = [...this.#held.values()].filter(({ holder }) => userOf(holder) === user);
+    if (own.length < mostOfUser) return;
+    const resting = own.filter(({ users }) => users === 0).toSorted((a, b) => a.lastUsedMs - b.lastUsedMs);
+    if (resting[0]) this.#retire(resting[0]);
   }
 
   /** Nobody gets it any more; it is closed when the last who has it is done. */

@@ -51,8 +51,8 @@ export const holderFor = (server: McpServer, userId: number): string => (isOfUse
 export const listedTo = (server: McpServer, userId: number, abilities: string): string =>
   abilities === '' ? holderFor(server, userId) : `${holderFor(server, userId)} ${sharedName(abilities)}`;
 
-/** A holder's name begins with the user's id. */
-const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
+/** A holder's name begins with the user's id; null for nobody in particular. */
+export const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
 
 /** Opened, for the server alone. */
 export function headersOf(

@@ -4,14 +4,16 @@ import type { Params, Passing } from '../connection.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
 import type { Listened, Sessions } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
+import { userOf } from '../target.ts';
 import { answerPing, askOrRefuse, messageIn } from './asked-aside.ts';
 
 /** Some servers begin to answer when they have something to say; by then they have long heard that somebody listens. */
 const beginsMs = 250;
 /** After the last call: most clients make several. */
 const idleMs = 60_000;
-/** In this process: each is a connection. */
+/** In this process: each is a connection. Of one user, so that nobody takes the place of all others. */
 const mostInAll = 2_000;
+const mostOfUser = 100;
 
 interface Line {
   server: McpServer;
@@ -63,7 +65,7 @@ export class Aside {
   #lineOf(server: McpServer, holder: string): Line | null {
     const place = placeOf(server, holder);
     const known = this.#lines.get(place);
-    if (known || this.#lines.size >= mostInAll) return known ?? null;
+    if (known || !this.#hasRoom(userOf(holder))) return known ?? null;
     const leave = new AbortController();
     const heard = this.callers.listen(server, holder, null, leave.signal);
     const begun = Promise.race([heard.catch(() => null), Bun.sleep(beginsMs)]);
@@ -71,6 +73,11 @@ export class Aside {
     this.#lines.set(place, line);
     void this.#hear(line, heard);
     return line;
+  }
+
+  #hasRoom(user: number | null): boolean {
+    const ofUser = [...this.#lines.values()].filter(({ holder }) => userOf(holder) === user).length;
+    return ofUser < mostOfUser && this.#lines.size < mostInAll;
   }
 
   async #hear(line: Line, heard: Promise<Listened | null>): Promise<void> {

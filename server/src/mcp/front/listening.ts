@@ -87,7 +87,7 @@ export class Listening {
   }
 
   #refuseMany({ holder, caller }: Listener): void {
-    const ofUser = [...this.#open].filter((one) => one.holder.startsWith(`${caller.user.id} `));
+    const ofUser = [...this.#open].filter((one) => one.caller.user.id === caller.user.id);
     const own = ofUser.filter((one) => one.holder === holder).length;
     if (own >= mostOfOne || ofUser.length >= mostOfUser || this.#open.size >= mostInAll)
       throw new AppError('capacity_exhausted', 'Too many connections listen already. Try again later.');
@@ -114,7 +114,10 @@ export class Listening {
   async #relay(heard: Promise<Listened>, out: EventStream, listener: Listener): Promise<void> {
     const { server, holder } = listener;
     const secrets = secretsIn(this.room, server);
-    const write = (message: object, id?: string) => out.write(eventText(message, id));
+    let taken: unknown;
+    const write = (message: object, id?: string) => {
+      taken = out.write(eventText(message, id));
+    };
     const asking = this.room.questions.asking({ server, holder, secrets, say: write, tooMuch: out.end });
     // The first bytes tell the client that it is heard, and from then on it is kept awake.
     out.write(ssePing);
@@ -129,7 +132,9 @@ export class Listening {
           const takenBack = takenBackIn(message);
           if (question) await askOrRefuse(this.room.callers, listener, question, asking);
           else if (takenBack) asking.takenBack(takenBack.id);
-          else if (isPassed(message, listener)) await write(redacted(message, secrets), event.id);
+          else if (isPassed(message, listener)) write(redacted(message, secrets), event.id);
+          // At the reader's own pace, whatever it is told.
+          await taken;
         }
     } catch {
       // The server has closed it or has no such thing after all, or time is up: the client listens anew if it wants to.

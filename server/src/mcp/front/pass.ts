@@ -1,6 +1,6 @@
 import type { Called, Params, Passing } from '../connection.ts';
 import { faultWithin, McpFault, tellFault } from '../fault.ts';
-import { streamFault } from '../guarded-fetch.ts';
+import { mostAnswerBytes, streamFault } from '../guarded-fetch.ts';
 import { secretsIn } from '../offers.ts';
 import { Patience } from '../patience.ts';
 import { redacted } from '../redact.ts';
@@ -21,6 +21,7 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
   const { holder, progress, log } = exchange;
   const secrets = secretsIn(room, server);
   let signal: AbortSignal | undefined;
+  let toldCharacters = 0;
   const time = exchange.say && askable(room, server, exchange, secrets);
   const passing: Passing = {
     get signal() {
@@ -28,7 +29,13 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
       return signal;
     },
     progress,
-    log: log && ((message) => log(redacted(message, secrets))),
+    // What is logged is heard by all calls of a session, and kept for each until somebody reads it.
+    log:
+      log &&
+      ((message) => {
+        toldCharacters += JSON.stringify(message).length;
+        if (toldCharacters <= mostAnswerBytes) log(redacted(message, secrets));
+      }),
     asking: time?.asking,
   };
   try {

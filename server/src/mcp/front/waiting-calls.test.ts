@@ -89,9 +89,12 @@ test('a process that stops gives up what nobody waits for at the moment, and lea
   expect(await back).toEqual({ content: [] });
 });
 
-test('a process has a thousand calls wait, of however many callers', async () => {
+test.each([
+  ['a process has a thousand calls wait, of however many users', 1_000, (at: number) => `${at} key:2 any-e`],
+  ['a user has a hundred calls wait, by however many keys', 100, (at: number) => `1 key:${at} any-e`],
+])('%s', async (_, most, holderOf) => {
   const calls = open();
-  const many = Array.from({ length: 1_001 }, (_, at) => asking(calls, `${at} key:2 any-e`));
+  const many = Array.from({ length: most + 1 }, (_, at) => asking(calls, holderOf(at)));
   const answers = many.map(({ call }) =>
     call().then(
       () => 'waits',
@@ -101,7 +104,7 @@ test('a process has a thousand calls wait, of however many callers', async () =>
   await moment();
   await pass(50);
   const came = await Promise.all(answers);
-  expect(came.filter((one) => one === 'waits')).toHaveLength(1_000);
+  expect(came.filter((one) => one === 'waits')).toHaveLength(most);
   expect(came.at(-1)).toContain('too many calls wait');
   calls.stop();
 });

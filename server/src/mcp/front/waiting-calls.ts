@@ -8,6 +8,7 @@ import type { Params } from '../connection.ts';
 import { McpFault } from '../fault.ts';
 import { mostAskedMs } from '../patience.ts';
 import type { McpServer } from '../store/servers.ts';
+import { userOf } from '../target.ts';
 import { mostCarriedBytes, type Peers, tooLargeToCarry } from './peers.ts';
 import { badParams, type Exchange, ownFault, RpcError } from './served.ts';
 import { type Attached, type Outcome, WaitingCall } from './waiting-call.ts';
@@ -15,6 +16,8 @@ import { type Called, digestOf, isWaitingState, nameWaiting, openWaiting, type P
 
 /** Of one caller: each is a connection to a server that waits. */
 const mostOfOne = 16;
+/** Of all callers of one user, in this process: nobody takes the place of all others. */
+const mostOfUser = 100;
 /** In this process. */
 const mostInAll = 1_000;
 /** The time for answers ends first; what came of the call is kept a little longer for whoever is just coming back. */
@@ -123,8 +126,10 @@ export class WaitingCalls {
 
   #hasRoom({ call, called }: Kept): boolean {
     if (call.id !== null) return true;
-    const own = [...this.#kept.values()].filter((one) => one.called.holder === called.holder).length;
-    return own < mostOfOne && this.#kept.size < mostInAll;
+    const holders = [...this.#kept.values()].map((one) => one.called.holder);
+    const own = holders.filter((holder) => holder === called.holder).length;
+    const ofUser = holders.filter((holder) => userOf(holder) === userOf(called.holder)).length;
+    return own < mostOfOne && ofUser < mostOfUser && this.#kept.size < mostInAll;
   }
 
   #suspend(kept: Kept): Params {

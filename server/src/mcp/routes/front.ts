@@ -21,6 +21,7 @@ import type { Introduction } from '../introduction.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
+import { type Message, refuseMixed, takeBack } from './front-messages.ts';
 import { holderOf, requiredSession, sessionFor, sessionHeader, sessionOfPost } from './front-session.ts';
 import { nothingAsked } from './schemas.ts';
 
@@ -62,11 +63,6 @@ const answers = {
 } as const;
 
 type FrontCall = Call<'mcp', z.infer<typeof posted>>;
-interface Message {
-  method?: unknown;
-  id?: unknown;
-  params?: unknown;
-}
 type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 
 /** The protocol's own address of each server, of all that a caller may use, and of our own. */
@@ -200,7 +196,7 @@ async function answerMessages(
   served: Served,
   messages: Message[],
 ): Promise<Response> {
-  refuseManyCalls(messages);
+  refuseMixed(messages);
   await requireToolScope(served, messages, call.principal);
   const begins = messages.find(({ method }) => method === 'initialize');
   const session = begins ? sessionFor(begins.params) : sessionOfPost(call);
@@ -223,12 +219,6 @@ async function answerMessages(
 
 /** The protocol's revision 2025-11-25, transports: to answers there is nothing to say. */
 const taken = (call: Call): Response => new Response(null, { status: 202, headers: call.headers });
-
-/** Limits count requests: what costs something comes alone, however many other messages are with it. */
-function refuseManyCalls(messages: Message[]): void {
-  const calls = messages.filter(({ method }) => method === 'tools/call');
-  if (calls.length > 1) throw new AppError('invalid_request', 'Send each call of a tool in a request of its own.');
-}
 
 /** The protocol's revision 2025-11-25, authorization: a client that is told which scope is missing can ask the user for it. */
 async function requireToolScope(served: Served, messages: Message[], caller: McpCaller): Promise<void> {
@@ -266,14 +256,6 @@ function refuseToListen(call: Call, id: unknown): Response {
   const error = { code: -32_601, message: 'Method not found: there is nothing to listen to' };
   call.whole = true;
   return Response.json({ jsonrpc: '2.0', id: id ?? null, error }, { status: 404, headers: call.headers });
-}
-
-async function takeBack(underWay: UnderWay, client: string, messages: Message[]): Promise<void> {
-  for (const { method, params } of messages) {
-    if (method !== 'notifications/cancelled') continue;
-    const { requestId } = (params ?? {}) as { requestId?: unknown };
-    if (typeof requestId === 'string' || typeof requestId === 'number') await underWay.cancel(client, requestId);
-  }
 }
 
 const writtenFor = (call: Call): Written => ({

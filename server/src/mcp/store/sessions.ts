@@ -53,18 +53,36 @@ export async function takeSessionsOf(db: Db, holder: string): Promise<StoredSess
 export async function takeIdleSessions(db: Db, before: number, most: number): Promise<StoredSession[]> {
   const idle = await db
     .selectFrom('mcp_sessions')
-    .select(['server_id', 'holder'])
+    .selectAll()
     .where('used_at', '<', before)
     .orderBy('used_at')
     .limit(most)
     .execute();
+  return takeUnused(db, idle);
+}
+
+/** The same for those of a user, at all servers, that were used before the last so many. */
+export async function takeOldestSessions(db: Db, userId: number, kept: number, most: number): Promise<StoredSession[]> {
+  const oldest = await db
+    .selectFrom('mcp_sessions')
+    .selectAll()
+    .where('holder', 'like', `${userId} %`)
+    .orderBy('used_at', 'desc')
+    .offset(kept)
+    .limit(most)
+    .execute();
+  return takeUnused(db, oldest);
+}
+
+/** What was used since it was found stays. */
+async function takeUnused(db: Db, found: readonly SessionRow[]): Promise<StoredSession[]> {
   const taken: StoredSession[] = [];
-  for (const { server_id, holder } of idle) {
+  for (const { server_id, holder, used_at } of found) {
     const row = await db
       .deleteFrom('mcp_sessions')
       .where('server_id', '=', server_id)
       .where('holder', '=', holder)
-      .where('used_at', '<', before)
+      .where('used_at', '=', used_at)
       .returningAll()
       .executeTakeFirst();
     if (row) taken.push(fromRow(row));
