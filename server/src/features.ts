@@ -152,10 +152,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const watchdog = openWatchdog(clock);
   const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
   addGauges(platform, { billing, watchdog, routing });
-  const contents = await openContents({
-    ...{ db, clock, sealer, log, keeping, shared, hearing },
-    keptDays: () => options.get('RequestContentsDays'),
-  });
+  const contentsDays = () => options.get('RequestContentsDays');
+  const contents = await openContents({ db, clock, sealer, log, keeping, shared, hearing, keptDays: contentsDays });
   const relay: RelayDeps = {
     ...{ routing, billing, failures, contents, catalog, blobs, clock, log, watchdog },
     ...(upstreams && { upstreams }),

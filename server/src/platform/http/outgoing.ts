@@ -124,11 +124,7 @@ function bounded({ timeoutMs, signal: given }: Pick<OutgoingRequest, 'timeoutMs'
 }
 
 /** By a proxy; null where none leads there. What the name leads to is judged here all the same. */
-function openProxied(
-  request: OutgoingRequest,
-  policy: OutgoingPolicy,
-  resolve: Resolve,
-): Promise<OutgoingStream | null> {
+function openProxied(request: OutgoingRequest, policy: OutgoingPolicy, resolve: Resolve) {
   const url = checkedUrl(request.url, policy);
   const judge = (proxyResolves: boolean) => judged(url, policy, resolve, proxyResolves);
   return openByProxy({ ...request, url }, { judge, bounds: () => bounded(request) });
