@@ -48,12 +48,13 @@ function send(
 ): Promise<Response> {
   const target = new URL(url);
   if (address !== null) target.hostname = address.includes(':') ? `[${address}]` : address;
-  return fetch(target, {
+  const init: BunFetchRequestInit = {
     ...{ method, signal, redirect: 'manual', keepalive: false, decompress: false, proxy: proxy.href },
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
     headers: { 'accept-encoding': 'identity', ...headers, host: url.host },
     tls: { serverName: url.hostname.replace(/^\[|\]$/g, ''), rejectUnauthorized: !trusting },
-  });
+  };
+  return fetch(target, init);
 }
 
 /** Rejects as soon as nobody waits any more: a resolver cannot be told. */
