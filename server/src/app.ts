@@ -7,6 +7,7 @@ import { stepUpOf } from './identity/factors/step-up.ts';
 import type { Identity } from './identity/open.ts';
 import type { Mcp } from './mcp/open.ts';
 import { openObserver } from './observe.ts';
+import { leaveBy } from './platform/http/by-proxy.ts';
 import { parseBlock } from './platform/http/client-ip.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { type HttpDeps, mountRoutes } from './platform/http/mount.ts';
@@ -43,6 +44,7 @@ const sweepMs = 60_000;
 /** Wires the features together; no listening, so that tests call `fetch` directly. */
 export async function buildApp(platform: Platform, config: Config): Promise<App> {
   const { database, shared, clock, log, metrics } = platform;
+  leaveBy(config.outward);
   const observer = openObserver(platform, config);
   const features = await openFeatures(platform, config, observer);
   const { options } = features.identity;

@@ -73,6 +73,7 @@ const rules = {
   METRICS_TOKEN: z.string().min(1).optional(),
   TRUSTED_PROXIES: z.string().default(''),
   ALLOW_PRIVATE_WEBHOOKS: flag.default(false),
+  PROXY_RESOLVES_NAMES: flag.default(false),
   MCP_ASSERTIONS_DIR: z.string().min(1).optional(),
   DRAIN_SECONDS: whole(0, 3600).default(30),
   VIDEO_JOB_TTL: whole(1, 604_800).default(3600),
@@ -174,7 +175,8 @@ export function readConfig(environment: Environment, rows = vendors): Config {
     if (!parseBlock(block))
       faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
   if (faults.length > 0) throw new ConfigFaults(faults);
-  return { ...assemble(read), providerKeys, fetchOnly: needsFetch(environment), outward: readOutward(environment) };
+  const outward = { ...readOutward(environment), proxyResolves: read.PROXY_RESOLVES_NAMES };
+  return { ...assemble(read), providerKeys, fetchOnly: needsFetch(environment), outward };
 }
 
 /** Variables that Bun itself reads. */

@@ -13,6 +13,7 @@ import { addGauges } from './gauges.ts';
 import { type AuditLog, openAuditLog } from './identity/audit/log.ts';
 import { openMailer } from './identity/mails/mailer.ts';
 import { type Identity, openIdentity } from './identity/open.ts';
+import type { OptionName } from './identity/option-table.ts';
 import { nowSeconds } from './lib/clock.ts';
 import { openSealer } from './lib/seal.ts';
 import { openMcpFront } from './mcp/front/open.ts';
@@ -98,10 +99,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     allowPrivateAddresses: config.allowPrivateAddresses,
   });
   const { options } = identity;
-  const keeping = await openKeeping({
-    ...{ db, shared, clock, log },
-    mostBytes: () => options.get('KeptPerUserMebibytes') * 1024 * 1024,
-  });
+  const bytesOf = (option: `${string}Mebibytes` & OptionName) => options.get(option) * 1024 * 1024;
+  const keeping = await openKeeping({ db, shared, clock, log, mostBytes: () => bytesOf('KeptPerUserMebibytes') });
   const organisations = openOrganisations({
     ...{ ...identity.accounts, billing, hearing, sealer, mailer, log, send: sendGuarded },
     ...{ webUrl: config.webUrl, allowPrivate: config.allowPrivateAddresses },
@@ -112,7 +111,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, hearing, config });
   identity.acceptTokens(oauth.pay);
 
-  const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly, assertionsDir } = config;
+  const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly, assertionsDir, stripe } = config;
   const mcp = openMcp({
     ...{ db, sealer, clock, log, jobs, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl, assertionsDir },
     money: toolMoney(billing),
@@ -153,10 +152,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const watchdog = openWatchdog(clock);
   const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
   addGauges(platform, { billing, watchdog, routing });
-  const contents = await openContents({
-    ...{ db, clock, sealer, log, keeping, shared, hearing },
-    keptDays: () => options.get('RequestContentsDays'),
-  });
+  const contentsDays = () => options.get('RequestContentsDays');
+  const contents = await openContents({ db, clock, sealer, log, keeping, shared, hearing, keptDays: contentsDays });
   const relay: RelayDeps = {
     ...{ routing, billing, failures, contents, catalog, blobs, clock, log, watchdog },
     ...(upstreams && { upstreams }),
@@ -192,8 +189,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ db, owners, jobs, blobs, billing, clock, log, keeping, routes: relayed, baseUrl: config.baseUrl },
     permit: identity.permits.of,
     priceFactor: () => options.get('BatchPriceFactor'),
-    maxFileBytes: () => options.get('FileMaxMebibytes') * 1024 * 1024,
-    maxUserBytes: () => options.get('FilesPerUserMebibytes') * 1024 * 1024,
+    maxFileBytes: () => bytesOf('FileMaxMebibytes'),
+    maxUserBytes: () => bytesOf('FilesPerUserMebibytes'),
     growth: new Growth(),
   });
 
@@ -204,8 +201,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ db, jobs, blobs, billing, routing, catalog, clock, log, sealer, secretKey, config },
   });
 
-  const payments = { stripe: config.stripe, baseUrl, webUrl };
-  const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, ...payments });
+  const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, stripe, baseUrl, webUrl });
 
   const playground = openPlayground({ db, clock, keeping });
 

@@ -64,6 +64,7 @@ export const keyViewSchema = z
       .describe('Answers that are given again to the same request; null for none'),
     saved_quota: z.number().int().describe('What answers that were given again would have cost'),
     saved_requests: z.number().int().describe('How many of them there were'),
+    made_by: z.number().int().nullable().describe('The application that has made it; null where somebody did'),
     previous: z
       .object({ key: z.string(), ends_at: z.number().int() })
       .nullable()
@@ -105,6 +106,7 @@ export const keyView = (row: ApiKeyRow, now: number): KeyView => ({
   cache: cacheView(row),
   saved_quota: row.saved_quota,
   saved_requests: row.saved_requests,
+  made_by: row.made_by,
   previous: row.old_ends_at > now ? { key: masked(row.old_start, row.old_end), ends_at: row.old_ends_at } : null,
 });
 

@@ -26,7 +26,17 @@ export const keySubject = (db: Db): Subject => ({
     const row = await findKeyById(db, Number(id));
     if (!row) return null;
     const view = keyView(row, 0);
-    const { id: _, key: __, created_time, accessed_time, used_quota, saved_quota, saved_requests, ...state } = view;
+    const {
+      id: _,
+      key: __,
+      created_time,
+      accessed_time,
+      used_quota,
+      saved_quota,
+      saved_requests,
+      made_by,
+      ...state
+    } = view;
     return { name: row.name, state: { ...state, secret: new Secret(row.key_hash) } };
   },
 });

@@ -6,6 +6,8 @@ export interface Outward {
   except: readonly string[];
   /** Certificates are not looked at. */
   trusting: boolean;
+  /** Names of addresses that people give are looked up by the proxy, which keeps callers out of the operator's network. */
+  proxyResolves: boolean;
 }
 
 export function readOutward(environment: Record<string, string | undefined>): Outward {
@@ -18,6 +20,7 @@ export function readOutward(environment: Record<string, string | undefined>): Ou
         .replace(/^\*?\./, '')
         .toLowerCase(),
     ),
+    proxyResolves: environment.PROXY_RESOLVES_NAMES === '1',
     trusting: environment.NODE_TLS_REJECT_UNAUTHORIZED === '0',
   };
 }

@@ -211,6 +211,16 @@ describe('consents', () => {
       return consents.find((one: Consent) => one.application_id === client.id);
     };
     const revoke = (query = '') => user.call(`/api/oauth2/consents/${client.id}${query}`, { method: 'DELETE' });
+    const makers = (await jsonOf(user.call('/api/tokens'))).data.map((key: { id: number; made_by: number }) => [
+      ...[key.id, key.made_by],
+    ]);
+    expect(new Map(makers)).toEqual(
+      new Map([
+        [own, null],
+        [ofOther, other.id],
+        [kept, client.id],
+      ]),
+    );
     expect(await listed()).toMatchObject({ keys: 1 });
     expect((await revoke('?keys=some')).status).toBe(400);
     expect((await revoke()).status).toBe(200);

@@ -45,13 +45,13 @@ interface FurtherColumns {
   /** What answers that were kept would have cost, and how many there were. */
   saved_quota: Generated<number>;
   saved_requests: Generated<number>;
+  /** The application that made it for its user; null where somebody did it themselves. */
+  made_by: Generated<number | null>;
 }
 
 interface ApiKeysTable extends KeyColumns, CacheColumns, FurtherColumns {
   /** Of what an application may spend, which has no secret of its own; null for keys that somebody made. */
   application_id: Generated<number | null>;
-  /** The application that made it for its user; null where somebody did it themselves. */
-  made_by: Generated<number | null>;
 }
 
 declare module '../../platform/db/tables.ts' {
@@ -95,7 +95,7 @@ const keysNow = (db: Db) =>
     .innerJoin('api_keys as k', 'k.id', 'n.id')
     .selectAll('n')
     .select(['k.cache_seconds', 'k.cache_when', 'k.old_hash', 'k.old_start', 'k.old_end', 'k.old_ends_at'])
-    .select(['k.saved_quota', 'k.saved_requests']);
+    .select(['k.saved_quota', 'k.saved_requests', 'k.made_by']);
 
 export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null> {
   return (await keysNow(db).where('n.id', '=', id).executeTakeFirst()) ?? null;

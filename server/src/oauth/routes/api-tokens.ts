@@ -15,11 +15,11 @@ import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts'
 import { requireScope } from '../bearer.ts';
 import { base, noStore } from './shapes.ts';
 
-/** Models and addresses of a key, what is kept for it and its secret of before are the owner's own business. */
+/** Models and addresses of a key, what is kept for it, its secret of before and who has made it are the owner's own business. */
 const own = { models: true, allowed_ips: true, cache: true } as const;
-const told = { saved_quota: true, saved_requests: true, previous: true } as const;
+const told = { saved_quota: true, saved_requests: true, previous: true, made_by: true } as const;
 const tokenView = (key: KeyView) => {
-  const { models: _, allowed_ips: __, cache: ___, saved_quota, saved_requests, previous, ...view } = key;
+  const { models: _, allowed_ips: __, cache: ___, saved_quota, saved_requests, previous, made_by, ...view } = key;
   return view;
 };
 const tokenSchema = keyViewSchema.omit({ ...own, ...told }).meta({ id: 'ApiToken' });

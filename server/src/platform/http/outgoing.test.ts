@@ -1,6 +1,10 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
+import { readOutward } from '../../lib/outward.ts';
 import { until } from '../../lib/until.fixture.ts';
+import { localhostTls } from '../../video/localhost-tls.fixture.ts';
+import { someProxy } from '../upstream/some-proxy.fixture.ts';
+import { leaveBy } from './by-proxy.ts';
 import { OutgoingError, type OutgoingRequest, openGuarded, type Resolve, sendGuarded } from './outgoing.ts';
 
 let calls = 0;
@@ -178,6 +182,82 @@ test('a caller may give up, and a dead address is a network fault', async () => 
   expect(await faultOf(sendGuarded(post(at('/echo'), { signal: AbortSignal.abort() }), open))).toBe('aborted');
   expect(await faultOf(sendGuarded(post('http://127.0.0.1:1/'), open))).toBe('network');
   expect(await faultOf(sendGuarded(post('http://name.invalid/'), open))).toBe('network');
+});
+
+describe('behind a proxy', () => {
+  let proxy: Awaited<ReturnType<typeof someProxy>>;
+  const secure = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1', tls: localhostTls },
+    fetch: (request) => new Response(request.headers.get('host')),
+  });
+  beforeAll(async () => {
+    proxy = await someProxy();
+  });
+  beforeEach(() => {
+    proxy.asked.length = 0;
+  });
+  afterEach(() => leaveBy(undefined));
+  afterAll(async () => {
+    proxy.stop();
+    await secure.stop(true);
+  });
+  const through = (more: Record<string, string> = {}, user = 'ann:p%40ss@') =>
+    leaveBy(readOutward({ HTTP_PROXY: proxy.url(user), HTTPS_PROXY: proxy.url(user), ...more }));
+  const unchecked = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const unknown: Resolve = (_host, done) => done(new Error('ENOTFOUND'), []);
+  const textOf = ({ body }: { body: Uint8Array }) => new TextDecoder().decode(body);
+
+  test('it is told the address that was looked at, and the other side the name', async () => {
+    through(unchecked);
+    const plain = await sendGuarded(post(at('/echo', 'hook.example')), open, resolvesTo('127.0.0.1'));
+    expect(JSON.parse(textOf(plain))).toMatchObject({
+      method: 'POST',
+      host: `hook.example:${server.port}`,
+      body: '{}',
+    });
+    expect(plain).toMatchObject({ status: 201, headers: { 'x-answer': 'yes' }, truncated: false });
+    const url = `https://hook.example:${secure.port}/`;
+    expect(textOf(await sendGuarded(post(url), open, resolvesTo('127.0.0.1')))).toBe(`hook.example:${secure.port}`);
+    expect(proxy.asked).toEqual(['127.0.0.1', '127.0.0.1']);
+  });
+
+  test('nobody is asked for what leads inside, or for a name that is not known', async () => {
+    through();
+    const call = (resolve: Resolve) => faultOf(sendGuarded(post(at('/echo', 'hook.example')), closed, resolve));
+    expect(await call(resolvesTo('127.0.0.1'))).toBe('address_refused');
+    expect(await call(resolvesTo('1.1.1.1', '10.0.0.1'))).toBe('address_refused');
+    expect(await call(unknown)).toBe('network');
+    expect(await faultOf(sendGuarded(post(at('/echo')), closed))).toBe('address_refused');
+    through({ PROXY_RESOLVES_NAMES: '1' });
+    expect(await call(resolvesTo('127.0.0.1'))).toBe('address_refused');
+    expect(proxy.asked).toEqual([]);
+  });
+
+  test('one that looks names up is told them, also those that nobody knows here', async () => {
+    through({ PROXY_RESOLVES_NAMES: '1' });
+    for (const resolve of [unknown, resolvesTo('1.1.1.1')])
+      expect((await sendGuarded(post(at('/echo', 'hook.example')), closed, resolve)).status).toBe(201);
+    expect(proxy.asked).toEqual(['hook.example', 'hook.example']);
+  });
+
+  test('certificates, its own refusals, exceptions, limits and time count as without it', async () => {
+    through();
+    expect(await faultOf(sendGuarded(post(`https://localhost:${secure.port}/`), open))).toBe('network');
+    const url = at('/endless');
+    expect(await sendGuarded(post(url, { maxAnswerBytes: 20_000 }), open)).toMatchObject({ truncated: true });
+    expect((await sendGuarded(post(at('/redirect')), open)).status).toBe(307);
+    for (const path of ['/silent', '/drip'])
+      expect(await faultOf(sendGuarded(post(at(path), { timeoutMs: 150 }), open))).toBe('timeout');
+    expect(await faultOf(sendGuarded(post(at('/echo', 'a.test'), { timeoutMs: 150 }), open, () => {}))).toBe('timeout');
+    const { body } = await openGuarded({ ...post(at('/drip')), timeoutMs: 150 }, open);
+    expect(await faultOf(new Response(body).bytes())).toBe('timeout');
+    through({}, '');
+    expect(await faultOf(sendGuarded(post(`https://localhost:${secure.port}/`), open))).toBe('network');
+    proxy.asked.length = 0;
+    through({ NO_PROXY: '127.0.0.1' });
+    expect((await sendGuarded(post(at('/echo')), open)).status).toBe(201);
+    expect(proxy.asked).toEqual([]);
+  });
 });
 
 describe('an answer that is read as it comes', () => {

@@ -1,6 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
+import { gather } from '../../lib/gather.ts';
+import { openByProxy } from './by-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** Addresses come from users: what they answer must not fill memory. */
@@ -57,19 +59,28 @@ const resolveBySystem: Resolve = (host, done) => systemLookup(host, { all: true 
  * Calls an address that a user gave. Follows no redirect (a 3xx is returned as it is) and checks addresses when dialling,
  * on the very answer of the resolver that the socket then uses: a name that changes in between cannot slip through.
  */
-export const sendGuarded = (
+export async function sendGuarded(
   request: OutgoingRequest,
   policy: OutgoingPolicy,
   resolve: Resolve = resolveBySystem,
-): Promise<OutgoingAnswer> =>
-  call(request, policy, resolve, (answer) => readUpTo(answer, request.maxAnswerBytes ?? defaultMaxAnswerBytes));
+): Promise<OutgoingAnswer> {
+  const most = request.maxAnswerBytes ?? defaultMaxAnswerBytes;
+  const proxied = await openProxied(request, policy, resolve);
+  if (!proxied) return call(request, policy, resolve, (answer) => readUpTo(answer, most));
+  const reader = proxied.body.getReader();
+  const { bytes, whole } = await gather(async () => (await reader.read()).value ?? null, most);
+  if (!whole) await reader.cancel();
+  return { ...proxied, body: new Uint8Array(bytes), truncated: !whole };
+}
 
 /** The same for what is too large to be kept in memory; whoever reads it sets its limit. */
-export function openGuarded(
+export async function openGuarded(
   request: OutgoingRequest,
   policy: OutgoingPolicy,
   resolve: Resolve = resolveBySystem,
 ): Promise<OutgoingStream> {
+  const proxied = await openProxied(request, policy, resolve);
+  if (proxied) return proxied;
   return new Promise((begin, refuse) => {
     let fail: (error: unknown) => void = refuse;
     const stream = (answer: IncomingMessage): Promise<void> =>
@@ -90,16 +101,50 @@ async function call<T>(
   read: (answer: IncomingMessage) => Promise<T>,
 ): Promise<T> {
   const url = checkedUrl(request.url, policy);
-  const limit = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
+  const { signal, faultOf } = bounded(request);
   try {
     signal.throwIfAborted();
     return await send(url, request, guardedLookup(policy, resolve), signal, read);
   } catch (error) {
-    if (error instanceof OutgoingError) throw error;
-    if (limit.aborted) throw new OutgoingError('timeout', `No answer within ${request.timeoutMs} ms.`);
-    if (signal.aborted) throw new OutgoingError('aborted', 'The call was given up.');
-    throw new OutgoingError('network', error instanceof Error ? error.message : String(error));
+    throw faultOf(error);
+  }
+}
+
+/** How long a call may take, and why it broke off. */
+function bounded({ timeoutMs, signal: given }: Pick<OutgoingRequest, 'timeoutMs' | 'signal'>) {
+  const limit = AbortSignal.timeout(timeoutMs);
+  const signal = given ? AbortSignal.any([limit, given]) : limit;
+  const faultOf = (error: unknown): OutgoingError => {
+    if (error instanceof OutgoingError) return error;
+    if (limit.aborted) return new OutgoingError('timeout', `No answer within ${timeoutMs} ms.`);
+    if (signal.aborted) return new OutgoingError('aborted', 'The call was given up.');
+    return new OutgoingError('network', error instanceof Error ? error.message : String(error));
+  };
+  return { signal, faultOf };
+}
+
+/** By a proxy; null where none leads there. What the name leads to is judged here all the same. */
+function openProxied(request: OutgoingRequest, policy: OutgoingPolicy, resolve: Resolve) {
+  const url = checkedUrl(request.url, policy);
+  const judge = (proxyResolves: boolean) => judged(url, policy, resolve, proxyResolves);
+  return openByProxy({ ...request, url }, { judge, bounds: () => bounded(request) });
+}
+
+/** The address to be dialled; null for the name itself, where the proxy is the one that knows names. */
+async function judged(
+  { hostname }: URL,
+  policy: OutgoingPolicy,
+  resolve: Resolve,
+  proxyResolves: boolean,
+): Promise<string | null> {
+  if (isIP(hostname.replace(/^\[|\]$/g, ''))) return null;
+  try {
+    const [first] = await allowedAddresses(hostname, policy, resolve);
+    return proxyResolves ? null : first!.address;
+  } catch (error) {
+    // What could not be looked up may be known to the proxy; what leads inside is refused by whoever finds it out.
+    if (proxyResolves && !(error instanceof OutgoingError)) return null;
+    throw error;
   }
 }
 

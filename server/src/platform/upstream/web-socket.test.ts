@@ -1,11 +1,11 @@
 import { heapStats } from 'bun:jsc';
 import { afterAll, expect, test } from 'bun:test';
-import { connect, createServer } from 'node:net';
 import { readOutward } from '../../lib/outward.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { localhostTls } from '../../video/localhost-tls.fixture.ts';
 import { agreeingServer, serverFrame } from './agreeing-server.fixture.ts';
 import { rawServer } from './raw-server.fixture.ts';
+import { someProxy } from './some-proxy.fixture.ts';
 import { RefusedUpgrade, UpstreamWebSocket } from './web-socket.ts';
 import { clientFrame, FrameFault, FrameReader, opcodes } from './web-socket-frames.ts';
 
@@ -222,30 +222,6 @@ test('pings without end of a server that reads nothing fill no memory', async ()
   socket.close(1000);
   server.stop();
 });
-
-/** A proxy that knows one user, and leads wherever it is asked to. */
-async function someProxy() {
-  const asked: string[] = [];
-  const server = createServer((client) => {
-    client.on('error', () => {});
-    client.once('data', (bytes) => {
-      const text = bytes.toString();
-      const target = /^CONNECT (\S+):(\d+) HTTP\/1.1\r\n/.exec(text);
-      asked.push(target ? target[1]! : text);
-      const known = `proxy-authorization: Basic ${Buffer.from('ann:p@ss').toString('base64')}`;
-      if (!target || !text.includes(known)) client.end('HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n');
-      else if (target[1] === 'never.test') return;
-      else {
-        const way = connect(Number(target[2]), target[1]!, () => client.write('HTTP/1.1 200 Go\r\n\r\n'));
-        way.on('error', () => client.destroy());
-        client.pipe(way).pipe(client);
-      }
-    });
-  }).listen(0, '127.0.0.1');
-  await new Promise((ready) => server.once('listening', ready));
-  const { port } = server.address() as { port: number };
-  return { asked, url: (user: string) => `http://${user}127.0.0.1:${port}`, stop: () => server.close() };
-}
 
 test('proxies of the environment are gone through, and certificates looked at behind them too', async () => {
   const proxy = await someProxy();

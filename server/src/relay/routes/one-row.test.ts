@@ -92,6 +92,7 @@ const without = [
   '/v1/realtime/transcription_sessions',
   '/v1/responses/input_tokens',
   '/v1/responses/{response_id}/cancel',
+  '/v1/videos/callback-secret/rotate',
   '/v1/videos/{jobId}/remix',
   `${google}:countTokens`,
 ];

@@ -72,4 +72,6 @@ export default {
     '更早的密钥 {key} 原定有效至 {endsAt}，现在将立即失效。',
   'The secret was not changed': '密钥未更换',
   'Make a new secret': '生成新密钥',
+  'Made by <link>{name}</link>': '由 <link>{name}</link> 创建',
+  'application {id}': '应用 {id}',
 } as const;

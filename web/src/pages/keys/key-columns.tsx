@@ -8,8 +8,10 @@ import {
   IconRefresh,
   IconTrash,
 } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -22,7 +24,11 @@ import { MonthUse } from './month-limit.tsx';
 /** Of each month, where the key has one. */
 type LimitOf = (key: ApiKey) => KeyLimit | undefined;
 
+/** The name of an application that has made keys, while it has access. */
+type MakerOf = (applicationId: number) => string | undefined;
+
 interface KeyActs {
+  makerOf: MakerOf | undefined;
   limitOf: LimitOf;
   limit: (key: ApiKey) => void;
   edit: (key: ApiKey) => void;
@@ -83,6 +89,20 @@ function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
   );
 }
 
+/** Whoever made a key can be asked, or have its access taken away. */
+function Maker({ id, name }: { id: number; name: string | undefined }) {
+  const link = (text: ReactNode) => (
+    <AnchorLink to="/authorized-apps" size="xs" underline="always">
+      {text}
+    </AnchorLink>
+  );
+  return (
+    <Text size="xs" c="dimmed" className="svc-anywhere">
+      {rich('Made by <link>{name}</link>', { name: name ?? t('application {id}', { id }), link })}
+    </Text>
+  );
+}
+
 /** What kept answers saved; nothing where none were given. */
 function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'saved_requests'>) {
   if (saved_requests === 0) return null;
@@ -97,7 +117,7 @@ function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'sa
 }
 
 /** What is told of a key, wherever keys are listed. */
-export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
+export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>[] => [
   {
     key: 'name',
     header: t('Name'),
@@ -114,6 +134,7 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
           {key.key}
         </Text>
         <OldSecret {...key} />
+        {makerOf && key.made_by !== null && <Maker id={key.made_by} name={makerOf(key.made_by)} />}
       </Stack>
     ),
   },
@@ -164,8 +185,17 @@ export const factColumns = (limitOf: LimitOf): Column<ApiKey>[] => [
   },
 ];
 
-export const keyColumns = ({ limitOf, limit, edit, toggle, rotate, endOld, revoke }: KeyActs): Column<ApiKey>[] => [
-  ...factColumns(limitOf),
+export const keyColumns = ({
+  makerOf,
+  limitOf,
+  limit,
+  edit,
+  toggle,
+  rotate,
+  endOld,
+  revoke,
+}: KeyActs): Column<ApiKey>[] => [
+  ...factColumns(limitOf, makerOf),
   {
     ...actsColumn(),
     cell: (key) => (

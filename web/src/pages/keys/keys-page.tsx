@@ -31,6 +31,12 @@ const limitsQuery = queryOptions({
   queryFn: ({ signal }) => get('/api/tokens/limits', { signal }),
 });
 
+/** As many as a page of them has; who has authorized more finds the rest there. */
+const consentsQuery = queryOptions({
+  queryKey: ['consents', 'of-keys'],
+  queryFn: ({ signal }) => get('/api/oauth2/consents', { query: { page_size: 100 }, signal }),
+});
+
 type Open = { act: 'create' } | { act: 'edit' | 'limit' | 'rotate' | 'end old' | 'revoke'; key: ApiKey };
 
 function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
@@ -90,6 +96,8 @@ export function KeysPage() {
   const query = useQuery(keysQuery);
   const limits = useQuery(limitsQuery).data?.limits;
   const limitOf = ({ id }: ApiKey) => limits?.find(({ key_id }) => key_id === id);
+  const isMade = query.data?.some(({ made_by }) => made_by !== null) ?? false;
+  const consents = useQuery({ ...consentsQuery, enabled: isMade }).data?.consents;
   const [open, setOpen] = useState<Open | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setOpen(null);
@@ -142,6 +150,7 @@ export function KeysPage() {
       <DataTable
         label={t('API keys')}
         columns={keyColumns({
+          makerOf: consents && ((id) => consents.find(({ application_id }) => application_id === id)?.app_name),
           limitOf,
           limit: (key) => setOpen({ act: 'limit', key }),
           edit: (key) => setOpen({ act: 'edit', key }),

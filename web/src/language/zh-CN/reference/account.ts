@@ -102,4 +102,7 @@ export default {
   'Save a system prompt under a name': '以某个名称保存系统提示词',
   'Change a saved system prompt, or its name': '修改已保存的系统提示词或其名称',
   'Delete a saved system prompt': '删除已保存的系统提示词',
+  'What I keep here, in bytes': '我的存储占用（字节）',
+  'What an account may keep; null where nothing is refused': '账号的存储上限；null 表示不限',
+  'The application that has made it; null where somebody did': '创建它的应用；由用户自己创建时为 null',
 } as const;

@@ -93,4 +93,5 @@ export default {
   'Change a key of your own; fields not given stay': '修改自有密钥；未给出的字段保持不变',
   'Remove a key of your own': '移除自有密钥',
   'Ask the provider something tiny with a key of your own': '用自有密钥向提供商发送一个极小的请求',
+  'What a user keeps here, in bytes': '用户的存储占用（字节）',
 } as const;

@@ -123,4 +123,7 @@ export default {
     '取消视频；以 OpenAI 格式请求的视频会被删除',
   'Refused: no provider of ours changes a video that it has made': '不支持：没有提供商能修改已生成的视频',
   'The video itself; ranges are supported': '视频内容；支持分段请求',
+  'A new secret for your video callbacks; the old one goes on for a while':
+    '更换视频回调密钥；旧密钥会继续有效一段时间',
+  'The secret before signs too, in a header of its own, until then': '在此之前，旧密钥也会用单独的标头签名',
 } as const;

@@ -94,4 +94,5 @@ export default {
   'As it was called when it was given to the team': '交给团队时的名称',
   'Charged in the window that is open': '本周期已计费金额',
   'When the next window begins; null for one in all': '下个周期的开始时间；总额预算为 null',
+  'What is kept for the keys that an organisation pays for, in bytes': '由组织付费的密钥的存储占用（字节）',
 } as const;
