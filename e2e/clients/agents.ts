@@ -52,6 +52,16 @@ const patch = `*** Begin Patch
 *** End Patch`;
 const patchCommand = `apply_patch <<'EOF'\n${patch}\nEOF\n`;
 
+/** The ways to patch, the best first. */
+const patchCalls: Record<string, Json> = {
+  apply_patch: { input: patch },
+  exec_command: { cmd: patchCommand },
+  shell_command: { command: patchCommand },
+  shell: { command: ['bash', '-lc', patchCommand] },
+  // A program that calls the others.
+  exec: { input: `await tools.apply_patch(${JSON.stringify(patch)});` },
+};
+
 const codex: Agent = {
   name: 'Codex',
   package: '@openai/codex',
@@ -70,10 +80,12 @@ const codex: Agent = {
   ],
   environment: ({ key }) => ({ SVC_KEY: key }),
   steps: (_, tools) => {
-    if (tools.includes('apply_patch')) return [{ name: 'apply_patch', args: { input: patch } }];
-    if (tools.includes('exec_command')) return [{ name: 'exec_command', args: { cmd: patchCommand } }];
-    if (tools.includes('shell_command')) return [{ name: 'shell_command', args: { command: patchCommand } }];
-    return [{ name: 'shell', args: { command: ['bash', '-lc', patchCommand] } }];
+    const offered = Object.entries(patchCalls).flatMap(([name, args]) => {
+      // In a namespace or not.
+      const full = tools.find((tool) => tool === name || tool.endsWith(`__${name}`));
+      return full ? [{ name: full, args }] : [];
+    });
+    return offered.slice(0, 1);
   },
 };
 
@@ -130,6 +142,13 @@ export const agents: Agent[] = [
     ...codex,
     name: 'Codex, gpt-5.5',
     knows: 'gpt-5.5',
+    besides: `${codex.besides}; OpenAI's channel is asked in the Responses format`,
+  },
+  // To its newest models it gives all tools in an item of the input, and in namespaces.
+  {
+    ...codex,
+    name: 'Codex, gpt-5.6-sol',
+    knows: 'gpt-5.6-sol',
     besides: `${codex.besides}; OpenAI's channel is asked in the Responses format`,
   },
   {

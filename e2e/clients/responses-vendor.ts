@@ -11,31 +11,50 @@ export function respond(asked: Asked, mind: Mind): Response {
   const refusal = refusalOf(asked);
   if (refusal) return refusal;
   const { body } = asked;
-  const named = list(body.tools).filter(({ name }) => name);
+  const named = toolsIn(body);
   const reply = mind({
-    tools: named.map(({ name }) => `${name}`),
+    tools: [...named.keys()],
     results: list(body.input).filter(({ type }) => `${type}`.endsWith('_call_output')).length,
     text: JSON.stringify(body),
   });
-  const customs = new Set(named.filter(({ type }) => type === 'custom').map(({ name }) => name));
-  const response = wholeResponse({ output: itemsOf(reply, customs), tools: body.tools });
+  const response = wholeResponse({ output: itemsOf(reply, named), tools: body.tools });
   return new Response(eventsOf(response).map(frameOf).join(''), { headers: eventStream });
 }
 
-const itemsOf = ({ text, calls = [] }: Reply, customs: Set<unknown>): Json[] => [
+interface Named {
+  name: string;
+  namespace?: string;
+  custom: boolean;
+}
+
+/** The tools of a request and of its items, by the names that other vendors know them by. */
+function toolsIn(body: Json): Map<string, Named> {
+  const lists = [body, ...list(body.input)].flatMap(({ tools }) => list(tools));
+  return new Map(
+    lists.flatMap((tool): [string, Named][] =>
+      tool.type === 'namespace'
+        ? list(tool.tools).map((inner) => [
+            `${tool.name}__${inner.name}`,
+            { ...namedBy(inner), namespace: `${tool.name}` },
+          ])
+        : tool.name
+          ? [[`${tool.name}`, namedBy(tool)]]
+          : [],
+    ),
+  );
+}
+
+const namedBy = ({ name, type }: Json): Named => ({ name: `${name}`, custom: type === 'custom' });
+
+const itemsOf = ({ text, calls = [] }: Reply, tools: Map<string, Named>): Json[] => [
   ...(text ? [{ ...message, content: [{ type: 'output_text', text, annotations: [] }] }] : []),
-  ...calls.map(({ id, name, args }) =>
-    customs.has(name)
-      ? { id: `ctc_${id}`, type: 'custom_tool_call', status: 'completed', call_id: id, name, input: args.input }
-      : {
-          id: `fc_${id}`,
-          type: 'function_call',
-          status: 'completed',
-          call_id: id,
-          name,
-          arguments: JSON.stringify(args),
-        },
-  ),
+  ...calls.map(({ id, name, args }) => {
+    const { custom, ...named } = tools.get(name) ?? { name, custom: false };
+    const called = { status: 'completed', call_id: id, ...named };
+    return custom
+      ? { id: `ctc_${id}`, type: 'custom_tool_call', ...called, input: args.input }
+      : { id: `fc_${id}`, type: 'function_call', ...called, arguments: JSON.stringify(args) };
+  }),
 ];
 
 const message = { id: 'msg_up', type: 'message', status: 'completed', role: 'assistant' };

@@ -57,7 +57,7 @@ export function relayRoutes(
     ...completionsRoutes(deps, metaModels),
     ...cohereRoutes(deps, metaModels),
     ...responsesRoutes(deps, metaModels, responses.keeper),
-    ...countTokensRoutes(deps),
+    ...countTokensRoutes(deps, metaModels),
     ...modelsRoutes(deps, () => ownModels),
     ...offeredModelsRoutes(deps, () => ownModels),
     ...geminiRoutes(deps, metaModels),

@@ -128,9 +128,21 @@ describe('a search that a client asks for', () => {
     ]);
     // Google takes no domains to stay within, and what is kept of the web is OpenAI's alone.
     expect((await ask('messages', 'free/gemini', { tools })).answer.status).toBe(400);
-    const kept = [{ type: 'web_search', external_web_access: false }];
-    expect((await ask('responses', 'free/anthropic', { tools: kept })).answer.status).toBe(400);
-    expect((await ask('responses', 'free/responses', { tools: kept })).sent.tools).toEqual(kept);
+    for (const limit of [{ external_web_access: false }, { external_web_access: true, indexed_web_access: true }]) {
+      const kept = [{ type: 'web_search', ...limit, search_content_types: ['text', 'image'] }];
+      expect((await ask('responses', 'free/anthropic', { tools: kept })).answer.status).toBe(400);
+      expect((await ask('responses', 'free/responses', { tools: kept })).sent.tools).toEqual(kept);
+      const offered = await ask('responses', 'free/anthropic', { tools: [...fronts.responses.functions, ...kept] });
+      expect(offered.answer.headers.get('x-svc-left-out')).toBe('web_search');
+    }
+  });
+
+  test('finds texts, with pictures or without', async () => {
+    const tools = (...search_content_types: string[]) => ({ tools: [{ type: 'web_search', search_content_types }] });
+    expect((await ask('responses', 'free/anthropic', tools('text', 'image'))).sent.tools).toEqual([
+      kinds.anthropic.tool,
+    ]);
+    expect((await ask('responses', 'free/anthropic', tools('image'))).answer.status).toBe(400);
   });
 });
 

@@ -1,19 +1,7 @@
-import { AppError } from '../../lib/errors.ts';
-import type { Conversation, ImagePart, Part, Tool, Turn } from '../wire/conversation.ts';
+import type { ImagePart, Part, Turn } from '../wire/conversation.ts';
 import { parseDataUrl } from '../wire/data-url.ts';
-import { checkItems, typeOf } from './items.ts';
+import { typeOf } from './items.ts';
 import type { Item } from './keeper.ts';
-
-/** The `input` of a request as items; a text is a message. */
-export function inputItems(input: unknown): Item[] {
-  if (input === undefined || input === null) return [];
-  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
-  const isItem = (item: unknown) => typeof item === 'object' && item !== null && !Array.isArray(item);
-  if (!Array.isArray(input) || !input.every(isItem))
-    throw new AppError('invalid_value', "'input' must be a string or an array of items.", { param: 'input' });
-  checkItems(input as Item[], 'input');
-  return input as Item[];
-}
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
@@ -32,7 +20,7 @@ function partsOf(content: unknown): Part[] {
 
 const sourceOf = (url: string): ImagePart['source'] => parseDataUrl(url) ?? { url };
 
-/** Any item in words: enough to count or to sum up, not to have a model go on with it. */
+/** Any item in words: enough to sum up, not to have a model go on with it. */
 function turnOf(item: Item): Turn {
   const said = (text: string): Part[] => [{ type: 'text', text }];
   switch (typeOf(item)) {
@@ -54,26 +42,6 @@ function turnOf(item: Item): Turn {
       return { role: 'assistant', parts: said(JSON.stringify(rest)) };
     }
   }
-}
-
-const toolsOf = (tools: unknown): Tool[] =>
-  listOf(tools).map((tool) => ({
-    name: textOf(tool.name ?? tool.type),
-    ...(typeof tool.description === 'string' && { description: tool.description }),
-    ...(typeof tool.parameters === 'object' && tool.parameters !== null && { parameters: tool.parameters as Item }),
-  }));
-
-/** A request's items as the neutral conversation, for counting. */
-export function plainConversation(model: string, body: Item, items: readonly Item[]): Conversation {
-  const tools = toolsOf(body.tools);
-  return {
-    model,
-    system: typeof body.instructions === 'string' ? [{ type: 'text', text: body.instructions }] : [],
-    turns: items.map(turnOf),
-    params: tools.length > 0 ? { tools } : {},
-    stream: false,
-    includeUsage: false,
-  };
 }
 
 /** Who said what, one after the other. */

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
-import type { RelayDeps } from '../deps.ts';
+import { allowModel } from '../bill.ts';
+import type { RelayDeps, RequestContext } from '../deps.ts';
 import { countTokens } from '../endpoints/count-tokens.ts';
 import { chatWithOwnFiles } from '../own-files.ts';
+import { promptOf } from '../prompt.ts';
 import { contextOf } from '../request-context.ts';
+import type { Conversation } from '../wire/conversation.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
 import { relayRoute, whileClientStays } from './json-endpoint.ts';
+import { type MetaModels, metaModelOf } from './meta-models.ts';
 import { readJsonBody } from './read-body.ts';
 
 const requestSchema = z
@@ -17,7 +21,19 @@ const requestSchema = z
   })
   .meta({ id: 'CountTokensRequest' });
 
-export function countTokensRoutes(deps: RelayDeps): Route[] {
+/** Of a model of ours what the client sends is counted; what it asks others besides is its own affair. */
+export async function tokensOf(
+  deps: RelayDeps,
+  metaModels: MetaModels,
+  context: RequestContext,
+  conversation: Conversation,
+): Promise<number> {
+  if (!metaModelOf(metaModels, conversation)) return countTokens(deps, context, conversation);
+  allowModel(deps, context, conversation.model, conversation.model);
+  return promptOf(conversation).count();
+}
+
+export function countTokensRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const path = '/v1/messages/count_tokens';
   return [
     defineRoute({
@@ -32,7 +48,7 @@ export function countTokensRoutes(deps: RelayDeps): Route[] {
         whileClientStays(call, async () => {
           const body = await chatWithOwnFiles(deps, call, await readJsonBody(call));
           const conversation = parseMessagesRequest(body, 'count_tokens');
-          return json(call, { input_tokens: await countTokens(deps, contextOf(call, path), conversation) });
+          return json(call, { input_tokens: await tokensOf(deps, metaModels, contextOf(call, path), conversation) });
         }),
     }),
   ];

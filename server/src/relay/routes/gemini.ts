@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered } from '../../platform/http/body.ts';
 import { defineRoute, json, longJson, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
-import { countTokens } from '../endpoints/count-tokens.ts';
 import { embed } from '../endpoints/embeddings.ts';
 import { contextOf } from '../request-context.ts';
 import type { Json } from '../wire/conversation.ts';
@@ -10,6 +9,7 @@ import { readBatchEmbedRequest, readEmbedRequest, vectorsOf } from '../wire/gemi
 import { JsonArray } from '../wire/gemini/json-array.ts';
 import { parseGeminiRequest } from '../wire/gemini/request.ts';
 import { answer } from './answer.ts';
+import { tokensOf } from './count-tokens.ts';
 import { type GeminiCall, geminiRoute, modelIn } from './gemini-route.ts';
 import {
   batchEmbedAnswer,
@@ -60,7 +60,7 @@ export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
       whileClientStays(call, async () => {
         const body = countedIn(await readJsonBody(call));
         const conversation = parseGeminiRequest(body, { model: modelIn(call), stream: false });
-        return json(call, { totalTokens: await countTokens(deps, contextOf(call, endpoint), conversation) });
+        return json(call, { totalTokens: await tokensOf(deps, metaModels, contextOf(call, endpoint), conversation) });
       }),
   }),
   ...embedRoutes(deps),

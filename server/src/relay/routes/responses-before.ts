@@ -29,6 +29,35 @@ export interface ReadRequest {
   named: Before;
 }
 
+/** What a request is made of, with what its items stand for. */
+export interface ReadItems {
+  /** What it builds on. */
+  before: Item[];
+  items: Item[];
+  /** What it brought itself, as it came. */
+  brought: Item[];
+  named: Before;
+}
+
+export async function readItems(
+  keeper: ResponseKeeper,
+  owner: Owner,
+  body: Json,
+  grow: Grow = () => {},
+): Promise<ReadItems> {
+  const named = namedIn(body);
+  const brought = itemsOf(body.input);
+  const before = Object.keys(named).length > 0 ? await keeper.before(owner, named, grow) : [];
+  const items = await resolveItems(keeper, owner, brought, grow);
+  if (body.store !== false) keeper.admit(items);
+  return {
+    before: await resolveItems(keeper, owner, before, grow),
+    items: keeper.expand(owner, items),
+    brought,
+    named,
+  };
+}
+
 /** The whole conversation that a request asks to go on with. What could not be kept is refused before a model is asked. */
 export async function readRequest(
   deps: Pick<RelayDeps, 'fileOf'>,
@@ -37,16 +66,11 @@ export async function readRequest(
   body: Json,
   grow: Grow = () => {},
 ): Promise<ReadRequest> {
-  const named = namedIn(body);
-  const brought = itemsOf(body.input);
-  const before = Object.keys(named).length > 0 ? await keeper.before(owner, named, grow) : [];
-  const items = await resolveItems(keeper, owner, brought, grow);
-  if (body.store !== false) keeper.admit(items);
+  const { before, items, brought, named } = await readItems(keeper, owner, body, grow);
   // What is kept names them still.
   const withFiles = (some: Item[]) => withOwnFiles(deps, owner.userId, some, grow);
-  const whole = { ...body, ...(body.input != null && { input: await withFiles(keeper.expand(owner, items)) }) };
-  const earlier = await withFiles(await resolveItems(keeper, owner, before, grow));
-  const conversation = parseResponsesRequest(whole, earlier, keeper.seals(owner));
+  const whole = { ...body, ...(body.input != null && { input: await withFiles(items) }) };
+  const conversation = parseResponsesRequest(whole, await withFiles(before), keeper.seals(owner));
   return { conversation, input: brought, named };
 }
 

@@ -260,7 +260,6 @@ export type Delta =
   | { type: 'tool_start'; index: number; id: string; name: string; signature?: string }
   | { type: 'tool_args'; index: number; args: string }
   | { type: 'finish'; finish: Finish; stopSequence?: string; extra?: Json }
-  /** Members of ours beside those of the format. */
   | { type: 'extra'; extra: Json }
   | { type: 'usage'; usage: Usage }
   | { type: 'error'; error: UpstreamError }

@@ -45,17 +45,24 @@ const searchOf = (name: unknown, offered: boolean, said: Said): WebSearch =>
   onlyGiven({ name: String(name), offered, ...said }) as WebSearch;
 
 const openaiTool = /^web_search(_preview)?(_\d{4}_\d\d_\d\d)?$/;
-const openaiMembers = ['type', 'filters', 'search_context_size', 'user_location', 'external_web_access'];
+const openaiMembers = [
+  ...['type', 'filters', 'search_context_size', 'user_location'],
+  ...['external_web_access', 'indexed_web_access', 'search_content_types'],
+];
+
+/** Pictures besides are a wish; pictures alone are another search. */
+const findsTexts = ({ search_content_types: types }: Json): boolean =>
+  types == null || (Array.isArray(types) && types.includes('text'));
 
 /** A tool of OpenAI's Responses; clients of chat send it too. */
 export const readOpenaiTool: Reader = (tool, at) => {
   const filters = isObject(tool.filters) ? tool.filters : {};
-  if (!openaiTool.test(String(tool.type)) || !knowsAll(tool, openaiMembers)) return undefined;
+  if (!openaiTool.test(String(tool.type)) || !knowsAll(tool, openaiMembers) || !findsTexts(tool)) return undefined;
   if (!knowsAll(filters, ['allowed_domains', 'blocked_domains'])) return undefined;
   return searchOf(tool.type, true, {
     allowedDomains: domains(filters.allowed_domains, `${at}.filters.allowed_domains`),
     blockedDomains: domains(filters.blocked_domains, `${at}.filters.blocked_domains`),
-    keptOnly: tool.external_web_access === false || undefined,
+    keptOnly: tool.external_web_access === false || tool.indexed_web_access === true || undefined,
     location: placeIn(tool.user_location, `${at}.user_location`),
     contextSize: optionalEnum(tool, 'search_context_size', sizes, at),
   });

@@ -43,3 +43,12 @@ test('schemas: constants that can be made into no text by themselves', () => {
     enum: ['{"toString":1}', '2', 'true', 'a'],
   });
 });
+
+test('what only other vendors know is left out, wherever it stands', () => {
+  const marked = { type: 'string', encrypted: true, deprecated: true, 'x-order': 1, minLength: 1, default: 'a' };
+  expect(toGeminiSchema({ type: 'object', properties: { encrypted: marked }, required: ['encrypted'] })).toEqual({
+    type: 'object',
+    properties: { encrypted: { type: 'string', minLength: 1, default: 'a' } },
+    required: ['encrypted'],
+  });
+});

@@ -1,33 +1,11 @@
 import { plainText } from '../../../lib/plain-text.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 
-/** Members of JSON Schema that Gemini's own schema lacks; it refuses a request that has them. */
-const unknown = new Set([
-  '$schema',
-  '$id',
-  '$defs',
-  'definitions',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'patternProperties',
-  'propertyNames',
-  'const',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'allOf',
-  'oneOf',
-  'examples',
-  'contentEncoding',
-  'contentMediaType',
-  'dependentRequired',
-  'uniqueItems',
-  'strict',
-  '$ref',
+/** Members of Gemini's own schema; it refuses a request that has any other, and clients have ever new ones. */
+const known = new Set([
+  ...['type', 'format', 'title', 'description', 'nullable', 'enum', 'default', 'example', 'pattern', 'anyOf'],
+  ...['properties', 'required', 'propertyOrdering', 'minProperties', 'maxProperties', 'items', 'minItems', 'maxItems'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum'],
 ]);
 
 const knownFormats = new Set(['enum', 'date-time', 'float', 'double', 'int32', 'int64']);
@@ -67,7 +45,7 @@ function convertNode(given: Json, context: Context, depth: number): Json {
   const schema = merge(given, context.defs);
   const out: Json = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (!unknown.has(key)) out[key] = value;
+    if (known.has(key)) out[key] = value;
   }
   if (schema.const !== undefined) out.enum = [plainText(schema.const)];
   if (Array.isArray(out.enum)) out.enum = out.enum.filter((item) => item !== null).map(plainText);

@@ -2,23 +2,21 @@ import { z } from 'zod';
 import { nowSeconds } from '../../../lib/clock.ts';
 import { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
-import { type Call, defineRoute, json, type Route } from '../../../platform/http/route.ts';
-import { allowModel } from '../../bill.ts';
-import type { RelayDeps, RequestContext } from '../../deps.ts';
-import { countTokens } from '../../endpoints/count-tokens.ts';
+import { type Call, defineRoute, type Grow, json, type Route } from '../../../platform/http/route.ts';
+import type { RelayDeps } from '../../deps.ts';
 import { modelOr } from '../../endpoints/default-model.ts';
-import { promptOf } from '../../prompt.ts';
+import { withOwnFiles } from '../../own-files.ts';
 import { contextOf } from '../../request-context.ts';
+import { tokensOf } from '../../routes/count-tokens.ts';
 import { relayRoute, whileClientStays } from '../../routes/json-endpoint.ts';
 import type { MetaModels } from '../../routes/meta-models.ts';
 import { readJsonBody } from '../../routes/read-body.ts';
-import type { Conversation } from '../../wire/conversation.ts';
+import { readItems, readRequest } from '../../routes/responses-before.ts';
 import { optionalString, requiredString } from '../../wire/read.ts';
 import { compactionItem, lastMessages } from '../compaction.ts';
-import { asKept, newId } from '../items.ts';
-import type { Before, Item } from '../keeper.ts';
+import { asKept, checkItems, newId } from '../items.ts';
+import type { Item } from '../keeper.ts';
 import type { KeptResponses } from '../open.ts';
-import { inputItems, plainConversation } from '../plain.ts';
 import { summarizeWith } from '../summarize.ts';
 import { item, ownerOf, usageAnswer } from './schemas.ts';
 
@@ -37,19 +35,6 @@ const countRequest = z
   })
   .meta({ id: 'ResponseInputTokensRequest' });
 
-function beforeOf(body: Item): Before {
-  const previousResponseId = optionalString(body, 'previous_response_id');
-  const given = body.conversation;
-  const conversationId =
-    typeof given === 'object' && given !== null
-      ? requiredString(given as Item, 'id', 'conversation')
-      : optionalString(body, 'conversation');
-  return {
-    ...(previousResponseId !== undefined && { previousResponseId }),
-    ...(conversationId !== undefined && { conversationId }),
-  };
-}
-
 const usageOf = (usage: Usage) => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: {
@@ -61,20 +46,18 @@ const usageOf = (usage: Usage) => ({
   total_tokens: usage.promptTokens + usage.completionTokens,
 });
 
-/** What the client sends; what a model of ours asks others besides is its own affair. */
-async function countOwn(deps: RelayDeps, context: RequestContext, conversation: Conversation): Promise<number> {
-  allowModel(deps, context, conversation.model, conversation.model);
-  return promptOf(conversation).count();
-}
-
 /** Questions about what a response would be made of. */
 export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, keeper }: KeptResponses): Route[] {
   const summarize = summarizeWith(relay);
-  const isOwn = (model: string): boolean => Object.hasOwn(metaModels, model);
+  const growOf =
+    (call: Call<'apiKey'>): Grow =>
+    (bytes) =>
+      call.grow?.(bytes);
   const itemsOf = async (call: Call<'apiKey'>, body: Item): Promise<Item[]> => {
-    const owner = ownerOf(call);
-    const before = await keeper.before(owner, beforeOf(body), (bytes) => call.grow?.(bytes));
-    return [...before, ...keeper.expand(owner, inputItems(body.input))];
+    // Nothing of it is kept.
+    const { before, items } = await readItems(keeper, ownerOf(call), { ...body, store: false }, growOf(call));
+    checkItems(items, 'input');
+    return [...before, ...items];
   };
   const compactPath = '/v1/responses/compact';
   const countPath = '/v1/responses/input_tokens';
@@ -102,7 +85,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
           const body = await readJsonBody(call);
           const model = requiredString(body, 'model');
           // It would plan and remember; what is to be summed up is no task of its user's.
-          if (isOwn(model))
+          if (Object.hasOwn(metaModels, model))
             throw new AppError('invalid_value', `${model} writes no summaries: name a model that it could ask.`, {
               param: 'model',
             });
@@ -112,7 +95,9 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
             throw new AppError('missing_required_parameter', "Missing required parameter: 'input'.", {
               param: 'input',
             });
-          const { text, usage } = await summarize(contextOf(call, compactPath), { model, instructions, items });
+          // What is left of it names its files still.
+          const read = await withOwnFiles(relay, ownerOf(call).userId, items, growOf(call));
+          const { text, usage } = await summarize(contextOf(call, compactPath), { model, instructions, items: read });
           const compaction = compactionItem(deps.sealer, ownerOf(call), text);
           return json(call, {
             id: newId('resp'),
@@ -136,11 +121,10 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
           const body = await readJsonBody(call);
           const context = contextOf(call, countPath);
           const model = modelOr(relay, context.caller, body, 'chat');
-          const conversation = plainConversation(model, body, await itemsOf(call, body));
-          const tokens = isOwn(model)
-            ? await countOwn(relay, context, conversation)
-            : await countTokens(relay, context, conversation);
-          return json(call, { object: 'response.input_tokens', input_tokens: tokens });
+          const asked = { ...body, model, store: false };
+          const { conversation } = await readRequest(relay, keeper, ownerOf(call), asked, growOf(call));
+          const input_tokens = await tokensOf(relay, metaModels, context, conversation);
+          return json(call, { object: 'response.input_tokens', input_tokens });
         }),
     }),
   ];

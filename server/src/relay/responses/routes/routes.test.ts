@@ -349,14 +349,41 @@ describe('what a response would be made of', () => {
     expect(refused).toMatchObject({ status: 404, code: 'model_not_found' });
   });
 
-  test('by `svc/svc-ms` is counted as it was sent, and not summed up', async () => {
+  test('by `svc/svc-ms` is counted as it was sent, in every format, and not summed up', async () => {
     const model = 'svc/svc-ms';
-    const { input_tokens } = await openai.responses.inputTokens.count({ model, input: 'hello' });
-    const plain = await openai.responses.inputTokens.count({ model: 'demo/chat', input: 'hello' });
-    expect(input_tokens).toBe(plain.input_tokens);
+    const counts = async (name: string) => {
+      const { input_tokens } = await openai.responses.inputTokens.count({ model: name, input: 'hello' });
+      const messages = [{ role: 'user', content: 'hello' }];
+      const counted = await relay.post('/v1/messages/count_tokens', { model: name, messages });
+      const contents = [{ parts: [{ text: 'hello' }] }];
+      const total = await relay.post(`/v1beta/models/${name}:countTokens`, { contents });
+      return [input_tokens, await counted.json(), await total.json()];
+    };
+    const plain = await counts('demo/chat');
+    expect(plain[1]).toEqual({ input_tokens: plain[0] });
+    expect(await counts(model)).toEqual(plain);
     const refused = await fault(openai.responses.compact({ model, input: 'hello' }));
     expect(refused).toMatchObject({ status: 400, param: 'model', code: 'invalid_value' });
     expect(refused.message).toContain(model);
+  });
+
+  test('has the files that it names, and items by their ids', async () => {
+    const story = 'a story of tea '.repeat(500);
+    const file = await openai.files.create({ file: new File([story], 'story.txt'), purpose: 'user_data' });
+    const content = [{ type: 'input_file' as const, file_id: file.id }];
+    const input = [{ role: 'user' as const, content }];
+    const { input_tokens } = await openai.responses.inputTokens.count({ model: 'demo/chat', input });
+    expect(input_tokens).toBeGreaterThan(2_000);
+    const { usage, output } = await openai.responses.compact({ model: 'demo/chat', input });
+    expect(usage.input_tokens).toBeGreaterThan(2_000);
+    // What is left of it is small still.
+    expect(output[0]).toMatchObject({ type: 'message', content });
+    const id = await keep([user(story)], []);
+    const [kept] = (await openai.responses.inputItems.list(id)).data;
+    const referring = [{ type: 'item_reference' as const, id: kept!.id! }];
+    expect((await openai.responses.inputTokens.count({ model: 'demo/chat', input: referring })).input_tokens).toBe(
+      (await openai.responses.inputTokens.count({ model: 'demo/chat', input: story })).input_tokens,
+    );
   });
 
   test('is made short: the last messages, and what they came from as a sealed item that is input again', async () => {
