@@ -3,7 +3,7 @@ import type { Now } from '../billing/store/port.ts';
 import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
-import type { Route } from '../platform/http/route.ts';
+import type { Call, Route } from '../platform/http/route.ts';
 import { type Admission, Gate, type Reach } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
@@ -23,8 +23,11 @@ import { memberRoutes } from './routes/members.ts';
 import { organisationRoutes } from './routes/organisations.ts';
 import { type TeamKeyDeps, teamKeyRoutes } from './routes/own-keys.ts';
 import { personalRoutes } from './routes/personal.ts';
+import { directoryRoutes } from './routes/scim.ts';
 import { teamRoutes } from './routes/teams.ts';
 import { usageRoutes } from './routes/usage.ts';
+import { type Directory, directoryOf } from './scim/caller.ts';
+import { scimRoutes } from './scim/routes.ts';
 import { exportOf } from './store/account-data.ts';
 import { deleteExpiredInvitations } from './store/invitations.ts';
 import { deleteKeysPlace } from './store/key-limits.ts';
@@ -48,6 +51,8 @@ export interface Organisations {
   /** The team for which requests with a key are; null where there is none. */
   teamOf(keyId: number): number | null | Promise<number | null>;
   applications: TeamApplications;
+  /** Which company's directory calls. */
+  scim(call: Call): Promise<Directory>;
   /** For rooms that keep something for organisations. */
   memberships: Memberships;
   exportOf(userId: number): PersonalData;
@@ -90,6 +95,8 @@ export function openOrganisations(room: Room): Organisations {
       ...usageRoutes(room),
       ...accountingRoutes(room),
       ...personalRoutes(room),
+      ...directoryRoutes(room),
+      ...scimRoutes({ ...room, memberships }),
     ],
     ownKeyRoutes: (deps) => teamKeyRoutes(room, deps),
     levels: {
@@ -119,6 +126,7 @@ export function openOrganisations(room: Room): Organisations {
       return found instanceof Promise ? found.then(teamIn) : teamIn(found);
     },
     applications,
+    scim: directoryOf(room),
     memberships,
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: async (userId) => {
