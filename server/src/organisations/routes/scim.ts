@@ -84,18 +84,18 @@ export const directoryRoutes = (room: Room): Route[] => [
   defineRoute({
     ...base,
     method: 'delete',
-    path: `${root}/{id}/scim/tokens/{token_id}`,
+    path: `${root}/{id}/scim/tokens/{scim_token_id}`,
     summary: 'Remove a token; a directory that shows it is refused at once',
-    params: organisationParams.extend({ token_id: idText }),
+    params: organisationParams.extend({ scim_token_id: idText }),
     audit: {
       action: 'scim_token_deleted',
       subject,
       id: (call) => call.params.id,
-      also: ({ params }) => ({ token_id: params.token_id }),
+      also: ({ params }) => ({ token_id: params.scim_token_id }),
     },
     answers: { 200: done },
     handle: async (call) => {
-      await removeToken(room, await standing(room, call, 'manage_organisation'), call.params.token_id);
+      await removeToken(room, await standing(room, call, 'manage_organisation'), call.params.scim_token_id);
       return json(call, { success: true, message: 'The token is removed.' });
     },
   }),
