@@ -144,7 +144,7 @@ const organisationOf = ({ organisation, userId }: Things) => ({
   ...placesOf(organisation, userId),
   scim_token_id: [organisation.scimTokenId],
   'Users/{id}': [organisation.scimUserId],
-  'Groups/{id}': [organisation.teamId],
+  'Groups/{id}': [organisation.scimTeamId],
   userName: ['ada@example.com', 'ada'],
   filter: ['userName eq "ada"', 'active eq true and emails.value eq "a@b.example"', 'displayName eq "a"'],
   Operations: [[{ op: 'replace', path: 'displayName', value: 'Ada' }], [{ op: 'Replace', value: { active: true } }]],

@@ -15,6 +15,7 @@ export interface KnownOrganisation {
   scimToken: string;
   scimTokenId: number;
   scimUserId: string;
+  scimTeamId: number;
 }
 
 /** The owner's alone: `somebody` has another one that the owner is invited to. */
@@ -40,6 +41,7 @@ export async function newOrganisation(
   await owner.api(limits, { method: 'PUT', body: { requests_per_minute: 1_000 } });
   const { invitation } = await post<{ invitation: { id: number } }>(owner, `/${id}/invitations`, {});
   const directory = await post<{ id: number; token: string }>(owner, `/${id}/scim/tokens`, { name });
+  const group = await post(owner, `/${id}/teams`, { name: `${name} of the directory` });
   const named = await fetch(`${service}/scim/v2/Users`, {
     method: 'POST',
     headers: { authorization: `Bearer ${directory.token}`, 'content-type': 'application/scim+json' },
@@ -50,7 +52,7 @@ export async function newOrganisation(
   return {
     ...{ id, teamId: team.id, keyId: key.id, ownKeyId: ownKey.id, budgetId: budget.id, invitationId: invitation.id },
     invitationToken: url.split('#')[1]!,
-    ...{ scimToken: directory.token, scimTokenId: directory.id },
+    ...{ scimToken: directory.token, scimTokenId: directory.id, scimTeamId: group.id },
     scimUserId: ((await named.json()) as { id: string }).id,
   };
 }

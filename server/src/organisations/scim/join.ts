@@ -3,7 +3,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { organisationTag, type Room } from '../room.ts';
-import { addMember, holdMembers } from '../store/members.ts';
+import { addMember, findRole, holdMembers } from '../store/members.ts';
 import { takePlaces } from '../store/scim-places.ts';
 import { placesWaiting, tieMembers } from '../store/scim-users.ts';
 
@@ -18,6 +18,8 @@ export async function waitingFor(db: Db, userId: number): Promise<{ organisation
 export async function takePlace(room: Room, userId: number, organisationId: number): Promise<void> {
   await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisationId);
+    if ((await findRole(tx, organisationId, userId)) !== null)
+      throw new AppError('conflict', 'You are a member of this organisation already.');
     const waiting = await waitingFor(tx, userId);
     if (!waiting.some(({ organisation_id }) => organisation_id === organisationId))
       throw new AppError('not_found', 'No place in this organisation waits for you.');

@@ -95,10 +95,10 @@ function discoveryRoutes(url: string): Route[] {
       },
     }),
     defineRoute({
-      ...{ ...shared, path: `${root}/${path}/{id}`, summary: `${summary}: one of them`, answers: { 200: resource } },
-      params: z.object({ id: z.string() }),
+      ...{ ...shared, path: `${root}/${path}/{name}`, summary: `${summary}: one of them`, answers: { 200: resource } },
+      params: z.object({ name: z.string() }),
       handle: (call) => {
-        const shown = found.find(({ id }) => id === call.params.id);
+        const shown = found.find(({ id }) => id === call.params.name);
         if (!shown) throw new AppError('not_found', 'There is no such resource.');
         return json(call, shown);
       },
