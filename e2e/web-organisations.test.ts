@@ -1,5 +1,7 @@
 /** An organisation in the browser: made, shared, limited, used up, and closed. */
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type McpTestServer, startMcp } from '../server/src/mcp/mcp.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
@@ -31,6 +33,14 @@ const choose = async (page: Page, label: string, option: string) => {
   await page.getByRole('combobox', { name: label }).click();
   await page.getByRole('option', { name: option, exact: true }).click();
 };
+
+/** As whoever followed the link of a mail; there is no mail here. */
+function verifyAddress(username: string, email: string): void {
+  const file = new Database(join(site.service.dataDir, 'svc.db'));
+  file.run('pragma busy_timeout = 30000');
+  file.run('update users set email = ?, email_verified = 1 where username = ?', [email, username]);
+  file.close();
+}
 
 async function ask(key: string): Promise<{ status: number; message: string }> {
   const answer = await site.service.post(
@@ -199,6 +209,55 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
     await tab(owner, 'Activity');
     await page.getByRole('row').filter({ hasText: 'Connected a server' }).filter({ hasText: name }).waitFor();
+  }, 300_000);
+
+  test('a directory names somebody, who joins by themselves and is out by its word', async () => {
+    const { page } = owner;
+    await tab(owner, 'Settings');
+    await page.getByText('No directory is connected').waitFor();
+    await button(page, 'New token').click();
+    const form = dialog(page, 'New token');
+    await form.getByRole('button', { name: 'Make token' }).click();
+    await form.getByText('Give the token a name.').waitFor();
+    await form.getByLabel('Name').fill('Okta');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Make token' }).click();
+    const shown = dialog(page, 'The new token');
+    const token = await shown.getByLabel('Token for the directory', { exact: true }).inputValue();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByRole('row').filter({ hasText: 'Okta' }).filter({ hasText: 'Never' }).waitFor();
+    const url = await page.getByLabel('Address', { exact: true }).inputValue();
+    expect([await accessibilityFaults(page), (await page.content()).includes(token)]).toEqual([[], false]);
+    const say = async (method: string, path: string, body: unknown) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' };
+      const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+      return { code: answer.status, ...((await answer.json()) as { id: string }) };
+    };
+    const { code, id } = await say('POST', '/Users', { userName: 'ida@acme.example', displayName: 'Ida' });
+    expect(code).toBe(201);
+
+    const named = await site.register('ida');
+    verifyAddress('ida', 'ida@acme.example');
+    await named.open('/organisations');
+    await named.page.getByText('Acme says that you belong to it.').waitFor();
+    expect(await accessibilityFaults(named.page)).toEqual([]);
+    await button(named.page, 'Join Acme').click();
+    await named.page.getByRole('link', { name: 'Acme' }).waitFor();
+    await tab(owner, 'Members');
+    await page.getByRole('row').filter({ hasText: 'ida' }).getByText('Directory').waitFor();
+    await say('PATCH', `/Users/${id}`, { Operations: [{ op: 'Replace', path: 'active', value: 'False' }] });
+    await named.open('/organisations');
+    await named.page.getByText('You are in no organisation').waitFor();
+    expect(named.complaints).toEqual([]);
+
+    await tab(owner, 'Settings');
+    await page.reload();
+    await page.getByText('The directory names 1 person; 0 joined.').waitFor();
+    await button(page, 'Actions for Okta').click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await dialog(page, 'Remove Okta?').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No directory is connected').waitFor();
+    expect((await say('POST', '/Users', { userName: 'x' })).code).toBe(401);
   }, 300_000);
 
   test('a budget refuses, in words that both see', async () => {

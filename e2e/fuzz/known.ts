@@ -140,7 +140,17 @@ function idsOf(things: Things) {
   };
 }
 
-const organisationOf = ({ organisation: { id, teamId, keyId, ownKeyId, budgetId, invitationId }, userId }: Things) => ({
+const organisationOf = ({ organisation, userId }: Things) => ({
+  ...placesOf(organisation, userId),
+  scim_token_id: [organisation.scimTokenId],
+  'Users/{id}': [organisation.scimUserId],
+  'Groups/{id}': [organisation.scimTeamId],
+  userName: ['ada@example.com', 'ada'],
+  filter: ['userName eq "ada"', 'active eq true and emails.value eq "a@b.example"', 'displayName eq "a"'],
+  Operations: [[{ op: 'replace', path: 'displayName', value: 'Ada' }], [{ op: 'Replace', value: { active: true } }]],
+});
+
+const placesOf = ({ id, teamId, keyId, ownKeyId, budgetId, invitationId }: KnownOrganisation, userId: number) => ({
   'organisations/{id}': [id],
   level_id: [id, teamId, userId, keyId],
   team_id: [teamId],

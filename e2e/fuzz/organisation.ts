@@ -11,10 +11,20 @@ export interface KnownOrganisation {
   invitationId: number;
   /** Of an invitation that the user has not followed. */
   invitationToken: string;
+  /** Of its directory, and whom that names. */
+  scimToken: string;
+  scimTokenId: number;
+  scimUserId: string;
+  scimTeamId: number;
 }
 
 /** The owner's alone: `somebody` has another one that the owner is invited to. */
-export async function newOrganisation(owner: Caller, somebody: Caller, name: string): Promise<KnownOrganisation> {
+export async function newOrganisation(
+  { url: service }: { url: string },
+  owner: Caller,
+  somebody: Caller,
+  name: string,
+): Promise<KnownOrganisation> {
   const post = <T = { id: number }>(by: Caller, path: string, body: unknown): Promise<T> =>
     by.api<T>(`/api/organisations${path}`, { method: 'POST', body });
   const { id } = await post(owner, '', { name, time_zone: 'Europe/Vienna' });
@@ -30,10 +40,19 @@ export async function newOrganisation(owner: Caller, somebody: Caller, name: str
   const limits = `/api/organisations/${id}/limits/organisation/${id}`;
   await owner.api(limits, { method: 'PUT', body: { requests_per_minute: 1_000 } });
   const { invitation } = await post<{ invitation: { id: number } }>(owner, `/${id}/invitations`, {});
+  const directory = await post<{ id: number; token: string }>(owner, `/${id}/scim/tokens`, { name });
+  const group = await post(owner, `/${id}/teams`, { name: `${name} of the directory` });
+  const named = await fetch(`${service}/scim/v2/Users`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${directory.token}`, 'content-type': 'application/scim+json' },
+    body: JSON.stringify({ userName: name }),
+  });
   const other = await post(somebody, '', { name });
   const { url } = await post<{ url: string }>(somebody, `/${other.id}/invitations`, {});
   return {
     ...{ id, teamId: team.id, keyId: key.id, ownKeyId: ownKey.id, budgetId: budget.id, invitationId: invitation.id },
     invitationToken: url.split('#')[1]!,
+    ...{ scimToken: directory.token, scimTokenId: directory.id, scimTeamId: group.id },
+    scimUserId: ((await named.json()) as { id: string }).id,
   };
 }

@@ -78,6 +78,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
   const server = await root.api<{ id: number }>('/api/mcp/servers', {
     ...{ method: 'POST', body: { name: name.replace('-', ''), url: 'http://127.0.0.1:9/mcp' } },
   });
+  const organisation = await newOrganisation(service, user, await service.user(), name);
   const values = knownValues({
     ...(await newWork(service, key)),
     ...{ providerId: provider.id, mcpServerId: server.id },
@@ -86,7 +87,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
     ...{ callback, userId: user.id, channelId: channel.id, tokenId: token!.id, knowledgeId: knowledge.id },
     presetId: preset.id,
     ...{ application, tokens, code, sessionId: name, jobId: ((await job.json()) as { id: string }).id },
-    organisation: await newOrganisation(user, await service.user(), name),
+    organisation,
     conversationId: ((await conversation.json()) as { id: string }).id,
   });
   return {
@@ -96,6 +97,7 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
       apiKey: { authorization: `Bearer ${key}` },
       googleKey: { 'x-goog-api-key': key },
       oauth: { authorization: `Bearer ${tokens.access_token}` },
+      scim: { authorization: `Bearer ${organisation.scimToken}` },
       client: { authorization: basic },
       registration: { authorization: `Bearer ${registered.registration_access_token}` },
       nobody: {},

@@ -103,7 +103,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const keeping = await openKeeping({ db, shared, clock, log, mostBytes: () => bytesOf('KeptPerUserMebibytes') });
   const organisations = openOrganisations({
     ...{ ...identity.accounts, billing, hearing, sealer, mailer, log, send: sendGuarded },
-    ...{ webUrl: config.webUrl, allowPrivate: config.allowPrivateAddresses },
+    ...{ webUrl: config.webUrl, baseUrl: config.baseUrl, allowPrivate: config.allowPrivateAddresses },
   });
   billing.acceptLevels(organisations.levels);
 
@@ -229,7 +229,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     audit,
     idempotency,
     mcp,
-    authenticators: { ...identity.authenticators, ...oauth.authenticators, ...byMcp },
+    authenticators: { ...identity.authenticators, ...oauth.authenticators, ...byMcp, scim: organisations.scim },
     cors,
     challengeAt: oauth.resources.challengeAt,
     routes: [

@@ -326,6 +326,8 @@ const without = [
   '/api/user/spending/webhook-secret',
   // A name is taken once.
   '/api/admin/invitations',
+  '/scim/v2/Users',
+  '/scim/v2/Groups',
   '/api/user/step-up/passkey/options',
   '/api/user/step-up/passkey',
   '/api/user/login/passkey/options',

@@ -58,6 +58,14 @@ const stays: Record<string, { because: string; texts: string[] }> = {
     because: 'whoever was invited may still come',
     texts: ['secret_hash', 'email', 'role'],
   },
+  organisation_scim_tokens: {
+    because: 'the directory goes on when whoever let it in leaves',
+    texts: ['name', 'secret_hash'],
+  },
+  organisation_scim_users: {
+    because: 'what a company says of its people is the company’s',
+    texts: ['user_name', 'user_key', 'external_id', 'given_name', 'family_name', 'display_name', 'email', 'address'],
+  },
   organisation_keys: { because: 'usage of the organisation is listed by it', texts: [] },
   redemption_codes: { because: 'codes are given to others', texts: ['code_hash', 'code_end', 'note'] },
 };
@@ -114,6 +122,7 @@ const given: Record<string, unknown> = {
   'oauth_applications.app_type': 'public',
   'oauth_applications.status': 1,
   'organisation_members.role': 'owner',
+  'organisation_members.scim_user_id': null,
   'organisations.keys_of': null,
   'organisations.person_id': null,
   'video_jobs.closed': 1,

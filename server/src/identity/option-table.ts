@@ -110,6 +110,7 @@ export const optionTable = {
   RateLimitV1: perMinute(240, '/v1/* and /v1beta/*, per key'),
   RateLimitApi: perMinute(120, '/api/*, per user or address'),
   RateLimitMcp: perMinute(240, '/mcp, per key or user'),
+  RateLimitScim: perMinute(600, '/scim/v2, per organisation or address'),
   RateLimitOAuthToken: perMinute(60, 'Token endpoint, per address'),
   RateLimitOAuthPushed: perMinute(60, 'Pushed authorization requests, per address'),
   RateLimitOAuthDevice: perMinute(60, 'Asking for device codes, per address'),

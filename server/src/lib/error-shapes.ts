@@ -1,7 +1,16 @@
 import type { AppError, ErrorCode } from './errors.ts';
 
 /** The wire formats that errors are told in. */
-export type ErrorFormat = 'management' | 'oauth' | 'openai' | 'anthropic' | 'google' | 'cohere' | 'video' | 'mcp';
+export type ErrorFormat =
+  | 'management'
+  | 'oauth'
+  | 'openai'
+  | 'anthropic'
+  | 'google'
+  | 'cohere'
+  | 'video'
+  | 'mcp'
+  | 'scim';
 
 type Json = Record<string, unknown>;
 
@@ -149,6 +158,13 @@ const jsonRpcCode = ({ code, status }: AppError): number => {
   return status === 400 ? -32_600 : -32_000;
 };
 
+/** RFC 7644 §3.12, table 9; where another fits, whoever throws says so. */
+const scimTypes: Partial<Record<ErrorCode, string>> = {
+  invalid_json: 'invalidSyntax',
+  invalid_value: 'invalidValue',
+  missing_required_parameter: 'invalidValue',
+};
+
 /** What a fault looks like in each format, wherever it is told: a body and an event of a stream hold the same. */
 export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: string) => Json> = {
   management: ({ message, extras }) => ({ success: false, message, ...extras.body }),
@@ -181,4 +197,11 @@ export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: stri
   video: ({ code, status, message }) => ({ error: { code: status, message: videoMessages[code] ?? message } }),
   // Told before the message was looked at, so that it names no id.
   mcp: (error) => ({ jsonrpc: '2.0', id: null, error: { code: jsonRpcCode(error), message: error.message } }),
+  scim: ({ code, status, message, extras }) => ({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    status: String(status),
+    ...(scimTypes[code] && { scimType: scimTypes[code] }),
+    ...extras.body,
+    detail: message,
+  }),
 };

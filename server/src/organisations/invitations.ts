@@ -7,6 +7,7 @@ import type { Language } from '../lib/languages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { has, type MemberRole, mayGive } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
+import { tieMember } from './scim/join.ts';
 import type { Standing } from './standing.ts';
 import { countInvitations, findInvitation, insertInvitation, takeInvitation } from './store/invitations.ts';
 import { addMember, findActiveRole, holdMembers } from './store/members.ts';
@@ -107,6 +108,7 @@ export async function acceptInvitation(room: Room, userId: number, token: string
     if (!(await takeInvitation(tx, invitation.id))) throw spent();
     if (!(await addMember(tx, { organisation_id, user_id: userId, role, created_at: now })))
       throw new AppError('conflict', 'You are a member of this organisation already.');
+    await tieMember(tx, organisation_id, userId);
     if (team_id !== null && (await findTeam(tx, organisation_id, team_id))) await joinTeam(tx, team_id, userId);
     return organisation_id;
   });

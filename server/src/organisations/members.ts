@@ -51,12 +51,23 @@ export async function changeMember(
     const leaves = role === null && userId === acting.userId;
     if (!leaves && (!has(own, 'manage_members') || !mayGive(own, before, role)))
       throw new AppError('forbidden', 'Only an owner changes owners, or makes one.');
-    if (before === 'owner' && role !== 'owner' && (await countOwners(tx, id)) === 1)
-      throw new AppError('conflict', 'An organisation needs an owner. Make somebody else one first.');
+    if (before === 'owner' && role !== 'owner') await requireAnotherOwner(tx, id);
     if (role === null) await removeMember(tx, id, userId);
     else await setRole(tx, id, userId, role);
   });
   await room.announcements.changed(organisationTag(id));
+}
+
+/** Under the hold on members. */
+async function requireAnotherOwner(tx: Db, id: number): Promise<void> {
+  if ((await countOwners(tx, id)) === 1)
+    throw new AppError('conflict', 'An organisation needs an owner. Make somebody else one first.');
+}
+
+/** Whatever they are, under the hold on members. */
+export async function putOut(tx: Db, id: number, userId: number): Promise<void> {
+  if ((await findRole(tx, id, userId)) === 'owner') await requireAnotherOwner(tx, id);
+  await removeMember(tx, id, userId);
 }
 
 /** What they let us do where the organisation's tools are goes along. */

@@ -5,7 +5,7 @@ import { nowhere } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { after } from '../lib/maybe-promise.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
-import type { Route } from '../platform/http/route.ts';
+import type { Call, Route } from '../platform/http/route.ts';
 import { type Admission, Gate, type Reach } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
 import { forgetMember } from './members.ts';
@@ -25,8 +25,11 @@ import { memberRoutes } from './routes/members.ts';
 import { organisationRoutes } from './routes/organisations.ts';
 import { type TeamKeyDeps, teamKeyRoutes } from './routes/own-keys.ts';
 import { personalRoutes } from './routes/personal.ts';
+import { directoryRoutes } from './routes/scim.ts';
 import { teamRoutes } from './routes/teams.ts';
 import { usageRoutes } from './routes/usage.ts';
+import { type Directory, directoryOf } from './scim/caller.ts';
+import { scimRoutes } from './scim/routes.ts';
 import { exportOf } from './store/account-data.ts';
 import { deleteExpiredInvitations } from './store/invitations.ts';
 import { deleteKeysPlace } from './store/key-limits.ts';
@@ -50,6 +53,8 @@ export interface Organisations {
   /** The team for which requests with a key are; null where there is none. */
   teamOf(keyId: number): number | null | Promise<number | null>;
   applications: TeamApplications;
+  /** Which company's directory calls. */
+  scim(call: Call): Promise<Directory>;
   /** For rooms that keep something for organisations. */
   memberships: Memberships;
   exportOf(userId: number): PersonalData;
@@ -89,6 +94,8 @@ export function openOrganisations(room: Room): Organisations {
       ...usageRoutes(room),
       ...accountingRoutes(room),
       ...personalRoutes(room),
+      ...directoryRoutes(room),
+      ...scimRoutes({ ...room, memberships }),
     ],
     ownKeyRoutes: (deps) => teamKeyRoutes(room, deps),
     levels: {
@@ -115,6 +122,7 @@ export function openOrganisations(room: Room): Organisations {
     reachOf: (keyId) => gate.reachOf(keyId),
     teamOf: (keyId) => after(places.of(keyId), (standing) => standing?.teamId ?? null),
     applications,
+    scim: directoryOf(room),
     memberships,
     exportOf: (userId) => exportOf(room.db, userId),
     forgetUser: async (userId) => {

@@ -15,6 +15,8 @@ export interface Room extends AccountDeps {
   mailer: Mailer | null;
   log: Log;
   webUrl: string;
+  /** Where directories reach us. */
+  baseUrl: string;
   /** Whether webhooks may go to private addresses. */
   allowPrivate: boolean;
   send(request: OutgoingRequest, policy: OutgoingPolicy): Promise<OutgoingAnswer>;

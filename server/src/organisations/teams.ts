@@ -6,7 +6,7 @@ import { findRole, holdMembers } from './store/members.ts';
 import type { TeamRow } from './store/tables.ts';
 import { deleteTeam, findTeam, insertTeam, joinTeam, leaveTeam, listTeams, renameTeam } from './store/teams.ts';
 
-const mostTeams = 500;
+export const mostTeams = 500;
 const noTeam = () => new AppError('not_found', 'There is no such team.');
 
 export async function requireTeam(room: Pick<Room, 'db'>, organisationId: number, id: number): Promise<TeamRow> {

@@ -27,6 +27,8 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'POST /api/organisations/{id}/keys',
   'POST /api/organisations/{id}/keys/{key_id}/rotate',
   'POST /api/organisations/{id}/webhook-secret',
+  'POST /api/organisations/{id}/scim/tokens',
+  'DELETE /api/organisations/{id}/scim/tokens/{scim_token_id}',
   'PUT /api/organisations/{id}/members/{user_id}',
   'DELETE /api/organisations/{id}',
   'PUT /api/oauth2/applications/{app_id}',

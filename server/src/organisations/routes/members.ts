@@ -15,6 +15,7 @@ const memberSchema = z
     role: roleField,
     teams: z.array(int).describe('Ids of the teams they are in'),
     created_at: int,
+    directory: z.boolean().describe('Whether the company’s directory speaks of them'),
   })
   .meta({ id: 'OrganisationMember' });
 const params = organisationParams.extend({ user_id: idText });
@@ -35,8 +36,9 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
         room.db,
         rows.map(({ user_id }) => user_id),
       );
-      const members = rows.map(({ organisation_id: _, ...member }) => ({
+      const members = rows.map(({ organisation_id: _, scim_user_id, ...member }) => ({
         ...member,
+        directory: scim_user_id !== null,
         username: names.get(member.user_id) ?? '',
       }));
       return ok(call, { members });

@@ -64,7 +64,7 @@ export async function countOwners(tx: Db, organisationId: number): Promise<numbe
 }
 
 /** Whoever is a member already stays what they are. */
-export async function addMember(tx: Db, member: MemberRow): Promise<boolean> {
+export async function addMember(tx: Db, member: Omit<MemberRow, 'scim_user_id'>): Promise<boolean> {
   const made = await tx
     .insertInto('organisation_members')
     .values(member)

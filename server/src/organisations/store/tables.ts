@@ -28,6 +28,8 @@ interface TeamsTable {
   organisation_id: number;
   name: string;
   created_at: number;
+  /** What a directory calls it; empty where none does. */
+  external_id: Generated<string>;
 }
 
 interface MembersTable {
@@ -35,6 +37,41 @@ interface MembersTable {
   user_id: number;
   role: MemberRole;
   created_at: number;
+  /** Whom the directory means by them; null where it says nothing. */
+  scim_user_id: Generated<number | null>;
+}
+
+/** What a directory shows to be let in. */
+interface ScimTokensTable {
+  id: Generated<number>;
+  organisation_id: number;
+  secret_hash: string;
+  name: string;
+  made_by: number;
+  created_at: number;
+  last_used_at: Generated<number | null>;
+}
+
+/** What a directory says of somebody. */
+export interface ScimUserFields {
+  user_name: string;
+  external_id: string;
+  given_name: string;
+  family_name: string;
+  display_name: string;
+  email: string;
+  active: number;
+}
+
+interface ScimUsersTable extends ScimUserFields {
+  id: Generated<number>;
+  organisation_id: number;
+  /** The name in small letters. */
+  user_key: string;
+  /** By which verified address an account is theirs, in small letters; empty for none. */
+  address: string;
+  created_at: number;
+  updated_at: number;
 }
 
 interface InvitationsTable {
@@ -117,6 +154,10 @@ declare module '../../platform/db/tables.ts' {
     organisation_teams: TeamsTable;
     organisation_members: MembersTable;
     organisation_team_members: { team_id: number; user_id: number };
+    organisation_scim_tokens: ScimTokensTable;
+    organisation_scim_users: ScimUsersTable;
+    /** In which teams the directory wants whom, also before they have joined. */
+    organisation_scim_places: { team_id: number; scim_user_id: number };
     organisation_invitations: InvitationsTable;
     organisation_keys: OrganisationKeysTable;
     organisation_applications: ApplicationsTable;
@@ -129,6 +170,8 @@ declare module '../../platform/db/tables.ts' {
 export type OrganisationRow = Selectable<OrganisationsTable>;
 export type TeamRow = Selectable<TeamsTable>;
 export type MemberRow = Selectable<MembersTable>;
+export type ScimTokenRow = Selectable<ScimTokensTable>;
+export type ScimUserRow = Selectable<ScimUsersTable>;
 export type InvitationRow = Selectable<InvitationsTable>;
 export type OrganisationKeyRow = Selectable<OrganisationKeysTable>;
 export type TeamApplicationRow = Selectable<ApplicationsTable>;

@@ -26,8 +26,10 @@ export async function findTeamAnywhere(db: Db, id: number): Promise<TeamRow | nu
   return (await db.selectFrom('organisation_teams').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-export const insertTeam = (db: Db, team: Omit<TeamRow, 'id'>): Promise<TeamRow> =>
-  db.insertInto('organisation_teams').values(team).returningAll().executeTakeFirstOrThrow();
+export const insertTeam = (
+  db: Db,
+  team: Omit<TeamRow, 'id' | 'external_id'> & Partial<Pick<TeamRow, 'external_id'>>,
+): Promise<TeamRow> => db.insertInto('organisation_teams').values(team).returningAll().executeTakeFirstOrThrow();
 
 export async function renameTeam(db: Db, organisationId: number, id: number, name: string): Promise<TeamRow | null> {
   const row = await db
@@ -38,6 +40,14 @@ export async function renameTeam(db: Db, organisationId: number, id: number, nam
     .returningAll()
     .executeTakeFirst();
   return row ?? null;
+}
+
+export async function changeTeamFields(
+  tx: Db,
+  id: number,
+  fields: Pick<TeamRow, 'name' | 'external_id'>,
+): Promise<void> {
+  await tx.updateTable('organisation_teams').set(fields).where('id', '=', id).execute();
 }
 
 /** Its members stay members of the organisation; its budgets and limits end, and requests that run are charged all the same. */

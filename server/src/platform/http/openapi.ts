@@ -32,6 +32,9 @@ const errorSchemas: Record<ErrorFormat, ZodType> = {
       error: z.object({ code: z.number().int(), message: z.string() }),
     })
     .meta({ id: 'JsonRpcError' }),
+  scim: z
+    .object({ schemas: z.array(z.string()), status: z.string(), scimType: z.string().optional(), detail: z.string() })
+    .meta({ id: 'ScimError' }),
 };
 
 /** Which credentials open a route, for the reference page, where they are not one of the same name. */
@@ -99,6 +102,7 @@ const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, sk-…' },
   googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
   oauth: { type: 'http', scheme: 'bearer', description: 'An OAuth access token, svcat_…' },
+  scim: { type: 'http', scheme: 'bearer', description: 'A token of an organisation for its directory, svcscim_…' },
   client: { type: 'http', scheme: 'basic', description: 'OAuth client id and secret' },
 } as const;
 

@@ -69,7 +69,7 @@ async function formOf({ repeatable }: Route, call: Call, maxBytes: number): Prom
 
 /** Where small bodies decide about access: relayed ones are large, and what is in them is the vendor's to judge. */
 const takesNamesOnce = ({ errors, maxBytes = defaultMaxBytes }: Route): boolean =>
-  (errors === 'oauth' || errors === 'management') && maxBytes <= defaultMaxBytes;
+  ['oauth', 'management', 'scim'].includes(errors) && maxBytes <= defaultMaxBytes;
 
 async function jsonOf(route: Route, call: Call, maxBytes: number): Promise<unknown> {
   const bytes = await receive(call, maxBytes);

@@ -23,5 +23,6 @@ export function formatOfPath(path: string, headers: Headers): ErrorFormat {
     return headers.has('anthropic-version') ? 'anthropic' : 'openai';
   if (/^\/(api\/oauth2|\.well-known\/oauth-)/.test(path)) return 'oauth';
   if (/^\/mcp(\/|$)/.test(path)) return 'mcp';
+  if (/^\/scim(\/|$)/.test(path)) return 'scim';
   return 'management';
 }

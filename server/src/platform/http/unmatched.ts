@@ -12,7 +12,7 @@ export const answerUnmatched =
   ({ headers, trustedProxies, cors }: { headers: HeaderSets; trustedProxies: Block[]; cors?: CorsPolicy }): Unmatched =>
   async (path, allowed, request, server) => {
     const { method } = request;
-    const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/(api|v1|v1beta|mcp)(\/|$)/.test(path);
+    const mayBePage = (method === 'GET' || method === 'HEAD') && !/^\/(api|v1|v1beta|mcp|scim)(\/|$)/.test(path);
     if (mayBePage) {
       const asset = await webAsset(path, request);
       if (asset) {

@@ -1,5 +1,10 @@
 /** What the service names its fields. */
 export default {
+  'User name': '目录中的用户名',
+  'Given name': '名字',
+  'Family name': '姓氏',
+  'External id': '外部 ID',
+  'Active##field': '是否在职',
   'Avatar url': '头像地址',
   'Second factors': '双重验证',
   'Purpose##field': '用途',

@@ -20,6 +20,30 @@ export default {
   'The organisation was not made': '组织未创建',
   'Make organisation': '创建组织',
 
+  '{name} says that you belong to it. Its tools and keys are for you once you join.':
+    '{name} 表示你是其成员。加入后即可使用其工具和密钥。',
+  'Join {name}': '加入 {name}',
+  'You are in {name} now': '你已加入 {name}',
+  'Directory (SCIM)': '目录（SCIM）',
+  'Okta, Entra ID and others say here who belongs to the organisation and to which teams. Whoever they name joins on their page of organisations, by a verified address; whoever they deactivate is out at once.':
+    'Okta、Entra ID 等目录在此告知谁属于该组织以及属于哪些团队。被登记的人凭已验证的邮箱地址在其组织页面加入；被停用的人会立即退出。',
+  'Give the token a name.': '请填写令牌名称。',
+  'New token': '新建令牌',
+  'What your directory is called, such as Okta or Entra ID': '目录的名称，例如 Okta 或 Entra ID',
+  'No token was made': '令牌未创建',
+  'Make token': '创建令牌',
+  'Made by': '创建者',
+  'Base URL, or tenant URL, of your directory’s application': '填入目录应用的基础 URL（租户 URL）',
+  '{people, plural, one {The directory names # person} other {The directory names # people}}; {joined} joined.':
+    '目录共登记 {people} 人，其中 {joined} 人已加入。',
+  'Tokens of directories': '目录令牌',
+  'No directory is connected': '尚未连接目录',
+  'The new token': '新令牌',
+  'Token for the directory': '目录令牌',
+  'The token is removed': '令牌已移除',
+  'A directory that shows it is refused at once. Members stay as they are.':
+    '使用该令牌的目录将立即被拒绝。现有成员不受影响。',
+
   'All organisations': '所有组织',
   'The organisation could not be opened': '无法打开该组织',
   'Your role: {role}': '你的角色：{role}',

@@ -56,6 +56,9 @@ export default {
   RateLimitApi: '/api 速率限制',
   '/api/*, per user or address: calls per minute; 0 for no limit':
     '/api/*，每个用户或 IP 地址每分钟的调用次数；0 表示不限',
+  RateLimitScim: 'SCIM 速率限制',
+  '/scim/v2, per organisation or address: calls per minute; 0 for no limit':
+    '/scim/v2，每个组织或地址每分钟的调用次数；0 表示不限',
   RateLimitMcp: '/mcp 速率限制',
   '/mcp, per key or user: calls per minute; 0 for no limit': '/mcp，每个密钥或用户每分钟的调用次数；0 表示不限',
   RateLimitOAuthToken: 'OAuth 令牌速率限制',

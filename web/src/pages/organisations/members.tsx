@@ -42,12 +42,13 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
   {
     key: 'name',
     header: t('Name'),
-    cell: ({ username, user_id }) => (
+    cell: ({ username, user_id, directory }) => (
       <Group gap="xs" wrap="nowrap">
         <Text size="sm" fw={600}>
           <bdi>{username}</bdi>
         </Text>
         {user_id === ownId && <Badge color="gray">{t('You')}</Badge>}
+        {directory && <Badge color="cyan">{t('Directory')}</Badge>}
       </Group>
     ),
   },

@@ -6,6 +6,7 @@ export type Budget = Result<'/api/organisations/{id}/budgets', 'get'>['budgets']
 export type Warning = Result<'/api/organisations/{id}/warnings', 'get'>['warnings'][number];
 export type Limits = Result<'/api/organisations/{id}/limits', 'get'>['limits'][number];
 export type Invitation = Result<'/api/organisations/{id}/invitations', 'get'>['invitations'][number];
+export type ScimToken = Result<'/api/organisations/{id}/scim', 'get'>['tokens'][number];
 export type Act = Result<'/api/organisations/{id}/audit', 'get'>['logs'][number];
 
 export const budgetsQuery = (id: number) =>
@@ -32,6 +33,17 @@ export const invitationsQuery = (id: number) =>
     queryFn: async ({ signal }) =>
       (await get('/api/organisations/{id}/invitations', { path: { id }, signal })).invitations,
   });
+
+export const directoryQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['organisations', id, 'directory'],
+    queryFn: ({ signal }) => get('/api/organisations/{id}/scim', { path: { id }, signal }),
+  });
+
+export const waitingQuery = queryOptions({
+  queryKey: ['organisations', 'waiting'],
+  queryFn: async ({ signal }) => (await get('/api/invitations', { signal })).waiting,
+});
 
 export const teamApplicationsQuery = (id: number) =>
   queryOptions({

@@ -14,6 +14,7 @@ import { t } from '../../language/words.ts';
 import { type Organisation, organisationsQuery, reloadOrganisations } from '../../organisations.ts';
 import { NewOrganisation } from './organisation-form.tsx';
 import { balanceWords, roleWords } from './organisation-words.ts';
+import { Waiting } from './waiting.tsx';
 
 const columns: Column<Organisation>[] = [
   {
@@ -57,6 +58,7 @@ export function OrganisationsPage() {
         description={t('People who share: teams, roles, keys that outlive who made them, and budgets that hold.')}
         actions={button}
       />
+      <Waiting />
       <DataTable
         label={t('Your organisations')}
         columns={columns}

@@ -13,6 +13,7 @@ import { usePost } from '../../once.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useAct } from '../../use-act.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
+import { Directory } from './directory.tsx';
 import { balanceWords, timeZones } from './organisation-words.ts';
 
 interface Props {
@@ -178,6 +179,7 @@ export function Settings({ organisation }: Props) {
     <Stack gap="lg">
       <General organisation={organisation} />
       <WebhookSecret organisation={organisation} />
+      <Directory organisation={organisation} />
       <Danger organisation={organisation} />
     </Stack>
   );

@@ -55,6 +55,7 @@ import { migration as askedForVideos } from './0062-asked-for-videos.ts';
 import { migration as mcpSharedSignIn } from './0064-mcp-shared-sign-in.ts';
 import { migration as keyMakers } from './0067-key-makers.ts';
 import { migration as keptSums } from './0068-kept-sums.ts';
+import { migration as scim } from './0069-scim.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -115,6 +116,7 @@ export const migrations: Migration[] = [
   mcpSharedSignIn,
   webSearches,
   keptSums,
+  scim,
 ];
 
 /**

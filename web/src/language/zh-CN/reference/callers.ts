@@ -5,6 +5,7 @@ export default {
   'Account##tag': '账号',
   'Administration##tag': '管理',
   'API keys##tag': 'API 密钥',
+  'SCIM##tag': 'SCIM',
   'Organisations##tag': '组织',
   'OAuth administration##tag': 'OAuth 管理',
   'Tools##tag': '工具',

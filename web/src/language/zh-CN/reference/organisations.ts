@@ -61,6 +61,36 @@ export default {
   'Remove a key of a team’s own': '移除团队自有的密钥',
   'Ask the provider something tiny with a key of a team’s own': '用团队自有的密钥向提供商发送一个极小的请求',
 
+  'Where a directory says over SCIM who is in an organisation, and with which tokens':
+    '目录通过 SCIM 告知组织成员的地址及所用令牌',
+  'A token for a directory; it is shown once': '为目录创建令牌；仅显示一次',
+  'Remove a token; a directory that shows it is refused at once': '移除令牌；使用该令牌的目录将立即被拒绝',
+  'Organisations whose directories mean me by my verified address, and that I have not joined':
+    '其目录以我已验证的邮箱地址登记了我、而我尚未加入的组织',
+  'Join an organisation whose directory means me': '加入其目录登记了我的组织',
+  'What there is of SCIM': '支持的 SCIM 功能',
+  'Users and groups': '用户与组',
+  'Users and groups: one of them': '用户与组：其中之一',
+  'What users and groups are made of': '用户与组的结构',
+  'What users and groups are made of: one of them': '用户与组的结构：其中之一',
+  'People that the directory speaks of': '目录登记的人员',
+  'Say that somebody belongs to the organisation; they join when they come themselves':
+    '登记某人属于该组织；本人自行加入后才成为成员',
+  'One of them': '其中一人',
+  'Say anew all that there is to say of somebody; without `active` that stays':
+    '重新写入某人的全部资料；未给出 `active` 时保持不变',
+  'Change somebody; whoever is not `active` is out of the organisation at once, and keeps their account':
+    '更改某人；`active` 为假者立即退出组织，但保留账号',
+  'Somebody belongs to the organisation no more; they keep their account': '某人不再属于该组织；其账号保留',
+  'Teams, and whom the directory wants in them': '团队及目录指定的成员',
+  'A team, and whom the directory wants in it': '一个团队及目录指定的成员',
+  'Say anew how a team is called and who is in it': '重新写入团队的名称和成员',
+  'Change how a team is called, or who is in it': '更改团队的名称或成员',
+  'To the minute; null for never': '精确到分钟；从未使用时为 null',
+  'That the directory speaks of': '目录登记的人数',
+  'How many of them are members': '其中已是成员的人数',
+  'Whether the company’s directory speaks of them': '公司目录是否登记了此人',
+  'A token of an organisation for its directory, svcscim_…': '组织为其目录创建的令牌，svcscim_…',
   'Days, weeks and months of budgets begin by it': '预算的日、周、月按此时区开始',
   '`own`: each member pays; `shared`: the organisation’s account does': '`own`：由各成员支付；`shared`：由组织账户支付',
   'Where the link is mailed to; without one it is in the answer': '接收链接的邮箱；不填则在响应中返回链接',

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { accountNamesOf } from '../../identity/store/names.ts';
+import { answered, done } from '../../platform/http/answers.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import { shownName } from '../../platform/http/shown-text.ts';
+import type { Room } from '../room.ts';
+import { takePlace, waitingFor } from '../scim/join.ts';
+import { scimUrl } from '../scim/routes.ts';
+import { makeToken, removeToken } from '../scim/tokens.ts';
+import { listScimTokens } from '../store/scim-tokens.ts';
+import { countScimUsers } from '../store/scim-users.ts';
+import type { ScimTokenRow } from '../store/tables.ts';
+import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+
+const tokenSchema = z
+  .object({
+    id: int,
+    name: z.string(),
+    made_by: z.object({ id: int, username: z.string() }),
+    created_at: int,
+    last_used_at: int.nullable().describe('To the minute; null for never'),
+  })
+  .meta({ id: 'ScimToken' });
+
+async function viewTokens({ db }: Room, rows: ScimTokenRow[]): Promise<z.infer<typeof tokenSchema>[]> {
+  const names = await accountNamesOf(
+    db,
+    rows.map(({ made_by }) => made_by),
+  );
+  return rows.map(({ id, name, made_by, created_at, last_used_at }) => ({
+    ...{ id, name, created_at, last_used_at },
+    made_by: { id: made_by, username: names.get(made_by) ?? '' },
+  }));
+}
+
+/** How a company's directory is let in: it can put owners out, and so owners alone do this. */
+export const directoryRoutes = (room: Room): Route[] => [
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: `${root}/{id}/scim`,
+    summary: 'Where a directory says over SCIM who is in an organisation, and with which tokens',
+    params: organisationParams,
+    query: nothingAsked,
+    answers: {
+      200: answered(
+        z.object({
+          url: z.string(),
+          tokens: z.array(tokenSchema),
+          people: int.describe('That the directory speaks of'),
+          joined: int.describe('How many of them are members'),
+        }),
+      ),
+    },
+    handle: async (call) => {
+      const { organisation } = await standing(room, call, 'manage_organisation');
+      const tokens = await viewTokens(room, await listScimTokens(room.db, organisation.id));
+      return ok(call, { url: scimUrl(room), tokens, ...(await countScimUsers(room.db, organisation.id)) });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'post',
+    path: `${root}/{id}/scim/tokens`,
+    summary: 'A token for a directory; it is shown once',
+    idempotent: true,
+    params: organisationParams,
+    body: z.strictObject({ name: shownName(64) }),
+    audit: {
+      action: 'scim_token_created',
+      subject,
+      id: (call) => call.params.id,
+      also: (_, { data }) => ({ token_id: data.id, name: data.name }),
+    },
+    answers: { 200: answered(tokenSchema.extend({ token: z.string() }).meta({ id: 'NewScimToken' })) },
+    handle: async (call) => {
+      const acting = await standing(room, call, 'manage_organisation');
+      const { token, row } = await makeToken(room, acting, call.body.name);
+      call.headers['cache-control'] = 'no-store';
+      return ok(call, { ...(await viewTokens(room, [row]))[0], token });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'delete',
+    path: `${root}/{id}/scim/tokens/{scim_token_id}`,
+    summary: 'Remove a token; a directory that shows it is refused at once',
+    params: organisationParams.extend({ scim_token_id: idText }),
+    audit: {
+      action: 'scim_token_deleted',
+      subject,
+      id: (call) => call.params.id,
+      also: ({ params }) => ({ token_id: params.scim_token_id }),
+    },
+    answers: { 200: done },
+    handle: async (call) => {
+      await removeToken(room, await standing(room, call, 'manage_organisation'), call.params.scim_token_id);
+      return json(call, { success: true, message: 'The token is removed.' });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'get',
+    path: '/api/invitations',
+    summary: 'Organisations whose directories mean me by my verified address, and that I have not joined',
+    query: nothingAsked,
+    answers: {
+      200: answered(z.object({ waiting: z.array(z.object({ organisation_id: int, organisation: z.string() })) })),
+    },
+    handle: async (call) => {
+      const waiting = await waitingFor(room.db, call.principal.user.id);
+      return ok(call, {
+        waiting: waiting.map(({ organisation_id, organisation }) => ({ organisation_id, organisation })),
+      });
+    },
+  }),
+  defineRoute({
+    ...base,
+    method: 'put',
+    path: `${root}/{id}/membership`,
+    summary: 'Join an organisation whose directory means me',
+    params: organisationParams,
+    audit: { action: 'member_joined', subject, id: (call) => call.params.id },
+    answers: { 200: answered(z.object({ organisation_id: int })) },
+    handle: async (call) => {
+      await takePlace(room, call.principal.user.id, call.params.id);
+      return ok(call, { organisation_id: call.params.id });
+    },
+  }),
+];

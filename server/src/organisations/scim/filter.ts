@@ -1,0 +1,157 @@
+import type { AppError } from '../../lib/errors.ts';
+import { fault } from './faults.ts';
+
+/** What directories look for: values that are equal, joined by `and` and `or` (RFC 7644 §3.4.2.2). */
+export type Filter = { all: Filter[] } | { any: Filter[] } | { attribute: string; value: string | boolean };
+
+/** Where a value stands (RFC 7644 §3.5.2, figure 7), in small letters, since names of attributes have no case (RFC 7643 §2.1). */
+export interface Path {
+  attribute: string;
+  where: Filter | null;
+}
+
+/** A filter of one user is far shorter; what is longer was made to keep us busy. */
+const mostCharacters = 2_000;
+const mostTerms = 20;
+const deepest = 8;
+
+type Fail = (why: string) => AppError;
+const badFilter: Fail = (why) => fault('invalidFilter', `filter: ${why}`);
+const badPath: Fail = (why) => fault('invalidPath', `path: ${why}`);
+
+export function parseFilter(text: string): Filter {
+  const tokens = new Tokens(text, badFilter);
+  const filter = anyOf(tokens, 0);
+  tokens.end();
+  return filter;
+}
+
+export function parsePath(text: string): Path {
+  const tokens = new Tokens(text, badPath);
+  const path = pathOf(tokens, 0);
+  tokens.end();
+  return path;
+}
+
+/** `urn:…:core:2.0:User:userName` is the same as `userName`; attributes of other schemas keep their whole name. */
+const core = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/;
+const plain = (name: string): string => name.toLowerCase().replace(core, '');
+
+const isLetter = (sign: string | undefined): boolean => sign !== undefined && /[\w:.$-]/.test(sign);
+
+class Tokens {
+  readonly #tokens: string[] = [];
+  #at = 0;
+  #terms = 0;
+
+  constructor(
+    text: string,
+    readonly fail: Fail,
+  ) {
+    if (text.length > mostCharacters) throw fail(`must have at most ${mostCharacters} characters.`);
+    for (let at = 0; at < text.length; at = this.#next(text, at));
+  }
+
+  /** Takes in what begins there; where the next begins. */
+  #next(text: string, at: number): number {
+    if (text[at] === ' ') return at + 1;
+    let end = at + 1;
+    if (text[at] === '"') {
+      while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+      if (end >= text.length) throw this.fail('a text does not end.');
+      end += 1;
+    } else if (isLetter(text[at])) while (isLetter(text[end])) end += 1;
+    else if (!'()[]'.includes(text[at]!)) throw this.fail(`there is an unexpected ${JSON.stringify(text[at])}.`);
+    this.#tokens.push(text.slice(at, end));
+    return end;
+  }
+
+  peek = (): string | undefined => this.#tokens[this.#at];
+
+  take(): string {
+    const token = this.peek();
+    if (token === undefined) throw this.fail('it ends too early.');
+    this.#at += 1;
+    return token;
+  }
+
+  /** Whether this word comes next; then it is taken. */
+  takes(word: string): boolean {
+    const isNext = this.peek()?.toLowerCase() === word;
+    if (isNext) this.#at += 1;
+    return isNext;
+  }
+
+  expect(word: string): void {
+    if (!this.takes(word)) throw this.fail(`there is ${this.peek() ?? 'an end'} where ${word} was expected.`);
+  }
+
+  end(): void {
+    if (this.peek() !== undefined) throw this.fail(`there is an unexpected ${this.peek()}.`);
+  }
+
+  countTerm(): void {
+    this.#terms += 1;
+    if (this.#terms > mostTerms) throw this.fail(`must have at most ${mostTerms} comparisons.`);
+  }
+}
+
+function anyOf(tokens: Tokens, depth: number): Filter {
+  if (depth > deepest) throw tokens.fail('it is nested too deeply.');
+  const parts = [allOf(tokens, depth)];
+  while (tokens.takes('or')) parts.push(allOf(tokens, depth));
+  return parts.length === 1 ? parts[0]! : { any: parts };
+}
+
+function allOf(tokens: Tokens, depth: number): Filter {
+  const parts = [term(tokens, depth)];
+  while (tokens.takes('and')) parts.push(term(tokens, depth));
+  return parts.length === 1 ? parts[0]! : { all: parts };
+}
+
+function term(tokens: Tokens, depth: number): Filter {
+  tokens.countTerm();
+  if (tokens.takes('(')) {
+    const inner = anyOf(tokens, depth + 1);
+    tokens.expect(')');
+    return inner;
+  }
+  const { attribute, where } = pathOf(tokens, depth);
+  if (where && tokens.peek()?.toLowerCase() !== 'eq') return within(attribute, where);
+  if (!tokens.takes('eq')) throw tokens.fail('of comparisons there is eq alone.');
+  const compared = { attribute, value: comparedWith(tokens) };
+  return where ? { all: [compared, within(attribute.split('.')[0]!, where)] } : compared;
+}
+
+/** `members[value eq "5"]` is `members.value eq "5"`. */
+const within = (attribute: string, filter: Filter): Filter => {
+  if ('all' in filter) return { all: filter.all.map((part) => within(attribute, part)) };
+  if ('any' in filter) return { any: filter.any.map((part) => within(attribute, part)) };
+  return { ...filter, attribute: `${attribute}.${filter.attribute}` };
+};
+
+function pathOf(tokens: Tokens, depth: number): Path {
+  const name = tokens.take();
+  if (!isLetter(name[0])) throw tokens.fail(`there is ${name} where an attribute was expected.`);
+  if (!tokens.takes('[')) return { attribute: plain(name), where: null };
+  const where = anyOf(tokens, depth + 1);
+  tokens.expect(']');
+  const below = tokens.peek()?.startsWith('.') ? tokens.take() : '';
+  return { attribute: plain(name + below), where };
+}
+
+function comparedWith(tokens: Tokens): string | boolean {
+  const text = tokens.take();
+  if (text.startsWith('"')) return textOf(text, tokens.fail);
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  throw tokens.fail('a value is a text in double quotes, true or false.');
+}
+
+/** Written as in JSON (RFC 7644 §3.4.2.2). */
+function textOf(quoted: string, fail: Fail): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    throw fail(`${quoted} is not written as a text of JSON.`);
+  }
+}

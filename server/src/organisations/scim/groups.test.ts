@@ -1,0 +1,137 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import type { Member } from '../../app.fixture.ts';
+import { newAddress, openDirectory, patch, type Resource } from './directory.fixture.ts';
+
+const { acts, create, directory, joined, memberOf, newOrganisation, org, person, world } = await openDirectory();
+afterAll(() => world.close());
+
+const stranger = (await newOrganisation(await world.t.user())).call;
+
+describe('groups', () => {
+  const teamOf = async (member: Member) => (await memberOf(member))?.teams;
+  let groups = 0;
+  const newGroup = async (...ids: string[]) => {
+    groups += 1;
+    const group = {
+      displayName: `Group ${groups}`,
+      externalId: `g${groups}`,
+      members: ids.map((value) => ({ value })),
+    };
+    const told = await directory('POST', '/Groups', group);
+    expect(told.status).toBe(201);
+    return told.body;
+  };
+  const idsOf = async (group: Resource) =>
+    (await directory('GET', `/Groups/${group.id}`)).body.members.map(({ value }) => value);
+
+  test('are teams, of those who are in it and of those who will be', async () => {
+    const { member, userId } = await joined();
+    const address = newAddress();
+    const { id: later } = await create(address);
+    const group = await newGroup(userId, later);
+    expect(group).toMatchObject({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+      ...{ displayName: 'Group 1', externalId: 'g1' },
+      members: [{ value: userId }, { value: later, display: address, type: 'User' }],
+    } as never);
+    expect(await teamOf(member)).toEqual([Number(group.id)]);
+    const newcomer = await person(address);
+    await world.send(newcomer, 'PUT', org('/membership'));
+    expect(await teamOf(newcomer)).toEqual([Number(group.id)]);
+    // Entra does not want to read thousands of members.
+    const asked = `/Groups?excludedAttributes=members&filter=${encodeURIComponent('displayName eq "Group 1"')}`;
+    const { Resources } = (await directory('GET', asked)).body;
+    expect(Resources).toMatchObject([{ id: group.id }]);
+    expect(Resources[0]).not.toHaveProperty('members');
+    expect((await directory('DELETE', `/Groups/${group.id}`)).status).toBe(204);
+    expect(await teamOf(member)).toEqual([]);
+  });
+
+  const changes: [what: string, operation: (a: string, b: string) => unknown, before: string, after: string][] = [
+    ['Okta: one more', (_, b) => ({ op: 'add', path: 'members', value: [{ value: b, display: 'b' }] }), 'a', 'ab'],
+    ['Okta: one less', (a) => ({ op: 'remove', path: `members[value eq "${a}"]` }), 'ab', 'b'],
+    ['Okta: others', (_, b) => ({ op: 'replace', path: 'members', value: [{ value: b }] }), 'a', 'b'],
+    ['Entra: one more', (_, b) => ({ op: 'Add', path: 'members', value: [{ $ref: null, value: b }] }), 'a', 'ab'],
+    ['Entra: one less', (a) => ({ op: 'Remove', path: 'members', value: [{ $ref: null, value: a }] }), 'ab', 'b'],
+    ['without a path', (_, b) => ({ op: 'add', value: { members: [{ value: b }] } }), 'a', 'ab'],
+    ['all', () => ({ op: 'remove', path: 'members' }), 'ab', ''],
+    ['twice the same', (a) => ({ op: 'add', path: 'members', value: [{ value: a }, { value: a }] }), 'a', 'a'],
+    ['whoever is not in it', (a) => ({ op: 'remove', path: `members[value eq "${a}"]` }), 'b', 'b'],
+  ];
+  test.each(changes)('%s', async (_, operation, before, after) => {
+    const people = { a: await joined(), b: await joined() };
+    const named = (letters: string) => [...letters].map((letter) => people[letter as 'a' | 'b']);
+    const group = await newGroup(...named(before).map(({ userId }) => userId));
+    const { status } = await directory(
+      'PATCH',
+      `/Groups/${group.id}`,
+      patch(operation(people.a.userId, people.b.userId)),
+    );
+    expect(status).toBe(204);
+    expect(await idsOf(group)).toEqual(named(after).map(({ userId }) => userId));
+    for (const [letter, { member }] of Object.entries(people))
+      expect(await teamOf(member)).toEqual(after.includes(letter) ? [Number(group.id)] : []);
+  });
+
+  test('Okta: another name, and said anew', async () => {
+    const { userId } = await joined();
+    const group = await newGroup();
+    const renamed = { op: 'replace', value: { id: group.id, displayName: 'Renamed' } };
+    await directory('PATCH', `/Groups/${group.id}`, patch(renamed));
+    expect((await directory('GET', `/Groups/${group.id}`)).body.displayName).toBe('Renamed');
+    const anew = { displayName: 'Anew', members: [{ value: userId }] };
+    expect((await directory('PUT', `/Groups/${group.id}`, anew)).body).toMatchObject(anew as never);
+    expect((await acts())[0]).toMatchObject({
+      action: 'team_updated',
+      actor: { name: 'SCIM: Okta' },
+      after: { team_id: Number(group.id), name: 'Anew', members: [Number(userId)] },
+    });
+  });
+
+  test('of two at once with one name, one is made', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 5 }, () => directory('POST', '/Groups', { displayName: 'Once' })),
+    );
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  test('of members that are put in at once none is lost', async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, async () => (await create()).id));
+    const group = await newGroup();
+    await Promise.all(
+      ids.map((value) =>
+        directory('PATCH', `/Groups/${group.id}`, patch({ op: 'add', path: 'members', value: [{ value }] })),
+      ),
+    );
+    expect((await idsOf(group)).sort()).toEqual(ids.sort());
+  });
+
+  test.each([
+    ['nobody', { op: 'add', path: 'members', value: [{ value: '999999' }] }],
+    ['no id', { op: 'add', path: 'members', value: [{ value: 'ada' }] }],
+    ['a group', { op: 'add', path: 'members', value: [{ value: '1', type: 'Group' }] }],
+    ['no name', { op: 'replace', path: 'displayName', value: '' }],
+  ])('refused: %s', async (_, operation) => {
+    const group = await newGroup();
+    const told = await directory('PATCH', `/Groups/${group.id}`, patch(operation));
+    expect(told).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+  });
+
+  test('nothing of another organisation is there', async () => {
+    const { id: userId } = await create();
+    const group = await newGroup(userId);
+    const change = patch({ op: 'replace', value: { active: false, displayName: 'x' } });
+    for (const path of [`/Users/${userId}`, `/Groups/${group.id}`])
+      for (const [method, body] of [
+        ['GET'],
+        ['PUT', { userName: 'x', displayName: 'x' }],
+        ['PATCH', change],
+        ['DELETE'],
+      ])
+        expect((await stranger(method as string, path, body)).status).toBe(404);
+    expect((await stranger('GET', '/Users')).body.totalResults).toBe(0);
+    const told = await stranger('POST', '/Groups', { displayName: 'x', members: [{ value: userId }] });
+    expect(told).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+    expect(await idsOf(group)).toEqual([userId]);
+  });
+});

@@ -1,0 +1,198 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import type { Member } from '../../app.fixture.ts';
+import { newAddress, oktaUser, openDirectory, patch } from './directory.fixture.ts';
+
+const {
+  acts,
+  calling,
+  clock,
+  create,
+  directory,
+  id,
+  joined,
+  memberOf,
+  newOrganisation,
+  org,
+  owner,
+  person,
+  verify,
+  world,
+} = await openDirectory();
+afterAll(() => world.close());
+
+describe('tokens', () => {
+  test('are made and removed by owners, and open one organisation', async () => {
+    const admin = await world.join(owner, id, 'admin');
+    for (const [method, path, body] of [
+      ['GET', '/scim', undefined],
+      ['POST', '/scim/tokens', { name: 'Mine' }],
+      ['DELETE', '/scim/tokens/1', undefined],
+    ] as const)
+      expect((await world.send(admin, method, org(path), body)).status).toBe(403);
+    const { data } = await world.send<{ id: number; token: string }>(owner, 'POST', org('/scim/tokens'), {
+      name: 'Next',
+    });
+    const next = calling(data.token);
+    // Both, while one takes the other's place.
+    for (const call of [next, directory]) expect((await call('GET', '/Users')).status).toBe(200);
+    const shown = await world.send<{ url: string; tokens: Record<string, unknown>[] }>(owner, 'GET', org('/scim'));
+    expect(shown.data.url).toBe(`${world.t.config.baseUrl}/scim/v2`);
+    expect(shown.data.tokens.at(-1)).toEqual({
+      ...{ id: data.id, name: 'Next', made_by: { id: owner.id, username: owner.username } },
+      ...{ created_at: clock.nowMs() / 1000, last_used_at: clock.nowMs() / 1000 },
+    });
+    const { db } = world.t.platform.database;
+    const rows = await db.selectFrom('organisation_scim_tokens').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(data.token);
+    await world.send(owner, 'DELETE', org(`/scim/tokens/${data.id}`));
+    expect((await next('GET', '/Users')).status).toBe(401);
+    expect((await acts()).slice(0, 2).map(({ action }) => action)).toEqual([
+      'scim_token_deleted',
+      'scim_token_created',
+    ]);
+  });
+
+  test('at most five at a time', async () => {
+    const { organisationId } = await newOrganisation(owner);
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => world.send(owner, 'POST', org('/scim/tokens', organisationId), { name: 'One' })),
+    );
+    expect(made.filter(({ status }) => status === 200).length).toBe(4);
+  });
+
+  test('nothing else opens it, and it opens nothing else', async () => {
+    const key = (await world.send<{ key: string }>(owner, 'POST', '/api/tokens', { name: 'k' })).data.key;
+    for (const token of [key, 'svcscim_guessed', '']) {
+      const { status, type, body } = await calling(token)('GET', '/Users');
+      expect(status).toBe(401);
+      expect(type).toStartWith('application/scim+json');
+      expect(body).toMatchObject({ schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '401' });
+    }
+    const { data } = await world.send<{ id: number; token: string }>(owner, 'POST', org('/scim/tokens'), { name: 'A' });
+    const headers = { authorization: `Bearer ${data.token}` };
+    for (const path of ['/v1/models', '/api/tokens', org(), '/mcp'])
+      expect((await world.t.call(path, { headers })).status).toBeGreaterThanOrEqual(401);
+    await world.send(owner, 'DELETE', org(`/scim/tokens/${data.id}`));
+  });
+});
+
+describe('membership', () => {
+  const waitingFor = async (member: Member) =>
+    (await world.send<{ waiting: unknown[] }>(member, 'GET', '/api/invitations')).data.waiting;
+
+  test('waits for its person, and the answer is the same whether there is one', async () => {
+    const [known, unknown] = [newAddress(), newAddress()];
+    const member = await person(known.toLowerCase());
+    const answers = await Promise.all([known, unknown].map((name) => directory('POST', '/Users', oktaUser(name))));
+    const [a, b] = answers.map(({ body, ...rest }) =>
+      JSON.stringify({ ...rest, body })
+        .replaceAll(String(body.userName), '')
+        .replaceAll(`/${body.id}`, '')
+        .replaceAll(`"${body.id}"`, ''),
+    );
+    expect(a).toBe(b!);
+    expect(await memberOf(member)).toBeUndefined();
+    expect(await waitingFor(member)).toEqual([{ organisation_id: id, organisation: 'Acme' }]);
+    expect((await world.send(member, 'GET', org())).status).toBe(404);
+    expect((await world.send(member, 'PUT', org('/membership'))).status).toBe(200);
+    expect(await memberOf(member)).toMatchObject({ role: 'member', directory: true });
+    expect(await waitingFor(member)).toEqual([]);
+    expect((await acts())[0]).toMatchObject({ action: 'member_joined' });
+  });
+
+  test('is for nobody whose address is another, is not verified, or is not active', async () => {
+    const address = newAddress();
+    const { id: userId } = await create(address);
+    const other = await person(newAddress());
+    const unverified = await world.t.user();
+    const { db } = world.t.platform.database;
+    await db.updateTable('users').set({ email: address }).where('id', '=', unverified.id).execute();
+    for (const member of [other, unverified]) {
+      expect(await waitingFor(member)).toEqual([]);
+      expect((await world.send(member, 'PUT', org('/membership'))).status).toBe(404);
+    }
+    await directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', value: { active: false } }));
+    const late = await person(address);
+    expect((await world.send(late, 'PUT', org('/membership'))).status).toBe(404);
+  });
+
+  test.each([
+    ['is not active', 'PATCH', patch({ op: 'Replace', path: 'active', value: 'False' })],
+    ['is deleted', 'DELETE', undefined],
+  ] as const)('whoever %s is out at once, and keeps their account', async (_, method, body) => {
+    const { member, userId } = await joined();
+    const { data } = await world.send<{ key: string }>(member, 'POST', org('/keys'), { name: 'k' });
+    await world.credit(member.id, 10_000);
+    expect((await world.ask(data.key)).status).toBe(200);
+    const { status } = await directory(method, `/Users/${userId}`, body);
+    expect([200, 204]).toContain(status);
+    expect(await memberOf(member)).toBeUndefined();
+    expect((await world.ask(data.key)).status).toBe(401);
+    expect((await member.call('/api/user/self')).status).toBe(200);
+    const told = (await acts()).slice(0, 2);
+    expect(told.map(({ action }) => action).sort()).toEqual([
+      'member_removed',
+      method === 'DELETE' ? 'scim_user_deleted' : 'scim_user_updated',
+    ]);
+    for (const { actor } of told) expect(actor.name).toBe('SCIM: Okta');
+  });
+
+  test('whoever comes back is asked again', async () => {
+    const { member, userId } = await joined();
+    for (const active of [false, true])
+      await directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', value: { active } }));
+    expect(await memberOf(member)).toBeUndefined();
+    expect((await world.send(member, 'PUT', org('/membership'))).status).toBe(200);
+  });
+
+  test('whoever was in it already is meant at once, also after another address', async () => {
+    const address = newAddress();
+    const member = await world.join(owner, id, 'admin');
+    await verify(member, address);
+    const { id: userId } = await create(address);
+    expect(await memberOf(member)).toMatchObject({ role: 'admin', directory: true });
+    await verify(member, newAddress());
+    await directory('DELETE', `/Users/${userId}`);
+    expect(await memberOf(member)).toBeUndefined();
+  });
+
+  test('whoever verifies their address later is put out all the same', async () => {
+    const address = newAddress();
+    const { id: userId } = await create(address);
+    const member = await world.join(owner, id, 'member');
+    await verify(member, address);
+    await directory('PUT', `/Users/${userId}`, { ...oktaUser(newAddress()), active: false });
+    expect(await memberOf(member)).toBeUndefined();
+  });
+
+  test('the last owner stays', async () => {
+    const email = newAddress();
+    const boss = await person(email);
+    const { organisationId, call } = await newOrganisation(boss);
+    const { body } = await call('POST', '/Users', oktaUser(email));
+    for (const [method, given] of [
+      ['DELETE', undefined],
+      ['PATCH', patch({ op: 'replace', value: { active: false } })],
+    ] as const) {
+      const told = await call(method, `/Users/${body.id}`, given);
+      expect(told.status).toBe(409);
+      expect(told.body.detail).toContain('needs an owner');
+    }
+    expect((await call('GET', `/Users/${body.id}`)).body.active).toBe(true);
+    const second = await world.join(boss, organisationId, 'owner');
+    expect((await call('DELETE', `/Users/${body.id}`)).status).toBe(204);
+    expect((await world.send(second, 'GET', org('', organisationId))).status).toBe(200);
+    expect((await world.send(boss, 'GET', org('', organisationId))).status).toBe(404);
+  });
+
+  test('what changes nothing is not told', async () => {
+    const { id: userId, ...user } = await create();
+    const before = (await acts()).length;
+    for (const [method, body] of [
+      ['PUT', user],
+      ['PATCH', patch({ op: 'replace', value: { active: true } })],
+    ] as const)
+      expect((await directory(method, `/Users/${userId}`, body)).status).toBe(200);
+    expect((await acts()).length).toBe(before);
+  });
+});

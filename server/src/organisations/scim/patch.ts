@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { isObject } from '../../lib/is-object.ts';
+import { fault } from './faults.ts';
+import { type Filter, type Path, parsePath } from './filter.ts';
+
+/** One value that is said of one attribute, whichever way a directory has written it. */
+export interface Change extends Path {
+  op: 'add' | 'replace' | 'remove';
+  value: unknown;
+}
+
+const ops = ['add', 'replace', 'remove'] as const;
+/** Directories put hundreds of people into one request, but as values of few operations. */
+const mostOperations = 1_000;
+
+/** Microsoft writes `Add`. */
+const operation = z.object({
+  op: z.string().toLowerCase().pipe(z.enum(ops)),
+  path: z.string().optional(),
+  value: z.unknown().optional(),
+});
+export const patchBody = z.object({ Operations: z.array(operation).min(1).max(mostOperations) });
+export type PatchBody = z.infer<typeof patchBody>;
+
+export const changesIn = ({ Operations }: PatchBody): Change[] =>
+  Operations.flatMap(({ op, path, value }) => {
+    if (path !== undefined && path !== '') return spread({ ...parsePath(path), op, value });
+    if (!isObject(value)) throw fault('invalidValue', 'value: must be an object where there is no path.');
+    return membersOf(value, op);
+  });
+
+/** Of a whole resource, or of a value without a path: Microsoft's names may be paths themselves (`name.givenName`). */
+export const membersOf = (value: Record<string, unknown>, op: Change['op'] = 'replace'): Change[] =>
+  Object.entries(value).flatMap(([name, given]) => spread({ ...parsePath(name), op, value: given }));
+
+/** Of a name each part is said for itself. */
+const spread = (change: Change): Change[] =>
+  change.attribute === 'name' && isObject(change.value)
+    ? Object.entries(change.value).map(([part, value]) => ({
+        ...change,
+        attribute: `name.${part.toLowerCase()}`,
+        value,
+      }))
+    : [change];
+
+/** Microsoft has written single values as a list of one. */
+const unwrapped = (value: unknown): unknown => {
+  const [only] = Array.isArray(value) && value.length === 1 ? value : [];
+  return isObject(only) && 'value' in only ? only.value : value;
+};
+
+export function textIn({ attribute, op, value }: Change, schema: z.ZodType<string>): string {
+  const given = unwrapped(value);
+  if (op === 'remove' || given === null || given === undefined) return accepted(attribute, schema, '');
+  return accepted(attribute, schema, typeof given === 'number' ? String(given) : given);
+}
+
+function accepted(attribute: string, schema: z.ZodType<string>, value: unknown): string {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw fault('invalidValue', `${attribute}: ${parsed.error.issues[0]!.message}`);
+  return parsed.data;
+}
+
+/** Microsoft writes "False". */
+export function booleanIn({ attribute, value }: Change): boolean {
+  const text = String(unwrapped(value)).toLowerCase();
+  if (text !== 'true' && text !== 'false') throw fault('invalidValue', `${attribute}: must be true or false.`);
+  return text === 'true';
+}
+
+/** Every value that a filter in a path asks for. */
+export const askedFor = (where: Filter | null, attribute: string): (string | boolean)[] => {
+  if (!where) return [];
+  if ('attribute' in where) return where.attribute === attribute ? [where.value] : [];
+  return ('all' in where ? where.all : where.any).flatMap((part) => askedFor(part, attribute));
+};

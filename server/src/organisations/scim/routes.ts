@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import { AppError } from '../../lib/errors.ts';
+import { idText } from '../../platform/http/paging.ts';
+import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
+import type { Room } from '../room.ts';
+import { groupsLike, usersLike } from '../store/scim-conditions.ts';
+import { groupMembers, pageGroups } from '../store/scim-places.ts';
+import { pageScimUsers } from '../store/scim-users.ts';
+import type { TeamRow } from '../store/tables.ts';
+import { requireTeam } from '../teams.ts';
+import { mostListed, resourceTypes, schemas, serviceProviderConfig } from './discovery.ts';
+import { parseFilter } from './filter.ts';
+import { changeGroup, createGroup, noGroup, removeGroup, toldGroup } from './groups.ts';
+import { changesIn, membersOf, patchBody } from './patch.ts';
+import { noFields, toldOf } from './user-fields.ts';
+import { changeUser, createUser, removeUser, requireUser, type ScimRoom } from './users.ts';
+import { type Chosen, chosen, type Resource, viewGroup, viewList, viewUser, wantsMembers } from './views.ts';
+
+const root = '/scim/v2';
+export const scimUrl = ({ baseUrl }: Pick<Room, 'baseUrl'>): string => baseUrl + root;
+
+const base = {
+  tag: 'SCIM',
+  auth: 'scim',
+  errors: 'scim',
+  limit: { option: 'RateLimitScim', by: 'principal' },
+  headers: { 'content-type': 'application/scim+json', 'cache-control': 'no-store' },
+} as const;
+
+const whole = (most: number) =>
+  z
+    .string()
+    .regex(/^-?\d{1,9}$/, 'must be a whole number')
+    .transform((text) => Math.min(Math.max(Number(text), 0), most))
+    .meta({ type: 'integer' });
+const chosenFields = { attributes: z.string().optional(), excludedAttributes: z.string().optional() };
+const one = z.object(chosenFields);
+const list = one.extend({
+  filter: z.string().optional().meta({ example: 'userName eq "ada@example.com"' }),
+  startIndex: whole(1_000_000).optional(),
+  count: whole(mostListed).optional(),
+});
+type List = z.infer<typeof list>;
+const params = z.object({ id: idText });
+/** What is in it is judged attribute by attribute. */
+const resourceBody = z.looseObject({});
+const patch = patchBody.meta({ id: 'ScimPatch' });
+const bodyTypes = ['application/scim+json', 'application/json'];
+
+const resource = z.looseObject({ schemas: z.array(z.string()), id: z.string() }).meta({ id: 'ScimResource' });
+const resources = z
+  .looseObject({
+    schemas: z.array(z.string()),
+    totalResults: z.number().int(),
+    Resources: z.array(z.unknown()).optional(),
+  })
+  .meta({ id: 'ScimList' });
+
+/** RFC 7644 §3.4.2.4: from 1, whatever was asked for. */
+const pageOf = ({ startIndex = 1, count = 100 }: List) => ({ limit: count, offset: Math.max(startIndex, 1) - 1 });
+const filterIn = ({ filter }: List) => (filter === undefined || filter === '' ? null : parseFilter(filter));
+
+const answerOne = (call: Pick<Call, 'headers'>, shown: Resource, query: Chosen, status = 200): Response => {
+  if (status === 201) call.headers.location = (shown.meta as { location: string }).location;
+  return json(call, chosen(shown, query), status);
+};
+const answerList = (call: Pick<Call, 'headers'>, shown: Resource[], total: number, query: List): Response =>
+  json(
+    call,
+    viewList(
+      shown.map((each) => chosen(each, query)),
+      total,
+      Math.max(query.startIndex ?? 1, 1),
+    ),
+  );
+const nothing = ({ headers: { 'content-type': _, ...headers } }: Pick<Call, 'headers'>): Response =>
+  new Response(null, { status: 204, headers });
+
+export const scimRoutes = (room: ScimRoom): Route[] => [
+  ...discoveryRoutes(scimUrl(room)),
+  ...userRoutes(room),
+  ...groupRoutes(room),
+];
+
+function discoveryRoutes(url: string): Route[] {
+  const shared = { ...base, method: 'get' } as const;
+  const listed = (path: string, summary: string, found: Resource[]): Route[] => [
+    defineRoute({
+      ...{ ...shared, path: `${root}/${path}`, summary, answers: { 200: resources } },
+      handle: (call) => {
+        // RFC 7644 §4: whoever asks for some of them must not take all for the answer.
+        if (new URL(call.request.url).searchParams.has('filter'))
+          throw new AppError('forbidden', 'There is no filter here.');
+        return json(call, viewList(found, found.length, 1));
+      },
+    }),
+    defineRoute({
+      ...{ ...shared, path: `${root}/${path}/{name}`, summary: `${summary}: one of them`, answers: { 200: resource } },
+      params: z.object({ name: z.string() }),
+      handle: (call) => {
+        const shown = found.find(({ id }) => id === call.params.name);
+        if (!shown) throw new AppError('not_found', 'There is no such resource.');
+        return json(call, shown);
+      },
+    }),
+  ];
+  return [
+    defineRoute({
+      ...{ ...shared, path: `${root}/ServiceProviderConfig`, summary: 'What there is of SCIM' },
+      answers: { 200: z.looseObject({ schemas: z.array(z.string()) }) },
+      handle: (call) => json(call, serviceProviderConfig(url)),
+    }),
+    ...listed('ResourceTypes', 'Users and groups', resourceTypes(url)),
+    ...listed('Schemas', 'What users and groups are made of', schemas(url)),
+  ];
+}
+
+function userRoutes(room: ScimRoom): Route[] {
+  const url = scimUrl(room);
+  const path = `${root}/Users`;
+  const shared = { ...base, path: `${path}/{id}`, params, query: one, answers: { 200: resource } } as const;
+  return [
+    defineRoute({
+      ...{ ...base, method: 'get', path, query: list, answers: { 200: resources } },
+      summary: 'People that the directory speaks of',
+      handle: async (call) => {
+        const { id } = call.principal.organisation;
+        const { rows, total } = await pageScimUsers(room.db, id, usersLike(filterIn(call.query)), pageOf(call.query));
+        return answerList(
+          call,
+          rows.map((row) => viewUser(url, row)),
+          total,
+          call.query,
+        );
+      },
+    }),
+    defineRoute({
+      ...{ ...base, method: 'post', path, query: one, body: resourceBody, bodyTypes, answers: { 201: resource } },
+      summary: 'Say that somebody belongs to the organisation; they join when they come themselves',
+      audit: 'recorded',
+      handle: async (call) => {
+        const fields = toldOf(noFields, membersOf(call.body));
+        return answerOne(call, viewUser(url, await createUser(room, call.principal, fields)), call.query, 201);
+      },
+    }),
+    defineRoute({
+      ...{ ...shared, method: 'get', summary: 'One of them' },
+      handle: async (call) =>
+        answerOne(call, viewUser(url, await requireUser(room, call.principal, call.params.id)), call.query),
+    }),
+    defineRoute({
+      ...{ ...shared, method: 'put', body: resourceBody, bodyTypes, audit: 'recorded' },
+      summary: 'Say anew all that there is to say of somebody; without `active` that stays',
+      handle: async (call) => {
+        const row = await changeUser(room, call.principal, call.params.id, ({ active }) =>
+          toldOf({ ...noFields, active }, membersOf(call.body)),
+        );
+        return answerOne(call, viewUser(url, row), call.query);
+      },
+    }),
+    defineRoute({
+      ...{ ...shared, method: 'patch', body: patch, bodyTypes, audit: 'recorded' },
+      summary: 'Change somebody; whoever is not `active` is out of the organisation at once, and keeps their account',
+      handle: async (call) => {
+        const changes = changesIn(call.body);
+        const row = await changeUser(room, call.principal, call.params.id, (fields) => toldOf(fields, changes));
+        return answerOne(call, viewUser(url, row), call.query);
+      },
+    }),
+    defineRoute({
+      ...{ ...base, method: 'delete', path: shared.path, params, audit: 'recorded' },
+      summary: 'Somebody belongs to the organisation no more; they keep their account',
+      answers: { 204: z.object({}) },
+      handle: async (call) => {
+        await removeUser(room, call.principal, call.params.id);
+        return nothing(call);
+      },
+    }),
+  ];
+}
+
+function groupRoutes(room: Room): Route[] {
+  const url = scimUrl(room);
+  const path = `${root}/Groups`;
+  const shared = { ...base, path: `${path}/{id}`, params, query: one, answers: { 200: resource } } as const;
+  const shown = async (teams: TeamRow[], query: Chosen): Promise<Resource[]> => {
+    const members = wantsMembers(query)
+      ? await groupMembers(
+          room.db,
+          teams.map(({ id }) => id),
+        )
+      : [];
+    const byTeam = Map.groupBy(members, ({ team_id }) => team_id);
+    return teams.map((team) => viewGroup(url, team, byTeam.get(team.id) ?? []));
+  };
+  const answer = async (call: Call<'scim', unknown, Chosen>, team: TeamRow, status = 200): Promise<Response> =>
+    answerOne(call, (await shown([team], call.query))[0]!, call.query, status);
+  return [
+    defineRoute({
+      ...{ ...base, method: 'get', path, query: list, answers: { 200: resources } },
+      summary: 'Teams, and whom the directory wants in them',
+      handle: async (call) => {
+        const { id } = call.principal.organisation;
+        const { rows, total } = await pageGroups(room.db, id, groupsLike(filterIn(call.query)), pageOf(call.query));
+        return answerList(call, await shown(rows, call.query), total, call.query);
+      },
+    }),
+    defineRoute({
+      ...{ ...base, method: 'post', path, query: one, body: resourceBody, bodyTypes, answers: { 201: resource } },
+      summary: 'Make a team',
+      audit: 'recorded',
+      handle: async (call) => answer(call, await createGroup(room, call.principal, membersOf(call.body)), 201),
+    }),
+    defineRoute({
+      ...{ ...shared, method: 'get', summary: 'A team, and whom the directory wants in it' },
+      handle: async (call) => answer(call, await requireTeam(room, call.principal.organisation.id, call.params.id)),
+    }),
+    defineRoute({
+      ...{ ...shared, method: 'put', body: resourceBody, bodyTypes, audit: 'recorded' },
+      summary: 'Say anew how a team is called and who is in it',
+      handle: async (call) => {
+        const changes = membersOf(call.body);
+        return answer(
+          call,
+          await changeGroup(room, call.principal, call.params.id, () => changes.reduce(toldGroup, noGroup)),
+        );
+      },
+    }),
+    defineRoute({
+      ...{ ...shared, method: 'patch', body: patch, bodyTypes, audit: 'recorded', answers: { 204: z.object({}) } },
+      summary: 'Change how a team is called, or who is in it',
+      handle: async (call) => {
+        const changes = changesIn(call.body);
+        await changeGroup(room, call.principal, call.params.id, (group) => changes.reduce(toldGroup, group));
+        return nothing(call);
+      },
+    }),
+    defineRoute({
+      ...{ ...base, method: 'delete', path: shared.path, params, audit: 'recorded' },
+      summary: 'Delete a team; its keys, budgets and limits end with it, its members stay in the organisation',
+      answers: { 204: z.object({}) },
+      handle: async (call) => {
+        await removeGroup(room, call.principal, call.params.id);
+        return nothing(call);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,42 @@
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
+import { randomString } from '../../lib/ids.ts';
+import type { Room } from '../room.ts';
+import type { Standing } from '../standing.ts';
+import { holdMembers } from '../store/members.ts';
+import { deleteScimToken, insertScimToken, listScimTokens } from '../store/scim-tokens.ts';
+import type { ScimTokenRow } from '../store/tables.ts';
+import { tokenStart } from './caller.ts';
+
+/** One in use, its successor, and a few that somebody forgot. */
+const mostTokens = 5;
+
+/** Its secret is in this answer alone. */
+export async function makeToken(
+  { db, clock }: Pick<Room, 'db' | 'clock'>,
+  { organisation, userId }: Standing,
+  name: string,
+): Promise<{ token: string; row: ScimTokenRow }> {
+  const token = tokenStart + randomString(48);
+  const row = await db.transaction().execute(async (tx) => {
+    await holdMembers(tx, organisation.id);
+    if ((await listScimTokens(tx, organisation.id)).length >= mostTokens)
+      throw new AppError('conflict', `This organisation has ${mostTokens} tokens already. Remove one first.`);
+    return insertScimToken(tx, {
+      ...{ organisation_id: organisation.id, secret_hash: sha256Hex(token), name, made_by: userId },
+      created_at: nowSeconds(clock),
+    });
+  });
+  return { token, row };
+}
+
+export async function removeToken(
+  { db }: Pick<Room, 'db'>,
+  { organisation }: Standing,
+  id: number,
+): Promise<ScimTokenRow> {
+  const gone = await deleteScimToken(db, organisation.id, id);
+  if (!gone) throw new AppError('not_found', 'There is no such token.');
+  return gone;
+}

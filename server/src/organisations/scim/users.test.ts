@@ -1,0 +1,212 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { newAddress, oktaUser, openDirectory, patch } from './directory.fixture.ts';
+
+const { clock, create, directory, world } = await openDirectory();
+afterAll(() => world.close());
+
+test('what there is', async () => {
+  expect((await directory('GET', '/ServiceProviderConfig')).body).toMatchObject({ patch: { supported: true } });
+  for (const [path, ids] of [
+    ['/ResourceTypes', ['User', 'Group']],
+    ['/Schemas', ['urn:ietf:params:scim:schemas:core:2.0:User', 'urn:ietf:params:scim:schemas:core:2.0:Group']],
+  ] as const) {
+    const { body } = await directory('GET', path);
+    expect(body.Resources.map((one) => one.id)).toEqual([...ids]);
+    for (const one of ids) expect((await directory('GET', `${path}/${one}`)).body.id).toBe(one);
+  }
+  expect((await directory('GET', '/Schemas?filter=id eq "a"')).status).toBe(403);
+});
+
+describe('users', () => {
+  test('Okta: looks for somebody, makes them, and reads them', async () => {
+    const userName = newAddress();
+    const asked = `/Users?filter=${encodeURIComponent(`userName eq "${userName.toUpperCase()}"`)}&startIndex=1&count=100`;
+    expect((await directory('GET', asked)).body).toEqual({
+      ...{ schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'], totalResults: 0 },
+      ...{ startIndex: 1, itemsPerPage: 0, Resources: [] },
+    } as never);
+    const made = await directory('POST', '/Users', oktaUser(userName));
+    expect(made).toMatchObject({ status: 201, type: expect.stringContaining('application/scim+json') });
+    const at = new Date(clock.nowMs()).toISOString();
+    expect(made.body).toEqual({
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      ...{ id: made.body.id, externalId: `00u${userName}`, userName, displayName: 'Ada Lovelace', active: true },
+      name: { givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada Lovelace' },
+      emails: [{ value: userName, type: 'work', primary: true }],
+      meta: {
+        ...{ resourceType: 'User', created: at, lastModified: at },
+        location: `${world.t.config.baseUrl}/scim/v2/Users/${made.body.id}`,
+      },
+    } as never);
+    expect((await directory('GET', `/Users/${made.body.id}`)).body).toEqual(made.body);
+    expect((await directory('GET', asked)).body.Resources).toEqual([made.body]);
+    expect(await directory('POST', '/Users', oktaUser(userName.toLowerCase()))).toMatchObject({
+      ...{ status: 409, body: { scimType: 'uniqueness', status: '409' } },
+    });
+  });
+
+  test.each([
+    ['externalId eq "00u%"', 1],
+    ['emails.value eq "%"', 1],
+    ['emails[type eq "work"].value eq "%"', 1],
+    ['emails[type eq "home"].value eq "%"', 0],
+    ['userName eq "%" and active eq true', 1],
+    ['userName eq "%" and active eq false', 0],
+    ['userName eq "nobody" or emails eq "%"', 1],
+  ])('found by %s', async (filter, found) => {
+    const { userName } = (await create()) as unknown as { userName: string };
+    const { body } = await directory('GET', `/Users?filter=${encodeURIComponent(filter.replace('%', userName))}`);
+    expect(body.totalResults).toBe(found);
+  });
+
+  test('pages, and parts of users', async () => {
+    const { body: all } = await directory('GET', '/Users');
+    const { body } = await directory('GET', '/Users?startIndex=2&count=2&attributes=userName');
+    expect(body).toMatchObject({ totalResults: all.totalResults, startIndex: 2, itemsPerPage: 2 } as never);
+    expect(body.Resources).toEqual(
+      all.Resources.slice(1, 3).map(({ schemas, id: userId, userName }) => ({
+        schemas,
+        id: userId,
+        userName,
+      })) as never,
+    );
+    expect((await directory('GET', '/Users?count=0')).body).toMatchObject({ itemsPerPage: 0 });
+    expect((await directory('GET', '/Users?startIndex=-5&count=1')).body).toMatchObject({ startIndex: 1 });
+    const [first] = (await directory('GET', '/Users?excludedAttributes=emails,name.givenName&count=1')).body.Resources;
+    expect(Object.keys(first!)).not.toContain('emails');
+    expect(Object.keys(first!)).not.toContain('name');
+  });
+
+  /** As they are sent by Okta and by Microsoft Entra ID, and what is different then. */
+  const changes: [what: string, operations: unknown[], after: Record<string, unknown>][] = [
+    ['Okta: out', [{ op: 'replace', value: { active: false } }], { active: false }],
+    ['Entra: out', [{ op: 'Replace', path: 'active', value: 'False' }], { active: false }],
+    [
+      'Entra, long ago: out',
+      [{ op: 'Replace', path: 'active', value: [{ $ref: null, value: 'False' }] }],
+      { active: false },
+    ],
+    [
+      'Entra: another address',
+      [{ op: 'Add', path: 'emails[type eq "work"].value', value: 'New@acme.example' }],
+      { emails: [{ value: 'New@acme.example', type: 'work', primary: true }] },
+    ],
+    ['Entra: an address at home', [{ op: 'Add', path: 'emails[type eq "home"].value', value: 'a@home.example' }], {}],
+    [
+      'Entra: several at once',
+      [
+        { op: 'Replace', path: 'displayName', value: 'Augusta' },
+        { op: 'Replace', path: 'name.givenName', value: 'Augusta' },
+        { op: 'Add', path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department', value: 'R&D' },
+        { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1 555' },
+      ],
+      { displayName: 'Augusta', name: { givenName: 'Augusta', familyName: 'Lovelace', formatted: 'Augusta Lovelace' } },
+    ],
+    [
+      'Entra: no path',
+      [
+        {
+          op: 'replace',
+          value: {
+            'name.familyName': 'King',
+            externalId: 'k',
+            'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber': '7',
+          },
+        },
+      ],
+      { externalId: 'k', name: { givenName: 'Ada', familyName: 'King', formatted: 'Ada King' } },
+    ],
+    [
+      'a whole name, and addresses as a list',
+      [
+        { op: 'replace', value: { name: { givenName: 'A', familyName: 'K' } } },
+        { op: 'replace', path: 'emails', value: [{ value: 'one@acme.example' }] },
+      ],
+      {
+        name: { givenName: 'A', familyName: 'K', formatted: 'A K' },
+        emails: [{ value: 'one@acme.example', type: 'work', primary: true }],
+      },
+    ],
+    [
+      'taken away',
+      [
+        { op: 'remove', path: 'displayName' },
+        { op: 'remove', path: 'emails' },
+      ],
+      { displayName: undefined, emails: undefined },
+    ],
+  ];
+  test.each(changes)('%s', async (_, operations, after) => {
+    const before = await create();
+    const { status, body } = await directory('PATCH', `/Users/${before.id}`, patch(...operations));
+    expect(status).toBe(200);
+    expect(JSON.parse(JSON.stringify({ ...before, ...after }))).toEqual(body);
+    expect((await directory('GET', `/Users/${before.id}`)).body).toEqual(body);
+  });
+
+  test('said anew, all that is not said is gone, but nobody comes back by silence', async () => {
+    const before = await create();
+    await directory('PATCH', `/Users/${before.id}`, patch({ op: 'replace', value: { active: false } }));
+    const { body } = await directory('PUT', `/Users/${before.id}`, { userName: 'ada' });
+    const { schemas, id: userId, meta } = before;
+    expect(body).toEqual({ schemas, id: userId, userName: 'ada', active: false, meta } as never);
+  });
+
+  test.each<[what: string, method: string, path: string, body: unknown, status: number, scimType: string | undefined]>([
+    ['no name', 'POST', '/Users', { displayName: 'Ada' }, 400, 'invalidValue'],
+    ['a name that cannot be seen', 'POST', '/Users', { userName: '\u200b' }, 400, 'invalidValue'],
+    ['no address', 'POST', '/Users', { userName: 'x', emails: [{ value: 'x' }] }, 400, 'invalidValue'],
+    ['neither true nor false', 'POST', '/Users', { userName: 'y', active: 'perhaps' }, 400, 'invalidValue'],
+    ['no object', 'POST', '/Users', [], 400, 'invalidValue'],
+    ['an unknown filter', 'GET', '/Users?filter=title pr', undefined, 400, 'invalidFilter'],
+    ['an unknown attribute', 'GET', '/Users?filter=title eq "x"', undefined, 400, 'invalidFilter'],
+    ['no number', 'GET', '/Users?count=many', undefined, 400, 'invalidValue'],
+    ['nobody', 'GET', '/Users/999999', undefined, 404, undefined],
+    ['no id', 'GET', '/Users/ada', undefined, 404, undefined],
+    ['nothing there', 'GET', '/Me', undefined, 404, undefined],
+    ['an unknown operation', 'PATCH', '/Users/1', patch({ op: 'move', path: 'a' }), 400, 'invalidValue'],
+    ['no operation', 'PATCH', '/Users/1', patch(), 400, 'invalidValue'],
+    ['a broken path', 'PATCH', '/Users/1', patch({ op: 'add', path: 'emails[', value: 1 }), 400, 'invalidPath'],
+    ['no path and no object', 'PATCH', '/Users/1', patch({ op: 'add', value: 1 }), 400, 'invalidValue'],
+  ])('refused: %s', async (_, method, path, body, status, scimType) => {
+    const told = await directory(method, path, body);
+    expect(told.status).toBe(status);
+    expect(told.body).toEqual({
+      ...{ schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: String(status) },
+      ...(scimType && { scimType }),
+      detail: expect.stringMatching(/./),
+    } as never);
+  });
+
+  test('a body that is too large, and a name that is too long', async () => {
+    expect((await directory('POST', '/Users', { userName: 'a'.repeat(1_100_000) })).status).toBe(413);
+    expect((await directory('POST', '/Users', { userName: 'a'.repeat(5_000) })).status).toBe(400);
+  });
+
+  test('of two at once who say the same, one is made', async () => {
+    const userName = newAddress();
+    const made = await Promise.all(Array.from({ length: 8 }, () => directory('POST', '/Users', oktaUser(userName))));
+    expect(made.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+  });
+
+  test('no change is lost between two at once', async () => {
+    const { id: userId } = await create();
+    await Promise.all([
+      directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', path: 'displayName', value: 'D' })),
+      directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', path: 'externalId', value: 'E' })),
+      directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', path: 'name.givenName', value: 'G' })),
+    ]);
+    const { body } = await directory('GET', `/Users/${userId}`);
+    expect(body).toMatchObject({ displayName: 'D', externalId: 'E', name: { givenName: 'G' } } as never);
+  });
+});
+
+test('a directory that asks too often is told when to come again', async () => {
+  await world.t.setOption('RateLimitEnabled', true);
+  await world.t.setOption('RateLimitScim', 1);
+  await directory('GET', '/Users');
+  const { status, body } = await directory('GET', '/Users');
+  await world.t.setOption('RateLimitEnabled', false);
+  expect(status).toBe(429);
+  expect(body.status).toBe('429');
+});

@@ -1,0 +1,157 @@
+import { findVerified } from '../../identity/store/users.ts';
+import { changesOf } from '../../lib/changes.ts';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Db } from '../../platform/db/tables.ts';
+import { putOut } from '../members.ts';
+import type { Memberships } from '../memberships.ts';
+import { organisationTag, type Room } from '../room.ts';
+import { holdMembers } from '../store/members.ts';
+import {
+  countScimUsers,
+  deleteScimUser,
+  findScimUser,
+  insertScimUser,
+  isNameTaken,
+  memberMeant,
+  type ScimUserValues,
+  updateScimUser,
+} from '../store/scim-users.ts';
+import type { ScimUserFields, ScimUserRow } from '../store/tables.ts';
+import type { Directory } from './caller.ts';
+import { taken } from './faults.ts';
+import { tieMember } from './join.ts';
+import { addressOf } from './user-fields.ts';
+
+export interface ScimRoom extends Room {
+  memberships: Pick<Memberships, 'left'>;
+}
+
+/** As many members as an organisation lists. */
+const mostUsers = 10_000;
+
+const noUser = () => new AppError('not_found', 'There is no such user.');
+
+export async function requireUser({ db }: Pick<Room, 'db'>, by: Directory, id: number): Promise<ScimUserRow> {
+  const row = await findScimUser(db, by.organisation.id, id);
+  if (!row) throw noUser();
+  return row;
+}
+
+const valuesOf = (fields: ScimUserFields, now: number): ScimUserValues => ({
+  ...fields,
+  user_key: fields.user_name.toLowerCase(),
+  address: addressOf(fields),
+  updated_at: now,
+});
+
+const fieldsOf = (row: ScimUserRow): ScimUserFields => {
+  const { user_name, external_id, given_name, family_name, display_name, email, active } = row;
+  return { user_name, external_id, given_name, family_name, display_name, email, active };
+};
+
+/** Says the same whether anybody has an account by this address: whoever has one decides for themselves whether to join. */
+export async function createUser(room: ScimRoom, by: Directory, fields: ScimUserFields): Promise<ScimUserRow> {
+  const { id } = by.organisation;
+  const now = nowSeconds(room.clock);
+  return settle(room, by, async (tx) => {
+    await refuseTaken(tx, id, fields, 0);
+    if ((await countScimUsers(tx, id)).people >= mostUsers)
+      throw new AppError('conflict', `This organisation has ${mostUsers} users already.`);
+    const row = await insertScimUser(tx, { ...valuesOf(fields, now), organisation_id: id, created_at: now });
+    return { row, before: null, after: row };
+  });
+}
+
+export async function changeUser(
+  room: ScimRoom,
+  by: Directory,
+  id: number,
+  change: (fields: ScimUserFields) => ScimUserFields,
+): Promise<ScimUserRow> {
+  return settle(room, by, async (tx) => {
+    const before = await requireUser({ db: tx }, by, id);
+    // By the address that it had: whoever is meant stays so under another.
+    await meant(tx, before);
+    const fields = change(fieldsOf(before));
+    const isSame = changesOf({ ...fieldsOf(before) }, { ...fields }).after;
+    if (isSame && Object.keys(isSame).length === 0) return { row: before, before, after: before };
+    await refuseTaken(tx, by.organisation.id, fields, id);
+    const row = await updateScimUser(tx, id, valuesOf(fields, nowSeconds(room.clock)));
+    return { row, before, after: row };
+  });
+}
+
+export async function removeUser(room: ScimRoom, by: Directory, id: number): Promise<void> {
+  await settle(room, by, async (tx) => {
+    const row = await requireUser({ db: tx }, by, id);
+    return { row, before: row, after: null };
+  });
+}
+
+async function refuseTaken(tx: Db, organisationId: number, { user_name }: ScimUserFields, id: number): Promise<void> {
+  if (await isNameTaken(tx, organisationId, user_name.toLowerCase(), id))
+    throw taken(`There is a user with the userName ${user_name} already.`);
+}
+
+interface Step {
+  row: ScimUserRow;
+  before: ScimUserRow | null;
+  after: ScimUserRow | null;
+}
+
+/** One at a time in an organisation. Who is no longer active is out when this returns, with all that hung on the membership. */
+async function settle(room: ScimRoom, by: Directory, act: (tx: Db) => Promise<Step>): Promise<ScimUserRow> {
+  const { organisation } = by;
+  const { row, left, ...step } = await room.db.transaction().execute(async (tx) => {
+    await holdMembers(tx, organisation.id);
+    const done = await act(tx);
+    const member = await meant(tx, done.row);
+    const isOut = member !== null && done.after?.active !== 1;
+    if (isOut) await putOut(tx, organisation.id, member);
+    if (!done.after) await deleteScimUser(tx, done.row.id);
+    return { ...done, left: isOut ? member : null };
+  });
+  await room.announcements.changed(organisationTag(organisation.id));
+  if (left !== null) await room.memberships.left(left, organisation.account_id);
+  await record(room, by, step, left);
+  return row;
+}
+
+/** The member whom a row is about: who joined by it, or has the address that it names. */
+async function meant(tx: Db, { id, organisation_id, address }: ScimUserRow): Promise<number | null> {
+  const tied = await memberMeant(tx, id);
+  if (tied !== null || address === '') return tied;
+  const user = await findVerified(tx, address);
+  if (!user) return null;
+  await tieMember(tx, organisation_id, user.id);
+  return memberMeant(tx, id);
+}
+
+const actionOf = ({ before, after }: Omit<Step, 'row'>): string => {
+  if (!before) return 'scim_user_created';
+  return after ? 'scim_user_updated' : 'scim_user_deleted';
+};
+
+/** A directory repeats itself: what changes nothing is not told. */
+async function record(room: Room, by: Directory, step: Omit<Step, 'row'>, left: number | null): Promise<void> {
+  const { before, after } = step;
+  const target = { type: 'organisation', id: by.organisation.id };
+  const { actor, origin } = by;
+  const state = (row: ScimUserRow | null) => row && { ...fieldsOf(row), active: row.active === 1 };
+  const changes = changesOf(state(before), state(after));
+  const hasChanged = Object.keys(changes.after ?? {}).length > 0 || !after;
+  if (hasChanged) {
+    const named = { user_name: (after ?? before)!.user_name };
+    room.audit.record({
+      action: actionOf(step),
+      actor,
+      target,
+      ...changes,
+      after: { ...named, ...changes.after },
+      origin,
+    });
+  }
+  if (left !== null) room.audit.record({ action: 'member_removed', actor, target, after: { user_id: left }, origin });
+  await room.audit.flush();
+}

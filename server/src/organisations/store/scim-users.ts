@@ -1,0 +1,126 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Db, Tables } from '../../platform/db/tables.ts';
+import type { ScimUserRow } from './tables.ts';
+import './tables.ts';
+
+/** Which of a table's rows are meant. */
+export type Condition<T extends keyof Tables> = (e: ExpressionBuilder<Tables, T>) => Expression<SqlBool>;
+
+export async function findScimUser(db: Db, organisationId: number, id: number): Promise<ScimUserRow | null> {
+  const row = await db
+    .selectFrom('organisation_scim_users')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organisation_id', '=', organisationId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Who has a name, besides one of them. */
+export async function isNameTaken(db: Db, organisationId: number, userKey: string, besides: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('organisation_scim_users')
+    .select('id')
+    .where('organisation_id', '=', organisationId)
+    .where('user_key', '=', userKey)
+    .where('id', '<>', besides)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export type ScimUserValues = Omit<ScimUserRow, 'id' | 'organisation_id' | 'created_at'>;
+
+export const insertScimUser = (db: Db, row: Omit<ScimUserRow, 'id'>): Promise<ScimUserRow> =>
+  db.insertInto('organisation_scim_users').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const updateScimUser = (db: Db, id: number, values: ScimUserValues): Promise<ScimUserRow> =>
+  db.updateTable('organisation_scim_users').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export async function deleteScimUser(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('organisation_scim_users').where('id', '=', id).execute();
+}
+
+export async function pageScimUsers(
+  db: Db,
+  organisationId: number,
+  matches: Condition<'organisation_scim_users'>,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: ScimUserRow[]; total: number }> {
+  const found = db
+    .selectFrom('organisation_scim_users')
+    .where('organisation_id', '=', organisationId)
+    .where((e) => matches(e));
+  const { n } = await found.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+  const rows = limit === 0 ? [] : await found.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return { rows, total: Number(n) };
+}
+
+/** How many a directory speaks of, and how many of them are members. */
+export async function countScimUsers(db: Db, organisationId: number): Promise<{ people: number; joined: number }> {
+  const { people, joined } = await db
+    .selectFrom('organisation_scim_users as s')
+    .leftJoin('organisation_members as m', 'm.scim_user_id', 's.id')
+    .select((e) => [e.fn.countAll<number>().as('people'), e.fn.count<number>('m.user_id').as('joined')])
+    .where('s.organisation_id', '=', organisationId)
+    .executeTakeFirstOrThrow();
+  return { people: Number(people), joined: Number(joined) };
+}
+
+/**
+ * Members whom the directory means by an address that they have verified, from now on also where they change it. Under the hold
+ * on members; without a user, all of them.
+ */
+export async function tieMembers(tx: Db, organisationId: number, userId?: number): Promise<void> {
+  const meant = sql<
+    number | null
+  >`(select s.id from organisation_scim_users s join users u on lower(u.email) = s.address
+    where u.id = organisation_members.user_id and u.email_verified = 1 and u.email <> ''
+      and s.organisation_id = ${organisationId} and s.address <> ''
+      and not exists (select 1 from organisation_members taken where taken.scim_user_id = s.id)
+    order by s.id limit 1)`;
+  await tx
+    .updateTable('organisation_members')
+    .set({ scim_user_id: meant })
+    .where('organisation_id', '=', organisationId)
+    .where('scim_user_id', 'is', null)
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
+    .execute();
+}
+
+/** Null for whoever has not joined. */
+export async function memberMeant(tx: Db, scimUserId: number): Promise<number | null> {
+  const row = await tx
+    .selectFrom('organisation_members')
+    .select('user_id')
+    .where('scim_user_id', '=', scimUserId)
+    .executeTakeFirst();
+  return row?.user_id ?? null;
+}
+
+/** Those that wait for somebody who comes with this address, in organisations that they are not in. */
+export const placesWaiting = (
+  db: Db,
+  userId: number,
+  address: string,
+): Promise<{ id: number; organisation_id: number; organisation: string }[]> =>
+  db
+    .selectFrom('organisation_scim_users as s')
+    .innerJoin('organisations as o', 'o.id', 's.organisation_id')
+    .select(['s.id', 's.organisation_id', 'o.name as organisation'])
+    .where('s.address', '=', address)
+    .where('s.address', '<>', '')
+    .where('s.active', '=', 1)
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('organisation_members as m')
+            .select('m.user_id')
+            .whereRef('m.organisation_id', '=', 's.organisation_id')
+            .where((is) => is.or([is('m.user_id', '=', userId), is('m.scim_user_id', '=', is.ref('s.id'))])),
+        ),
+      ),
+    )
+    .orderBy('s.id')
+    .limit(100)
+    .execute();

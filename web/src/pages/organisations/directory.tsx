@@ -1,0 +1,165 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { IconKey, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { del } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
+import { CopyField } from '../../components/copy-field.tsx';
+import type { Column } from '../../components/data-rows.tsx';
+import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FormFoot } from '../../components/form-foot.tsx';
+import { notifySuccess } from '../../components/notify.ts';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { Section } from '../../components/section.tsx';
+import { TimeAgo } from '../../components/time-ago.tsx';
+import { t } from '../../language/words.ts';
+import { usePost } from '../../once.ts';
+import { type Organisation, reloadOrganisations } from '../../organisations.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
+import { directoryQuery, type ScimToken } from './organisation-queries.ts';
+
+const initial = { name: '' };
+const faultsOf = ({ name }: typeof initial): { name?: string } =>
+  name.trim() === '' ? { name: t('Give the token a name.') } : {};
+
+interface NewTokenProps {
+  id: number;
+  onClose: () => void;
+  onDone: (token: string) => void;
+}
+
+/** Mounted while it is open. */
+function NewToken({ id, onClose, onDone }: NewTokenProps) {
+  const post = usePost();
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, async ({ name }) => {
+    const { token } = await post('/api/organisations/{id}/scim/tokens', { path: { id }, body: { name: name.trim() } });
+    onDone(token);
+    await reloadOrganisations(id);
+  });
+  return (
+    <Dialog opened onClose={onClose} title={t('New token')}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label={t('Name')}
+            description={t('What your directory is called, such as Okta or Entra ID')}
+            maxLength={64}
+            required
+            data-autofocus
+            value={fields.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={faults.name}
+          />
+          <FormFoot act={save} failure={t('No token was made')} submitLabel={t('Make token')} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+const columns = (remove: (token: ScimToken) => void): Column<ScimToken>[] => [
+  { key: 'name', header: t('Name'), fluid: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
+  { key: 'by', header: t('Made by'), fluid: true, cell: ({ made_by }) => <bdi>{made_by.username || '–'}</bdi> },
+  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    key: 'used',
+    header: t('Last used'),
+    cell: ({ last_used_at }) => (last_used_at === null ? t('Never') : <TimeAgo at={last_used_at} />),
+  },
+  {
+    ...actsColumn(),
+    cell: (token) => (
+      <RowMenu
+        label={token.name}
+        acts={[{ label: t('Remove'), icon: IconTrash, danger: true, onClick: () => remove(token) }]}
+      />
+    ),
+  },
+];
+
+/** Where a company's directory says who is in. */
+export function Directory({ organisation: { id } }: { organisation: Organisation }) {
+  const query = useQuery(directoryQuery(id));
+  const [making, setMaking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [removed, setRemoved] = useState<ScimToken | null>(null);
+  return (
+    <Section
+      title={t('Directory (SCIM)')}
+      description={t(
+        'Okta, Entra ID and others say here who belongs to the organisation and to which teams. Whoever they name joins on their page of organisations, by a verified address; whoever they deactivate is out at once.',
+      )}
+      actions={
+        <Group>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
+            {t('New token')}
+          </Button>
+        </Group>
+      }
+    >
+      <Stack>
+        {query.data && (
+          <>
+            <CopyField
+              label={t('Address')}
+              description={t('Base URL, or tenant URL, of your directory’s application')}
+              value={query.data.url}
+            />
+            {query.data.people > 0 && (
+              <Text size="sm">
+                {t(
+                  '{people, plural, one {The directory names # person} other {The directory names # people}}; {joined} joined.',
+                  { people: query.data.people, joined: query.data.joined },
+                )}
+              </Text>
+            )}
+          </>
+        )}
+        <DataTable
+          label={t('Tokens of directories')}
+          columns={columns(setRemoved)}
+          rows={query.data?.tokens}
+          rowKey={(token) => token.id}
+          query={query}
+          minWidth={480}
+          empty={<EmptyState icon={IconKey} title={t('No directory is connected')} />}
+        />
+      </Stack>
+      {making && (
+        <NewToken
+          id={id}
+          onClose={() => setMaking(false)}
+          onDone={(token) => {
+            setMaking(false);
+            setSecret(token);
+          }}
+        />
+      )}
+      <SecretOnce
+        secret={secret}
+        title={t('The new token')}
+        label={t('Token for the directory')}
+        onClose={() => setSecret(null)}
+      />
+      <ConfirmDelete
+        opened={removed !== null}
+        onClose={() => setRemoved(null)}
+        title={t('Remove {name}?', { name: removed?.name ?? '' })}
+        confirmLabel={t('Remove')}
+        onConfirm={async () => {
+          if (removed)
+            await del('/api/organisations/{id}/scim/tokens/{scim_token_id}', {
+              path: { id, scim_token_id: removed.id },
+            });
+          notifySuccess(t('The token is removed'));
+          await reloadOrganisations(id);
+        }}
+      >
+        {t('A directory that shows it is refused at once. Members stay as they are.')}
+      </ConfirmDelete>
+    </Section>
+  );
+}

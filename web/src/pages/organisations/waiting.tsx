@@ -1,0 +1,50 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconBuilding } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { put } from '../../api.ts';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { t } from '../../language/words.ts';
+import { reloadOrganisations } from '../../organisations.ts';
+import { useAct } from '../../use-act.ts';
+import { waitingQuery } from './organisation-queries.ts';
+
+interface Place {
+  organisation_id: number;
+  organisation: string;
+}
+
+function Waits({ place: { organisation_id: id, organisation: name } }: { place: Place }) {
+  const join = useAct({
+    mutationFn: () => put('/api/organisations/{id}/membership', { path: { id } }),
+    onSuccess: async () => {
+      notifySuccess(t('You are in {name} now', { name }));
+      await reloadOrganisations();
+    },
+    onError: notifyError,
+  });
+  return (
+    <Alert variant="light" icon={<IconBuilding aria-hidden />}>
+      <Group justify="space-between">
+        <Text size="sm" className="svc-anywhere">
+          {t('{name} says that you belong to it. Its tools and keys are for you once you join.', { name })}
+        </Text>
+        <Button size="xs" loading={join.isPending} onClick={() => join.mutate()}>
+          {t('Join {name}', { name })}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+/** Organisations whose directories name whoever is logged in. */
+export function Waiting() {
+  const { data = [] } = useQuery(waitingQuery);
+  if (data.length === 0) return null;
+  return (
+    <Stack mb="lg">
+      {data.map((place) => (
+        <Waits key={place.organisation_id} place={place} />
+      ))}
+    </Stack>
+  );
+}
