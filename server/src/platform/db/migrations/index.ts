@@ -54,6 +54,7 @@ import { migration as webSearches } from './0060-web-searches.ts';
 import { migration as askedForVideos } from './0062-asked-for-videos.ts';
 import { migration as mcpSharedSignIn } from './0064-mcp-shared-sign-in.ts';
 import { migration as keyMakers } from './0067-key-makers.ts';
+import { migration as intake } from './0070-intake.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -113,6 +114,7 @@ export const migrations: Migration[] = [
   keyMakers,
   mcpSharedSignIn,
   webSearches,
+  intake,
 ];
 
 /**
