@@ -9,6 +9,8 @@ import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 
+const variable = 'env:';
+
 const gateways: Record<string, (source: string, env: CommandCall['env']) => Promise<Intake>> = {
   litellm: readLitellm,
   'new-api': readNewApi,
@@ -22,7 +24,8 @@ export async function importFrom({ config, args, flags, env, print }: CommandCal
     print(`From ${gateway} nothing can be taken in; from ${Object.keys(gateways).join(' and ')} it can.`);
     return 2;
   }
-  const intake = await read(source, env);
+  // An address may hold a password, which would show in the list of processes.
+  const intake = await read(source.startsWith(variable) ? (env[source.slice(variable.length)] ?? '') : source, env);
   const write = flags.has('--yes');
   await withPlatform(config, async ({ database: { db }, clock, sealingKeys }) => {
     const outcome = await takeIn({ db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });

@@ -20,6 +20,9 @@ export async function takePeople(taking: Taking, people: readonly PersonIntake[]
     const user = (await sameRoot(taking, person)) ?? (await makeUser(taking, person));
     if (user) await taking.taken.add('user', person.foreignId, user.id);
   }
+  // The first start makes a root user only where there is nobody.
+  if (people.length > 0 && !(await findFirstRoot(taking.tx)))
+    taking.outcome.notes.push('nobody is root: make somebody that by svc create-admin <username> --root');
 }
 
 /** Whoever runs this service ran the other one: two roots of one name are one, as which the service has begun here. */
@@ -32,14 +35,19 @@ async function sameRoot({ tx, outcome }: Taking, person: PersonIntake): Promise<
   return root;
 }
 
+/** As Go writes it. A cost that takes a processor seconds would be a way to hold the service up. */
+const bcrypt = /^\$2[ab]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
+
+const roleWords: Record<number, string> = { [roles.administrator]: ', administrator', [roles.root]: ', root' };
+
 async function makeUser({ tx, now, outcome }: Taking, person: PersonIntake): Promise<User | null> {
   const email = emailRule.safeParse(person.email).data ?? '';
-  const hashes = /^\$2[aby]\$/.test(person.passwordHash);
+  const isKnown = bcrypt.test(person.passwordHash);
   const fields = {
     ...{ display_name: shownAs(person.displayName, 64, person.username), email, role: person.role },
     ...{ status: person.status, group: shownAs(person.group, 64, 'default'), created_at: now },
     quota: Math.max(person.quota, 0),
-    password_hash: hashes ? person.passwordHash : noPassword(),
+    password_hash: isKnown ? person.passwordHash : noPassword(),
   };
   const kept = [...person.username].filter((letter) => /[A-Za-z0-9_.-]/.test(letter)).join('');
   const names = [person.username, `${kept.slice(0, 16) || 'user'}-${person.number}`];
@@ -47,11 +55,11 @@ async function makeUser({ tx, now, outcome }: Taking, person: PersonIntake): Pro
     const user = usernameRule.safeParse(username).success ? await insertUser(tx, { ...fields, username }) : null;
     if (!user) continue;
     const { notes, users } = outcome;
-    users.push(`${username}, $${quotaToUsd(user.quota)}`);
+    users.push(`${username}, $${quotaToUsd(user.quota)}${roleWords[user.role] ?? ''}`);
     if (username !== person.username)
       notes.push(`user ${person.username} is called ${username} here: the name is taken, or holds other letters`);
     if (email !== person.email) notes.push(`user ${username}: "${person.email}" is no mail address`);
-    if (!hashes) notes.push(`user ${username} has no password that is known here, and needs a link to set one`);
+    if (!isKnown) notes.push(`user ${username} has no password that is known here, and needs a link to set one`);
     if (person.quota < 0)
       notes.push(`user ${username} owes $${-quotaToUsd(person.quota)}, and begins with nothing here`);
     return user;
@@ -85,7 +93,7 @@ export async function takeKeys(taking: Taking, keys: readonly KeyIntake[]): Prom
       continue;
     }
     const name = shownAs(key.name, 50, 'Key');
-    const what = `key "${name}" (…${columns.key_end})`;
+    const what = `key "${name}"${key.secret.length < shortestSecret ? '' : ` (…${columns.key_end})`}`;
     const { data, error } = newKeySchema.safeParse({
       ...{ name, remain_quota: Math.max(key.remainQuota, 0), models: key.models, allowed_ips: key.allowedIps },
       expired_time: key.expiredTime,
@@ -119,7 +127,7 @@ export async function takeCodes(taking: Taking, codes: readonly CodeIntake[]): P
   const { tx, now, taken, outcome } = taking;
   for (const { code: text, owner, quota, note, expiresAt } of codes) {
     const code = readCode(text);
-    const what = `code …${text.slice(-4)}`;
+    const what = code === null ? `a code of "${note}"` : `code …${code.slice(-4)}`;
     const code_hash = sha256Hex(code ?? text);
     if (taken.find('code', code_hash) !== undefined) {
       outcome.before += 1;

@@ -4,12 +4,27 @@ import { StartFault } from '../../platform/start-fault.ts';
 import { channelRow, optionRow, type Rows, redemptionRow, tokenRow, userRow } from './rows.ts';
 
 const servers = /^(postgres|postgresql|mysql):\/\//;
+/** As Go's driver for MySQL takes it, and as these programs are given it: `user:password@tcp(host:port)/name?…`. */
+const goAddress = /^([^:@/]+):(.*)@tcp\(([^)]+)\)\/([^?]+)/;
+
+/** What the variable SQL_DSN of the other program says, as an address; null for a file. */
+export function addressOf(source: string): string | null {
+  if (servers.test(source)) return source;
+  const [, user, password, host, name] = goAddress.exec(source) ?? [];
+  return host ? `mysql://${encodeURIComponent(user!)}:${encodeURIComponent(password!)}@${host}/${name}` : null;
+}
+
+function open(source: string): SQL {
+  const address = addressOf(source);
+  if (address === null) return new SQL({ adapter: 'sqlite', filename: source, readonly: true, create: false });
+  // Whatever else is wrong with it would be told with the password in it.
+  if (!URL.canParse(address)) throw new StartFault('The address of the database cannot be read.');
+  return new SQL(address, { max: 1 });
+}
 
 /** Reads a SQLite file, or what is at the address of a PostgreSQL or MySQL server; writes nothing there. */
 export async function readRows(source: string): Promise<Rows> {
-  const db = servers.test(source)
-    ? new SQL(source, { max: 1 })
-    : new SQL({ adapter: 'sqlite', filename: source, readonly: true, create: false });
+  const db = open(source);
   const all = async <T>(table: string, row: z.ZodType<T>): Promise<T[]> => {
     const found: unknown[] = await db.unsafe(`select * from ${table}`);
     return found.map((one) => row.parse(one));
