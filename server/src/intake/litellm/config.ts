@@ -51,7 +51,7 @@ export const paramsRule = z.looseObject({
 });
 export type Params = z.infer<typeof paramsRule>;
 
-const deploymentRule = z.looseObject({
+export const deploymentRule = z.looseObject({
   model_name: z.union([z.string(), z.number()]).transform(String),
   litellm_params: paramsRule,
   model_info: z
@@ -73,7 +73,12 @@ const fallbacks = z.array(z.record(z.string(), z.array(z.string()))).nullish();
 const alias = z.union([z.string(), z.looseObject({ model: z.string() }).transform(({ model }) => model)]);
 
 export const configRule = z.looseObject({
-  model_list: z.array(deploymentRule).nullish(),
+  /** Each is read by itself: one that is wrong keeps nobody else out. */
+  model_list: z.array(z.unknown()).nullish(),
+  /** Keys and addresses that deployments refer to by `litellm_credential_name`. */
+  credential_list: z
+    .array(z.looseObject({ credential_name: z.string(), credential_values: z.record(z.string(), z.unknown()) }))
+    .nullish(),
   router_settings: z.looseObject({ fallbacks, model_group_alias: z.record(z.string(), alias).nullish() }).nullish(),
   litellm_settings: z.looseObject({ fallbacks }).nullish(),
   general_settings: z.looseObject({ master_key: text }).nullish(),

@@ -1,4 +1,5 @@
 import { sha256Hex } from '../../lib/hashing.ts';
+import { isObject } from '../../lib/is-object.ts';
 import { needsKey } from '../../routing/catalog/presets.ts';
 import { pricesOf } from '../../routing/catalog/price-list.ts';
 import type { DiscoveredModel } from '../../routing/catalog/provider-models.ts';
@@ -7,7 +8,7 @@ import { enabled } from '../../routing/catalog/store/tables.ts';
 import type { ChannelIntake, ModelIntake } from '../intake.ts';
 import { modelOf } from '../model.ts';
 import { type Place, vendorNamed } from '../place.ts';
-import { type Deployment, type Params, paramsRule } from './config.ts';
+import { type Deployment, deploymentRule, type LitellmConfig, type Params, paramsRule } from './config.ts';
 import { otherCosts, priceIn, typeOf } from './prices.ts';
 import { placeIn, vendorAndModel } from './vendors.ts';
 
@@ -28,11 +29,14 @@ const resolved = (text: string | null | undefined, what: string, resolve: Resolv
  * Deployments that lead to one place with one key and have the same rank are one channel with several models. One with
  * limits of its own is a channel of its own, as limits are those of a key here.
  */
-export function channelsOf(deployments: readonly Deployment[], resolve: Resolve, notes: string[]): ChannelIntake[] {
+export function channelsOf(config: LitellmConfig, resolve: Resolve, notes: string[]): ChannelIntake[] {
   const channels = new Map<string, ChannelIntake>();
-  for (const [i, deployment] of deployments.entries()) {
-    const what = `model_list[${i}] (${deployment.model_name})`;
+  const shared = new Map(config.credential_list?.map((one) => [one.credential_name, one.credential_values]));
+  for (const [i, said] of (config.model_list ?? []).entries()) {
+    const { data: deployment, error } = deploymentRule.safeParse(withShared(said, shared));
+    const what = `model_list[${i}]${deployment ? ` (${deployment.model_name})` : ''}`;
     try {
+      if (error) throw new Unfit(`${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`);
       const channel = channelOf(deployment, resolve);
       noteRest(deployment, (text) => void notes.push(`${what}: ${text}`));
       add(channels, channel);
@@ -42,6 +46,13 @@ export function channelsOf(deployments: readonly Deployment[], resolve: Resolve,
     }
   }
   return [...channels.values()];
+}
+
+function withShared(deployment: unknown, shared: ReadonlyMap<unknown, Record<string, unknown>>): unknown {
+  if (!isObject(deployment) || !isObject(deployment.litellm_params)) return deployment;
+  const { litellm_credential_name: name, ...params } = deployment.litellm_params;
+  const values = shared.get(name);
+  return values ? { ...deployment, litellm_params: { ...values, ...params } } : deployment;
 }
 
 /** A name that its channel serves already is another deployment of it, which needs a channel of its own. */
@@ -110,11 +121,13 @@ function modelsOf(deployment: Deployment, provider: string, name: string): Model
   return [{ ...modelOf(provider, modelId, model), modelName: name }];
 }
 
-/** `openai/*` is all that a vendor has: what the list knows of it, by the same names. */
+/** `openai/*` is all that a vendor has: what the list knows of it, by the names that clients say. */
 function wholeVendor(provider: string, pattern: string): ModelIntake[] {
-  const models = pricesOf(provider).filter(({ modelId }) => pattern === `${modelId.split('/')[0]}/*`);
+  const models = pattern.includes('*') ? pricesOf(provider) : [];
   if (models.length === 0) throw new Unfit(`${pattern} stands for names that nobody can list here`);
-  return models.map(({ capabilities, ...model }) => ({ ...model, status: enabled, capabilities: capabilities ?? {} }));
+  return models.map(({ capabilities = {}, provider: _, ...model }) => ({
+    ...{ ...model, modelId: pattern.replace('*', model.modelName), status: enabled, capabilities },
+  }));
 }
 
 /** The file may leave a key out whose variable LiteLLM knows; most vendors' are called the same here. */

@@ -150,15 +150,38 @@ test('deployments of one name with one key are each a channel', () => {
   expect(new Set(channels.map(({ foreignId }) => foreignId)).size).toBe(2);
 });
 
-test('a whole vendor is what the list knows of it', () => {
-  const all = (name: string) =>
-    `model_list:\n  - { model_name: "${name}", litellm_params: { model: "${name}", api_key: k } }`;
-  const ids = read(all('anthropic/*')).channels.flatMap(({ models }) => models.map(({ modelId }) => modelId));
-  expect(ids).toEqual(pricesOf('anthropic').map(({ modelId }) => modelId));
-  expect(ids.length).toBeGreaterThan(1);
-  for (const name of ['*', 'nobody/*']) expect(read(all(name)).notes.join()).toContain('is left out');
+test('a whole vendor is what the list knows of it, by the names that clients say', () => {
+  const all = (name: string, model: string) =>
+    read(`model_list:\n  - { model_name: "${name}", litellm_params: { model: "${model}", api_key: k } }`);
+  const ids = (name: string, model: string) =>
+    all(name, model).channels.flatMap(({ models }) => models.map(({ modelId }) => modelId));
+  const names = pricesOf('gemini').map(({ modelName }) => modelName);
+  expect(names.length).toBeGreaterThan(1);
+  expect(ids('gemini/*', 'gemini/*')).toEqual(names.map((name) => `gemini/${name}`));
+  expect(ids('*', 'gemini/*')).toEqual(names);
+  for (const [name, model] of [
+    ['*', '*'],
+    ['azure/*', 'azure/*'],
+    ['one', 'gemini/*'],
+  ] as const)
+    expect(all(name, model).notes.join()).toContain('is left out');
 });
 
-test.each(['- a', 'model_list: [{model_name: x}]', 'a: [1, 2\n b: {'])('%p is no such file', (text) => {
+test('a deployment takes what it refers to, and one that is wrong keeps nobody else out', () => {
+  const { channels, notes } = read(`
+credential_list:
+  - credential_name: corp
+    credential_values: { api_key: os.environ/OPENAI_KEY, api_base: "https://gw.example/v1" }
+model_list:
+  - { model_name: a, litellm_params: { model: openai/a, litellm_credential_name: corp } }
+  - { model_name: b }`);
+  expect(channels).toMatchObject([
+    { baseUrl: 'https://gw.example/v1', credentials: [{ secret: 'sk-of-openai-0001' }] },
+  ]);
+  expect(notes).toHaveLength(1);
+  expect(notes[0]).toStartWith('model_list[1] is left out: litellm_params: ');
+});
+
+test.each(['- a', 'model_list: {a: 1}', 'a: [1, 2\n b: {'])('%p is no such file', (text) => {
   expect(() => read(text)).toThrow('This cannot be read as a config.yaml of LiteLLM');
 });

@@ -27,7 +27,7 @@ export function intakeOf(text: string, env: Env): Intake {
     const name = said.slice(variable.length);
     return (env[name] ?? own[name]) || undefined;
   };
-  const channels = channelsOf(config.model_list ?? [], resolve, notes);
+  const channels = channelsOf(config, resolve, notes);
   const fallbacks = fallbacksOf(config, channels, notes);
   const aliases = [...fallbacks, ...otherNames(config, fallbacks)];
   noteRest(config, notes);
@@ -103,7 +103,7 @@ const taken: Record<string, readonly string[]> = {
 };
 
 function noteRest(config: LitellmConfig, notes: string[]): void {
-  const { model_list: _, environment_variables: __, ...sections } = config;
+  const { model_list: _, credential_list: __, environment_variables: ___, ...sections } = config;
   for (const [section, value] of Object.entries(sections)) {
     const names = isObject(value) ? Object.keys(value).filter((name) => !taken[section]?.includes(name)) : [];
     if (names.length > 0) notes.push(`${section} that stay behind: ${names.join(', ')}`);

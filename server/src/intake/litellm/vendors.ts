@@ -28,13 +28,13 @@ export function vendorAndModel({ model, custom_llm_provider }: Params): { vendor
   return { vendor, model: vendor === 'bedrock' ? name.replace(/^(converse|invoke|[a-z]{2}-[a-z]+-\d)\//, '') : name };
 }
 
-/** Models that came after the list of this version. */
-const byBeginning = (name: string): string =>
-  /^(gpt-|o\d|chatgpt-|text-embedding-|dall-e|whisper|tts-)/.test(name)
-    ? 'openai'
-    : /^claude-/.test(name)
-      ? 'anthropic'
-      : '';
+/** Models that came after the list of this version, by how their vendors call them. */
+const beginnings: [RegExp, string][] = [
+  [/^(gpt-|o\d|chatgpt-|text-embedding-|dall-e|whisper|tts-)/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^((us|eu|apac|global)\.)?(amazon|anthropic|meta|mistral|cohere|ai21)\./, 'bedrock'],
+];
+const byBeginning = (name: string): string | undefined => beginnings.find(([form]) => form.test(name))?.[1];
 
 /** Null for a vendor that is not known here and has no address either. */
 export function placeIn(vendor: string, params: Params, address: string | null): Place | null {

@@ -144,7 +144,7 @@ function noteRest(row: ChannelRow, note: (text: string) => void): void {
   if (row.priority < 0 || row.priority > 1_000) note(`its priority ${row.priority} is brought between 0 and 1000`);
   const changes = [
     ...(['setting', 'settings', 'param_override', 'header_override', 'status_code_mapping'] as const),
-    ...(['system_prompt', 'openai_organization'] as const),
+    ...(['system_prompt', 'open_ai_organization'] as const),
   ].filter((column) => !['', '{}', '[]', 'null'].includes(row[column]));
   if (changes.length > 0) note(`what it says in ${changes.join(', ')} has no counterpart here`);
 }

@@ -44,7 +44,7 @@ export const channelRow = z.object({
   header_override: text,
   status_code_mapping: text,
   system_prompt: text,
-  openai_organization: text,
+  open_ai_organization: text,
 });
 export type ChannelRow = z.infer<typeof channelRow>;
 
