@@ -1,6 +1,6 @@
 // Imports run one way: main → app → feature rooms → platform → lib, and among feature rooms
 // orchestra → relay → routing → billing → identity; batches → relay; orchestra → mcp → identity; agents → mcp; playground → identity; video → routing, billing, identity; oauth, topups → billing, identity; organisations → routing, billing, identity; requests → orchestra, relay, routing, billing, identity;
-// overview → organisations, routing, billing, identity; accounts, which exports and deletes a user, stands above them all.
+// overview → organisations, routing, billing, identity; intake → topups, routing, identity; accounts, which exports and deletes a user, stands above them all.
 const below = {
   identity: [],
   billing: ['identity'],
@@ -16,6 +16,7 @@ const below = {
   oauth: ['billing', 'identity'],
   organisations: ['routing', 'billing', 'identity'],
   requests: ['orchestra', 'relay', 'routing', 'billing', 'identity'],
+  intake: ['topups', 'routing', 'identity'],
   overview: ['organisations', 'routing', 'billing', 'identity'],
   accounts: [
     'requests',

@@ -19,7 +19,7 @@ async function run(name: string, given: string[]): Promise<number | undefined> {
   if (given.includes('--help')) return say(usageOf(name));
   const taken = readArguments(command?.takes ?? '', given);
   if (!taken) return refuse(usageOf(name));
-  if (command) return command.run({ config: readConfig(process.env), ...taken, print });
+  if (command) return command.run({ config: readConfig(process.env), env: process.env, ...taken, print });
   liftRequestLimit();
   await serve(readConfig(process.env), process.env);
 }

@@ -6,6 +6,8 @@ export interface CommandCall {
   config: Config;
   args: string[];
   flags: ReadonlySet<string>;
+  /** For what files refer to by the names of variables. */
+  env: Readonly<Record<string, string | undefined>>;
   print(line: string): void;
 }
 

@@ -5,6 +5,7 @@ import { copyToPostgres } from './copy-to-postgres.ts';
 import { createAdmin } from './create-admin.ts';
 import { doctor } from './doctor.ts';
 import { health } from './health.ts';
+import { importFrom } from './import.ts';
 import { migrateDatabase } from './migrate.ts';
 import { removeFactors } from './remove-factors.ts';
 import { restore } from './restore.ts';
@@ -38,6 +39,11 @@ export const commands: Record<string, Command> = {
     takes: '',
     help: 'copy the SQLite database of DATA_DIR to DATABASE_URL, and files to S3 where that is set',
     run: copyToPostgres,
+  },
+  import: {
+    takes: '<litellm|new-api> <source> [--yes]',
+    help: "show what LiteLLM's config.yaml or a database of new-api has for this service; with --yes take it in",
+    run: importFrom,
   },
   health: { takes: '', help: 'ask the running service whether it is ready; for health checks', run: health },
   'check-database': {

@@ -13,7 +13,7 @@ afterAll(() => rmSync(place, { recursive: true }));
 async function said(environment: Record<string, string>): Promise<{ code: number; lines: string[] }> {
   const lines: string[] = [];
   const config = readConfig({ DATA_DIR: join(place, 'none'), ...environment });
-  const code = await doctor({ config, args: [], flags: new Set(), print: (line) => lines.push(line) });
+  const code = await doctor({ config, args: [], flags: new Set(), env: {}, print: (line) => lines.push(line) });
   return { code, lines };
 }
 

@@ -117,12 +117,17 @@ function expiryOf(given: number | undefined, now: number): number {
   return given;
 }
 
+/** As rows have a secret, which begins with `sk-`. */
+export const secretColumns = (secret: string) => ({
+  key_hash: sha256Hex(secret),
+  key_start: secret.slice(3, 7),
+  key_end: secret.slice(-4),
+});
+
 /** In the clear, and as rows have it. */
 export function newSecret() {
-  const random = randomString(48);
-  const secret = `sk-${random}`;
-  const columns = { key_hash: sha256Hex(secret), key_start: random.slice(0, 4), key_end: random.slice(-4) };
-  return { secret, columns };
+  const secret = `sk-${randomString(48)}`;
+  return { secret, columns: secretColumns(secret) };
 }
 
 /** Who asks for a key: somebody signed in, or an application on behalf of a user. */

@@ -18,3 +18,9 @@ test.each(['', 'ABC', 'U'.repeat(20), `${'A'.repeat(20)}!`, '💰'.repeat(20), '
     expect(readCode(typed)).toBeNull();
   },
 );
+
+test('codes of another gateway are read as they were given out', () => {
+  const code = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
+  for (const typed of [code, code.toUpperCase(), ` ${code}\n`]) expect(readCode(typed)).toBe(code);
+  expect(readCode(`${code}0`)).toBeNull();
+});

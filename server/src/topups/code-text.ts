@@ -16,11 +16,13 @@ export const shownCode = (code: string): string =>
 
 const lookalikes: Record<string, string> = { O: '0', I: '1', L: '1' };
 
+/** Codes that came in from another gateway, which are good for what they were: 128 bits in hexadecimal. */
+const foreign = /^[0-9a-f]{32}$/;
+
 /** The code that somebody typed, in whatever case and with whatever between its groups; null for what is none. */
 export function readCode(typed: string): string | null {
-  const plain = typed
-    .toUpperCase()
-    .replace(/[\s-]/g, '')
-    .replace(/[OIL]/g, (letter) => lookalikes[letter]!);
+  const bare = typed.replace(/[\s-]/g, '');
+  if (foreign.test(bare.toLowerCase())) return bare.toLowerCase();
+  const plain = bare.toUpperCase().replace(/[OIL]/g, (letter) => lookalikes[letter]!);
   return plain.length === length && [...plain].every((letter) => letters.includes(letter)) ? plain : null;
 }

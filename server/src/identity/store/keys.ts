@@ -64,17 +64,26 @@ declare module '../../platform/db/tables.ts' {
 
 export type ApiKeyRow = Selectable<KeyColumns & CacheColumns & FurtherColumns>;
 
+type NewKeyRow = Omit<ApiKeyRow, 'id' | 'used_quota' | keyof CacheColumns | keyof FurtherColumns> &
+  Partial<Selectable<CacheColumns>> & { made_by: number | null };
+
 /** Null when the session that asks for it has ended: a key would outlive it. */
-export async function insertKey(
-  db: Db,
-  key: Omit<ApiKeyRow, 'id' | 'used_quota' | keyof CacheColumns | keyof FurtherColumns> &
-    Partial<Selectable<CacheColumns>> & { made_by: number | null },
-  sessionId: number | null,
-): Promise<ApiKeyRow | null> {
+export async function insertKey(db: Db, key: NewKeyRow, sessionId: number | null): Promise<ApiKeyRow | null> {
   return db.transaction().execute(async (tx) => {
     if (sessionId !== null && !(await holdSession(tx, key.user_id, sessionId))) return null;
     return tx.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow();
   });
+}
+
+/** One whose secret exists already. Null when somebody has it here. */
+export async function insertKnownKey(tx: Db, key: NewKeyRow): Promise<{ id: number } | null> {
+  const row = await tx
+    .insertInto('api_keys')
+    .values(key)
+    .onConflict((c) => c.column('key_hash').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 /** By its secret, or by the one before, whether that still counts or not. */

@@ -1,6 +1,6 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
-import { statuses, type User } from '../user.ts';
+import { roles, statuses, type User } from '../user.ts';
 
 interface UsersTable {
   id: Generated<number>;
@@ -56,16 +56,19 @@ export type NewUser = Pick<
 >;
 
 /** Null when the name is taken. */
-export async function insertUser(db: Db, user: NewUser): Promise<User | null> {
+export async function insertUser(
+  db: Db,
+  user: NewUser & Partial<Pick<UserRow, 'status' | 'group'>>,
+): Promise<User | null> {
   const row = await db
     .insertInto('users')
     .values({
+      status: statuses.enabled,
+      group: 'default',
       ...user,
       username_key: user.username.toLowerCase(),
       avatar_url: '',
       email_verified: 0,
-      status: 1,
-      group: 'default',
     })
     .onConflict((c) => c.column('username_key').doNothing())
     .returningAll()
@@ -80,6 +83,16 @@ export async function findUserByName(db: Db, username: string): Promise<UserRow 
     .where('username_key', '=', username.toLowerCase())
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** The one that the service began with, unless that was taken away. */
+export async function findFirstRoot(db: Db): Promise<{ id: number } | null> {
+  const roots = db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', roles.root)
+    .where('status', '=', statuses.enabled);
+  return (await roots.orderBy('id').limit(1).executeTakeFirst()) ?? null;
 }
 
 /** Whoever has shown that this address is theirs; the index of verified addresses finds it. */

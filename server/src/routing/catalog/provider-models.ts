@@ -138,7 +138,8 @@ export async function syncProviderModels(
   return result;
 }
 
-function fieldsOf(channel: { id: number; provider: string }, model: DiscoveredModel): store.ProviderModelFields {
+/** A model as it is told of, with what is known of it besides. One without a price is disabled: it would be given away. */
+export function fieldsOf(channel: { id: number; provider: string }, model: DiscoveredModel): store.ProviderModelFields {
   const known = priceOf(channel.provider, model.name);
   const price = listPrice(channel, model);
   // A dated snapshot must not take the public name of the model it is a snapshot of.

@@ -90,6 +90,7 @@ export default {
   'Identity provider changed': '身份提供商已更改',
   'Identity provider deleted': '身份提供商已删除',
   'Identity provider tested': '身份提供商已测试',
+  'Taken in from another gateway': '已从其他网关导入',
   'Encryption key rotated': '加密密钥已轮换',
   'Signing keys rotated': '签名密钥已轮换',
   'Organisation made': '组织已创建',

@@ -88,6 +88,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     identity_provider_updated: [t('Identity provider changed'), 'indigo'],
     identity_provider_deleted: [t('Identity provider deleted'), 'red'],
     identity_provider_tested: [t('Identity provider tested'), 'gray'],
+    taken_in: [t('Taken in from another gateway'), 'teal'],
     encryption_key_rotated: [t('Encryption key rotated'), 'orange'],
     signing_keys_rotated: [t('Signing keys rotated'), 'orange'],
   },

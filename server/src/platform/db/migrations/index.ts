@@ -56,6 +56,7 @@ import { migration as mcpSharedSignIn } from './0064-mcp-shared-sign-in.ts';
 import { migration as keyMakers } from './0067-key-makers.ts';
 import { migration as keptSums } from './0068-kept-sums.ts';
 import { migration as scim } from './0069-scim.ts';
+import { migration as intake } from './0070-intake.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -117,6 +118,7 @@ export const migrations: Migration[] = [
   webSearches,
   keptSums,
   scim,
+  intake,
 ];
 
 /**

@@ -56,18 +56,20 @@ const isTaken = async (tx: Db, name: string, ownId: number | null): Promise<bool
   return twin !== undefined && twin.id !== ownId;
 };
 
-export async function insertAlias(db: Db, fields: AliasFields, now: number): Promise<AliasRecord | 'duplicate'> {
-  return db.transaction().execute(async (tx) => {
-    // Its row lock puts writers one after another: a name that is free now stays so until the end.
-    await bumpVersion(tx);
-    if (await isTaken(tx, fields.name, null)) return 'duplicate';
-    const row = await tx
-      .insertInto('model_aliases')
-      .values({ ...toRow(fields), created_at: now, updated_at: now })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return fromRow(row);
-  });
+export const insertAlias = (db: Db, fields: AliasFields, now: number): Promise<AliasRecord | 'duplicate'> =>
+  db.transaction().execute((tx) => insertAliasIn(tx, fields, now));
+
+/** The same as part of a transaction. */
+export async function insertAliasIn(tx: Db, fields: AliasFields, now: number): Promise<AliasRecord | 'duplicate'> {
+  // Its row lock puts writers one after another: a name that is free now stays so until the end.
+  await bumpVersion(tx);
+  if (await isTaken(tx, fields.name, null)) return 'duplicate';
+  const row = await tx
+    .insertInto('model_aliases')
+    .values({ ...toRow(fields), created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return fromRow(row);
 }
 
 /** Null when there is no such alias. */

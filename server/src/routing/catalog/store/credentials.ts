@@ -137,21 +137,29 @@ type InsertOutcome = CredentialRecord | 'no_channel' | 'too_many';
 export async function insertCredential(
   db: Db,
   channelId: number,
+  fields: CredentialFields,
+  now: number,
+): Promise<InsertOutcome> {
+  return db.transaction().execute((tx) => insertCredentialIn(tx, channelId, fields, now));
+}
+
+/** The same as part of a transaction. */
+export async function insertCredentialIn(
+  tx: Db,
+  channelId: number,
   { sealed, ...fields }: CredentialFields,
   now: number,
 ): Promise<InsertOutcome> {
-  return db.transaction().execute(async (tx) => {
-    await bumpVersion(tx);
-    const channel = await tx.selectFrom('channels').select('credential').where('id', '=', channelId).executeTakeFirst();
-    if (!channel) return 'no_channel';
-    // One that an earlier version made has no row yet for its key.
-    if (channel.credential !== '') await alignFirst(tx, channelId, channel.credential, now);
-    if ((await listCredentials(tx, channelId)).length >= mostCredentials) return 'too_many';
-    const isFirst = channel.credential === '';
-    if (isFirst) await setChannelKey(tx, channelId, sealed);
-    const { id } = await insertRow(tx, channelId, isFirst ? '' : sealed, toRow(fields), now);
-    return (await findCredential(tx, channelId, id))!;
-  });
+  await bumpVersion(tx);
+  const channel = await tx.selectFrom('channels').select('credential').where('id', '=', channelId).executeTakeFirst();
+  if (!channel) return 'no_channel';
+  // One that an earlier version made has no row yet for its key.
+  if (channel.credential !== '') await alignFirst(tx, channelId, channel.credential, now);
+  if ((await listCredentials(tx, channelId)).length >= mostCredentials) return 'too_many';
+  const isFirst = channel.credential === '';
+  if (isFirst) await setChannelKey(tx, channelId, sealed);
+  const { id } = await insertRow(tx, channelId, isFirst ? '' : sealed, toRow(fields), now);
+  return (await findCredential(tx, channelId, id))!;
 }
 
 /** Null when there is no such credential. */

@@ -1,0 +1,58 @@
+import { atTheMachine, rowOf } from '../identity/audit/log.ts';
+import { insertAudit } from '../identity/audit/store.ts';
+import type { Intake } from '../intake/intake.ts';
+import { readLitellm } from '../intake/litellm/read-litellm.ts';
+import { readNewApi } from '../intake/new-api/read-new-api.ts';
+import { takeIn } from '../intake/take-in.ts';
+import type { Outcome } from '../intake/taking.ts';
+import { nowSeconds } from '../lib/clock.ts';
+import { openSealer } from '../lib/seal.ts';
+import { type CommandCall, withPlatform } from './command.ts';
+
+const variable = 'env:';
+
+const gateways: Record<string, (source: string, env: CommandCall['env']) => Promise<Intake>> = {
+  litellm: readLitellm,
+  'new-api': readNewApi,
+};
+
+/** Shows what would come in; with --yes it does. What came in before stays as it is by now. */
+export async function importFrom({ config, args, flags, env, print }: CommandCall): Promise<number> {
+  const [gateway, source] = args as [string, string];
+  const read = gateways[gateway];
+  if (!read) {
+    print(`From ${gateway} nothing can be taken in; from ${Object.keys(gateways).join(' and ')} it can.`);
+    return 2;
+  }
+  // An address may hold a password, which would show in the list of processes.
+  const intake = await read(source.startsWith(variable) ? (env[source.slice(variable.length)] ?? '') : source, env);
+  const write = flags.has('--yes');
+  await withPlatform(config, async ({ database: { db }, clock, sealingKeys }) => {
+    const outcome = await takeIn({ db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });
+    const counts = tell(outcome, print);
+    const isNews = Object.keys(counts).length > 0;
+    if (!write)
+      print(isNews ? 'Nothing was written. Say the same with --yes to take it in.' : 'There is nothing to take in.');
+    if (!write || !isNews) return;
+    const after = { from: gateway, ...counts };
+    const entry = { action: 'taken_in', actor: 'svc import', after, origin: atTheMachine };
+    await insertAudit(db, [rowOf(entry, nowSeconds(clock))]);
+    print('All of it was taken in.');
+  });
+  return 0;
+}
+
+/** How many came of what. */
+function tell({ before, notes, ...lists }: Outcome, print: (line: string) => void): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [what, lines] of Object.entries(lists)) {
+    if (lines.length === 0) continue;
+    counts[what] = lines.length;
+    print(`${lines.length} ${what}:`);
+    for (const line of lines) print(`  ${line}`);
+  }
+  if (before > 0) print(`${before} were taken in before, and stay as they are.`);
+  if (notes.length > 0) print('To know:');
+  for (const note of notes) print(`  ${note}`);
+  return counts;
+}

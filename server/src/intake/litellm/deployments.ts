@@ -1,0 +1,166 @@
+import { sha256Hex } from '../../lib/hashing.ts';
+import { isObject } from '../../lib/is-object.ts';
+import { needsKey } from '../../routing/catalog/presets.ts';
+import { pricesOf } from '../../routing/catalog/price-list.ts';
+import type { DiscoveredModel } from '../../routing/catalog/provider-models.ts';
+import { sharedGroup } from '../../routing/catalog/snapshot.ts';
+import { enabled } from '../../routing/catalog/store/tables.ts';
+import type { ChannelIntake, ModelIntake } from '../intake.ts';
+import { modelOf } from '../model.ts';
+import { type Place, vendorNamed } from '../place.ts';
+import { type Deployment, deploymentRule, type LitellmConfig, type Params, paramsRule } from './config.ts';
+import { otherCosts, priceIn, typeOf } from './prices.ts';
+import { placeIn, vendorAndModel } from './vendors.ts';
+
+/** Looks up what a text says, or what `os.environ/NAME` stands for; undefined where there is no such variable. */
+export type Resolve = (text: string) => string | undefined;
+
+/** Why a deployment cannot come in. */
+class Unfit extends Error {}
+
+const resolved = (text: string | null | undefined, what: string, resolve: Resolve): string | null => {
+  if (text === null || text === undefined || text === '') return null;
+  const value = resolve(text);
+  if (value === undefined) throw new Unfit(`the variable of its ${what} (${text}) is not set`);
+  return value;
+};
+
+/**
+ * Deployments that lead to one place with one key and have the same rank are one channel with several models. One with
+ * limits of its own is a channel of its own, as limits are those of a key here.
+ */
+export function channelsOf(config: LitellmConfig, resolve: Resolve, notes: string[]): ChannelIntake[] {
+  const channels = new Map<string, ChannelIntake>();
+  const shared = new Map(config.credential_list?.map((one) => [one.credential_name, one.credential_values]));
+  for (const [i, said] of (config.model_list ?? []).entries()) {
+    const { data: deployment, error } = deploymentRule.safeParse(withShared(said, shared));
+    const what = `model_list[${i}]${deployment ? ` (${deployment.model_name})` : ''}`;
+    try {
+      if (error) throw new Unfit(`${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`);
+      const channel = channelOf(deployment, resolve);
+      noteRest(deployment, (text) => void notes.push(`${what}: ${text}`));
+      add(channels, channel);
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error;
+      notes.push(`${what} is left out: ${error.message}`);
+    }
+  }
+  return [...channels.values()];
+}
+
+function withShared(deployment: unknown, shared: ReadonlyMap<unknown, Record<string, unknown>>): unknown {
+  if (!isObject(deployment) || !isObject(deployment.litellm_params)) return deployment;
+  const { litellm_credential_name: name, ...params } = deployment.litellm_params;
+  const values = shared.get(name);
+  return values ? { ...deployment, litellm_params: { ...values, ...params } } : deployment;
+}
+
+/** A name that its channel serves already is another deployment of it, which needs a channel of its own. */
+function add(channels: Map<string, ChannelIntake>, channel: ChannelIntake): void {
+  for (let again = 1; ; again += 1) {
+    const foreignId = again === 1 ? channel.foreignId : `${channel.foreignId} ${again}`;
+    const there = channels.get(foreignId);
+    if (!there) {
+      channels.set(foreignId, { ...channel, foreignId });
+      return;
+    }
+    const twin = there.models.find(({ modelId }) => channel.models.some((model) => model.modelId === modelId));
+    if (twin) {
+      // The same upstream twice says nothing new.
+      if (channel.models.every(({ modelName }) => modelName === twin.modelName)) return;
+      continue;
+    }
+    there.models.push(...channel.models);
+    return;
+  }
+}
+
+function channelOf(deployment: Deployment, resolve: Resolve): ChannelIntake {
+  const { litellm_params: params, model_name } = deployment;
+  const found = vendorAndModel(params);
+  if (!found) throw new Unfit(`nothing says whose model ${params.model} is; write <vendor>/${params.model}`);
+  const address = resolved(params.api_base ?? params.base_url, 'api_base', resolve);
+  const place = placeIn(found.vendor, params, address);
+  if (!place) throw new Unfit(`${found.vendor} needs an api_base here, at which OpenAI's format is spoken`);
+  const secret = secretOf(params, place, resolve);
+  const [rpm, tpm] = [params.rpm ?? deployment.rpm ?? null, params.tpm ?? deployment.tpm ?? null];
+  const { weight, order, timeout } = params;
+  const limits = rpm === null && tpm === null ? [] : [rpm, tpm, model_name];
+  const identity = [place.provider, place.baseUrl, secret, weight ?? '', order ?? '', ...limits];
+  const name = vendorNamed(place.provider)?.name ?? place.provider;
+  return {
+    foreignId: sha256Hex(JSON.stringify(identity)),
+    name: limits.length > 0 ? `${name}: ${model_name}`.slice(0, 64) : name,
+    ...place,
+    credentials:
+      secret === '' ? [] : [{ secret, status: enabled, requestsPerMinute: whole(rpm), tokensPerMinute: whole(tpm) }],
+    priority: order == null ? 0 : Math.min(Math.max(30 - 10 * Math.round(order), 0), 20),
+    weight: weight ?? 1,
+    status: enabled,
+    group: sharedGroup,
+    timeoutMs: timeout == null ? undefined : Math.min(Math.max(Math.round(timeout * 1000), 1_000), 600_000),
+    models: modelsOf(deployment, place.provider, found.model),
+  };
+}
+
+const whole = (limit: number | null): number | null => (limit === null ? null : Math.max(Math.round(limit), 1));
+
+function modelsOf(deployment: Deployment, provider: string, name: string): ModelIntake[] {
+  const { model_name: modelId, model_info } = deployment;
+  if (modelId.includes('*') || name.includes('*')) return wholeVendor(provider, modelId);
+  const listed = model_info?.base_model?.split('/').at(-1) ?? name;
+  const price = priceIn(deployment, provider, listed);
+  const type = typeOf(deployment);
+  const model: DiscoveredModel = {
+    name: listed,
+    ...(price && { price }),
+    ...(type && { type }),
+    ...(model_info?.max_input_tokens && { contextLength: model_info.max_input_tokens }),
+    ...(model_info?.max_output_tokens && { maxOutputTokens: model_info.max_output_tokens }),
+  };
+  return [{ ...modelOf(provider, modelId, model), modelName: name }];
+}
+
+/** `openai/*` is all that a vendor has: what the list knows of it, by the names that clients say. */
+function wholeVendor(provider: string, pattern: string): ModelIntake[] {
+  const models = pattern.includes('*') ? pricesOf(provider) : [];
+  if (models.length === 0) throw new Unfit(`${pattern} stands for names that nobody can list here`);
+  return models.map(({ capabilities = {}, provider: _, ...model }) => ({
+    ...{ ...model, modelId: pattern.replace('*', model.modelName), status: enabled, capabilities },
+  }));
+}
+
+/** The file may leave a key out whose variable LiteLLM knows; most vendors' are called the same here. */
+function secretOf(params: Params, place: Place, resolve: Resolve): string {
+  const vendor = vendorNamed(place.provider);
+  if (place.kind === 'vertex' && params.vertex_credentials) {
+    const { vertex_credentials: said } = params;
+    const file = typeof said === 'string' ? resolved(said, 'vertex_credentials', resolve) : JSON.stringify(said);
+    // A path would be sent as if it were a key.
+    if (!file?.startsWith('{')) throw new Unfit('its vertex_credentials are not the text of a key file');
+    return file;
+  }
+  const [id, key] = [params.aws_access_key_id, params.aws_secret_access_key];
+  if (place.kind === 'bedrock' && id && key)
+    return `${resolved(id, 'aws_access_key_id', resolve)}:${resolved(key, 'aws_secret_access_key', resolve)}`;
+  const given = resolved(params.api_key, 'api_key', resolve);
+  if (given !== null) return given;
+  const usual = vendor && needsKey(vendor) ? resolve(`os.environ/${vendor.env}`) : '';
+  if (usual === undefined) throw new Unfit(`it has no api_key, and ${vendor!.env} is not set`);
+  return usual;
+}
+
+const taken = new Set([
+  ...Object.keys(paramsRule.shape),
+  'api_version',
+  'stream_timeout',
+  'max_retries',
+  'vertex_project',
+]);
+
+function noteRest(deployment: Deployment, note: (text: string) => void): void {
+  const costs = otherCosts(deployment);
+  const rest = Object.keys(deployment.litellm_params).filter((name) => !taken.has(name) && !costs.includes(name));
+  if (rest.length > 0) note(`${rest.join(', ')} stay behind: what a client says is what is sent`);
+  if (costs.length > 0) note(`${costs.join(', ')} stay behind: there is no such price here`);
+}

@@ -1,0 +1,187 @@
+import { expect, test } from 'bun:test';
+import { pricesOf } from '../../routing/catalog/price-list.ts';
+import type { ModelIntake } from '../intake.ts';
+import { intakeOf } from './read-litellm.ts';
+
+const env = { OPENAI_KEY: 'sk-of-openai-0001', ANTHROPIC_API_KEY: 'sk-ant-of-env-0002' };
+const read = (text: string) => intakeOf(text, env);
+const one = (params: string, rest = '') =>
+  read(`model_list:\n  - model_name: m\n    litellm_params: {${params}}\n${rest.replace(/^(?=.)/gm, '    ')}`);
+const firstModel = (intake: ReturnType<typeof read>): ModelIntake => intake.channels[0]!.models[0]!;
+
+const example = `
+model_list:
+  - model_name: gpt-4o
+    litellm_params:
+      model: openai/gpt-4o
+      api_key: os.environ/OPENAI_KEY
+      temperature: 0.2
+    model_info:
+      input_cost_per_token: 0.0000025
+      output_cost_per_token: 1e-05
+      cache_read_input_token_cost: 0.00000125
+  - model_name: small
+    litellm_params: { model: gpt-4o-mini, api_key: os.environ/OPENAI_KEY }
+  - model_name: gpt-4o
+    litellm_params:
+      model: azure/deployed-gpt
+      api_base: https://corp.openai.azure.com/
+      api_key: azure-key-0003
+      api_version: "2024-06-01"
+      rpm: 60
+      tpm: 20_000
+      order: 2
+    model_info: { base_model: azure/gpt-4o }
+  - model_name: claude
+    litellm_params: { model: claude-sonnet-4-5 }
+  - model_name: lost
+    litellm_params: { model: openai/x, api_key: os.environ/NOT_SET }
+router_settings:
+  fallbacks: [{ gpt-4o: [claude] }]
+  model_group_alias: { gpt-4: gpt-4o, hidden-name: { model: small, hidden: true } }
+  routing_strategy: simple-shuffle
+general_settings:
+  master_key: sk-master-key-of-the-proxy
+  database_url: postgres://somewhere
+`;
+
+test('a file becomes channels with models and prices, aliases and a key', () => {
+  const intake = read(example);
+  expect(intake.channels).toMatchObject([
+    { provider: 'openai', baseUrl: 'https://api.openai.com/v1', credentials: [{ secret: 'sk-of-openai-0001' }] },
+    {
+      ...{ provider: 'azure', kind: 'openai', baseUrl: 'https://corp.openai.azure.com/openai/v1', priority: 10 },
+      credentials: [{ secret: 'azure-key-0003', requestsPerMinute: 60, tokensPerMinute: 20_000 }],
+    },
+    { provider: 'anthropic', kind: 'anthropic', credentials: [{ secret: 'sk-ant-of-env-0002' }] },
+  ]);
+  expect(intake.channels[0]!.models).toMatchObject([
+    { modelId: 'gpt-4o-first', modelName: 'gpt-4o', promptPrice: 2.5, completionPrice: 10, parts: { cacheRead: 1.25 } },
+    { modelId: 'small', modelName: 'gpt-4o-mini' },
+  ]);
+  expect(intake.channels[1]!.models).toMatchObject([{ modelId: 'gpt-4o-first', modelName: 'deployed-gpt' }]);
+  expect(intake.aliases).toEqual([
+    { name: 'gpt-4o', models: ['gpt-4o-first', 'claude'] },
+    { name: 'gpt-4', models: ['gpt-4o-first', 'claude'] },
+    { name: 'hidden-name', models: ['small'] },
+  ]);
+  expect(intake.keys).toMatchObject([{ secret: 'sk-master-key-of-the-proxy', owner: null, unlimited: true }]);
+});
+
+test('what stays behind is told, and no secret is', () => {
+  const told = read(example).notes.join('\n');
+  for (const part of [
+    'model_list[0] (gpt-4o): temperature stay behind',
+    'model_list[4] (lost) is left out: the variable of its api_key (os.environ/NOT_SET) is not set',
+    'model gpt-4o is called gpt-4o-first',
+    'router_settings that stay behind: routing_strategy',
+    "users, teams and keys of LiteLLM's database stay behind",
+  ])
+    expect(told).toContain(part);
+  for (const hidden of ['sk-of-openai', 'azure-key', 'sk-master', 'postgres://']) expect(told).not.toContain(hidden);
+});
+
+test('the same file has the same ids, whatever else was added to it', () => {
+  const more = example.replace(
+    'router_settings:',
+    '  - { model_name: new, litellm_params: { model: groq/x, api_key: k } }\n$&',
+  );
+  const ids = (text: string) => read(text).channels.map(({ foreignId }) => foreignId);
+  expect(ids(more).slice(0, 3)).toEqual(ids(example));
+});
+
+test.each([
+  ['model: ollama/llama3, api_base: "http://127.0.0.1:11434"', 'ollama', 'http://127.0.0.1:11434/v1', 'llama3'],
+  [
+    'model: openai/qwen, api_base: "http://gpu.local:8000/v1", api_key: x',
+    'gpu.local',
+    'http://gpu.local:8000/v1',
+    'qwen',
+  ],
+  ['model: hosted_vllm/a/b, api_base: "http://gpu.local/v1", api_key: x', 'gpu.local', 'http://gpu.local/v1', 'a/b'],
+  ['model: together_ai/meta/llama, api_key: k', 'together', 'https://api.together.xyz/v1', 'meta/llama'],
+  ['model: cohere/rerank-v4.0-pro, api_key: k', 'cohere-rerank', 'https://api.cohere.com/v2', 'rerank-v4.0-pro'],
+  ['model: gemini/gemini-x, api_key: k', 'gemini', 'https://generativelanguage.googleapis.com/v1beta', 'gemini-x'],
+  ['model: anthropic/c, api_key: k, api_base: "https://proxy.example"', 'anthropic', 'https://proxy.example/v1', 'c'],
+  ['model: c, custom_llm_provider: deepseek, api_key: k', 'deepseek', 'https://api.deepseek.com/v1', 'c'],
+  [
+    'model: bedrock/converse/anthropic.c-v1:0, aws_access_key_id: A, aws_secret_access_key: S, aws_region_name: eu-west-1',
+    ...['bedrock', 'https://bedrock-runtime.eu-west-1.amazonaws.com', 'anthropic.c-v1:0'],
+  ],
+  [
+    'model: vertex_ai/gemini-x, vertex_location: europe-west4, vertex_credentials: {type: service_account}',
+    ...['vertex', 'https://europe-west4-aiplatform.googleapis.com/v1', 'gemini-x'],
+  ],
+])('%s leads to %s at %s', (params, provider, baseUrl, modelName) => {
+  const intake = one(params!);
+  expect(intake.notes).toEqual([]);
+  expect(intake.channels).toMatchObject([{ provider, baseUrl, models: [{ modelId: 'm', modelName }] }]);
+});
+
+test.each([
+  ['model: sagemaker/x', 'sagemaker needs an api_base here'],
+  ['model: azure/x, api_key: k', 'azure needs an api_base here'],
+  ['model: a-name-of-nobody', 'nothing says whose model a-name-of-nobody is'],
+  ['model: groq/x', 'it has no api_key, and GROQ_API_KEY is not set'],
+  ['model: vertex_ai/x, vertex_credentials: /etc/key.json', 'not the text of a key file'],
+])('%s is left out: %s', (params, why) => {
+  const intake = one(params);
+  expect(intake.channels).toEqual([]);
+  expect(intake.notes.join()).toContain(why);
+});
+
+test.each([
+  ['mode: image_generation, output_cost_per_image: 0.04', { type: 'image', requestPrice: 0.04 }],
+  ['mode: audio_transcription, input_cost_per_second: 0.0001', { type: 'transcription', requestPrice: 0.006 }],
+  ['mode: embedding, input_cost_per_token: 1e-07', { type: 'embedding', promptPrice: 0.1, completionPrice: 0 }],
+  ['mode: rerank, input_cost_per_query: 0.002', { type: 'rerank', requestPrice: 0.002 }],
+  ['input_cost_per_token: 1e-06', { type: 'chat', promptPrice: 1, completionPrice: 1, status: 1 }],
+  ['max_input_tokens: 9000, max_output_tokens: 100', { contextLength: 9000, maxOutputTokens: 100, status: 2 }],
+])('model_info {%s} is %p', (info, fields) => {
+  expect(firstModel(one('model: openai/own, api_key: k', `model_info: {${info}}`))).toMatchObject(fields);
+});
+
+test('deployments of one name with one key are each a channel', () => {
+  const twins = ['one', 'two'].map(
+    (model) => `  - { model_name: m, litellm_params: { model: groq/${model}, api_key: k } }`,
+  );
+  const { channels } = read(['model_list:', ...twins, twins[0]].join('\n'));
+  expect(channels.map(({ models }) => models.map(({ modelName }) => modelName))).toEqual([['one'], ['two']]);
+  expect(new Set(channels.map(({ foreignId }) => foreignId)).size).toBe(2);
+});
+
+test('a whole vendor is what the list knows of it, by the names that clients say', () => {
+  const all = (name: string, model: string) =>
+    read(`model_list:\n  - { model_name: "${name}", litellm_params: { model: "${model}", api_key: k } }`);
+  const ids = (name: string, model: string) =>
+    all(name, model).channels.flatMap(({ models }) => models.map(({ modelId }) => modelId));
+  const names = pricesOf('gemini').map(({ modelName }) => modelName);
+  expect(names.length).toBeGreaterThan(1);
+  expect(ids('gemini/*', 'gemini/*')).toEqual(names.map((name) => `gemini/${name}`));
+  expect(ids('*', 'gemini/*')).toEqual(names);
+  for (const [name, model] of [
+    ['*', '*'],
+    ['azure/*', 'azure/*'],
+    ['one', 'gemini/*'],
+  ] as const)
+    expect(all(name, model).notes.join()).toContain('is left out');
+});
+
+test('a deployment takes what it refers to, and one that is wrong keeps nobody else out', () => {
+  const { channels, notes } = read(`
+credential_list:
+  - credential_name: corp
+    credential_values: { api_key: os.environ/OPENAI_KEY, api_base: "https://gw.example/v1" }
+model_list:
+  - { model_name: a, litellm_params: { model: openai/a, litellm_credential_name: corp } }
+  - { model_name: b }`);
+  expect(channels).toMatchObject([
+    { baseUrl: 'https://gw.example/v1', credentials: [{ secret: 'sk-of-openai-0001' }] },
+  ]);
+  expect(notes).toHaveLength(1);
+  expect(notes[0]).toStartWith('model_list[1] is left out: litellm_params: ');
+});
+
+test.each(['- a', 'model_list: {a: 1}', 'a: [1, 2\n b: {'])('%p is no such file', (text) => {
+  expect(() => read(text)).toThrow('This cannot be read as a config.yaml of LiteLLM');
+});

@@ -1,0 +1,114 @@
+import { isObject } from '../../lib/is-object.ts';
+import { StartFault } from '../../platform/start-fault.ts';
+import type { AliasIntake, ChannelIntake, Intake, KeyIntake } from '../intake.ts';
+import { configRule, type LitellmConfig } from './config.ts';
+import { channelsOf, type Resolve } from './deployments.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const variable = 'os.environ/';
+
+/** Everything of a `config.yaml` of LiteLLM's proxy that there is a place for here. */
+export async function readLitellm(file: string, env: Env): Promise<Intake> {
+  const text = await Bun.file(file)
+    .text()
+    .catch((error: Error) => {
+      throw new StartFault(`${file} cannot be read: ${error.message}`);
+    });
+  return intakeOf(text, env);
+}
+
+export function intakeOf(text: string, env: Env): Intake {
+  const config = parsed(text);
+  const notes: string[] = [];
+  const own = config.environment_variables ?? {};
+  const resolve: Resolve = (said) => {
+    if (!said.startsWith(variable)) return said;
+    const name = said.slice(variable.length);
+    return (env[name] ?? own[name]) || undefined;
+  };
+  const channels = channelsOf(config, resolve, notes);
+  const fallbacks = fallbacksOf(config, channels, notes);
+  const aliases = [...fallbacks, ...otherNames(config, fallbacks)];
+  noteRest(config, notes);
+  const keys = masterKey(config, resolve, notes);
+  return { source: 'litellm', channels, aliases, people: [], keys, codes: [], notes };
+}
+
+function parsed(text: string): LitellmConfig {
+  try {
+    const { data, error } = configRule.safeParse(Bun.YAML.parse(text));
+    if (!error) return data;
+    throw new Error(`${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`);
+  } catch (error) {
+    throw new StartFault(`This cannot be read as a config.yaml of LiteLLM: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * A model with others to fall back on becomes an alias of its name, which tries them in their order. An alias comes behind a
+ * model of the same name, so the model itself gets another one.
+ */
+function fallbacksOf(config: LitellmConfig, channels: ChannelIntake[], notes: string[]): AliasIntake[] {
+  const lists = [config.router_settings?.fallbacks ?? [], config.litellm_settings?.fallbacks ?? []].flat();
+  const models = channels.flatMap((channel) => channel.models);
+  const served = new Set(models.map(({ modelId }) => modelId));
+  const renamed = new Map<string, string>();
+  const aliases = lists
+    .flatMap((entry) => Object.entries(entry))
+    .flatMap(([name, others]): AliasIntake[] => {
+      if (!served.has(name) || renamed.has(name)) {
+        notes.push(
+          `fallbacks of ${name} are left out: ${renamed.has(name) ? 'they are given twice' : 'there is no such model'}`,
+        );
+        return [];
+      }
+      renamed.set(name, `${name}-first`);
+      notes.push(
+        `model ${name} is called ${name}-first, and ${name} is an alias that tries it before ${others.join(', ')}`,
+      );
+      return [{ name, models: [name, ...others] }];
+    });
+  for (const model of models) model.modelId = renamed.get(model.modelId) ?? model.modelId;
+  // An alias does not lead to another one.
+  return aliases.map((alias) => ({ ...alias, models: alias.models.map((model) => renamed.get(model) ?? model) }));
+}
+
+/** Where such a name stands for a model with others to fall back on, it stands for all of them. */
+const otherNames = ({ router_settings }: LitellmConfig, fallbacks: readonly AliasIntake[]): AliasIntake[] =>
+  Object.entries(router_settings?.model_group_alias ?? {}).map(([name, model]) => {
+    const list = fallbacks.find((alias) => alias.name === model)?.models;
+    return { name, models: list ?? [model] };
+  });
+
+/** What clients of a proxy without users of its own have. Here it opens what any key opens, and nothing of administrators'. */
+function masterKey({ general_settings }: LitellmConfig, resolve: Resolve, notes: string[]): KeyIntake[] {
+  const said = general_settings?.master_key;
+  if (!said) return [];
+  const secret = resolve(said);
+  if (secret === undefined) notes.push(`the master_key is left out: its variable (${said}) is not set`);
+  if (secret === undefined) return [];
+  return [
+    {
+      ...{ secret, owner: null, name: 'LiteLLM master key', status: 1, expiredTime: -1, remainQuota: 0 },
+      ...{ unlimited: true, models: [], allowedIps: [] },
+    },
+  ];
+}
+
+const taken: Record<string, readonly string[]> = {
+  router_settings: ['fallbacks', 'model_group_alias'],
+  litellm_settings: ['fallbacks'],
+  general_settings: ['master_key'],
+};
+
+function noteRest(config: LitellmConfig, notes: string[]): void {
+  const { model_list: _, credential_list: __, environment_variables: ___, ...sections } = config;
+  for (const [section, value] of Object.entries(sections)) {
+    const names = isObject(value) ? Object.keys(value).filter((name) => !taken[section]?.includes(name)) : [];
+    if (names.length > 0) notes.push(`${section} that stay behind: ${names.join(', ')}`);
+    else if (!taken[section]) notes.push(`${section} stays behind`);
+  }
+  if (config.general_settings?.database_url)
+    notes.push("users, teams and keys of LiteLLM's database stay behind: this file does not have them");
+}

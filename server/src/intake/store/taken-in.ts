@@ -1,0 +1,37 @@
+import type { Db } from '../../platform/db/tables.ts';
+
+interface TakenInTable {
+  source: string;
+  kind: string;
+  foreign_id: string;
+  own_id: number;
+  created_at: number;
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    taken_in: TakenInTable;
+  }
+}
+
+export type Kind = 'channel' | 'model' | 'alias' | 'user' | 'key' | 'code';
+
+/** What came in from a gateway, and what it has become here. */
+export interface TakenIn {
+  find(kind: Kind, foreignId: string): number | undefined;
+  add(kind: Kind, foreignId: string, ownId: number): Promise<void>;
+}
+
+/** Within the transaction that takes in. */
+export async function openTakenIn(tx: Db, source: string, now: number): Promise<TakenIn> {
+  const rows = await tx.selectFrom('taken_in').selectAll().where('source', '=', source).execute();
+  const known = new Map(rows.map((row) => [`${row.kind} ${row.foreign_id}`, row.own_id]));
+  return {
+    find: (kind, foreignId) => known.get(`${kind} ${foreignId}`),
+    add: async (kind, foreignId, ownId) => {
+      known.set(`${kind} ${foreignId}`, ownId);
+      const row = { source, kind, foreign_id: foreignId, own_id: ownId, created_at: now };
+      await tx.insertInto('taken_in').values(row).execute();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { Price } from '../lib/money.ts';
+import { channelDefaults, refuseUnfit } from '../routing/catalog/channels.ts';
+import { viewPrices } from '../routing/catalog/prices-field.ts';
+import { channelChange, modelName, prices, secret } from '../routing/catalog/routes/schemas.ts';
+import { insertAliasIn } from '../routing/catalog/store/aliases.ts';
+import { findChannel, insertChannel } from '../routing/catalog/store/channels.ts';
+import { insertCredentialIn } from '../routing/catalog/store/credentials.ts';
+import { insertProviderModels } from '../routing/catalog/store/provider-models.ts';
+import { enabled } from '../routing/catalog/store/tables.ts';
+import type { AliasIntake, ChannelIntake, CredentialIntake, ModelIntake } from './intake.ts';
+import type { Taking } from './taking.ts';
+
+export async function takeChannels(taking: Taking, channels: readonly ChannelIntake[]): Promise<void> {
+  for (const channel of channels) {
+    const known = taking.taken.find('channel', channel.foreignId);
+    if (known !== undefined) taking.outcome.before += 1;
+    const id = known ?? (await makeChannel(taking, channel));
+    // One that was deleted here since stays so, with its models.
+    if (id !== null && (await findChannel(taking.tx, id))) await takeModels(taking, id, channel);
+  }
+}
+
+/** Null where it cannot be one, by the rules that the API has for channels. */
+async function makeChannel(taking: Taking, channel: ChannelIntake): Promise<number | null> {
+  const { tx, now, outcome } = taking;
+  const { data, error } = channelChange.safeParse({
+    ...{ name: channel.name, provider: channel.provider, base_url: channel.baseUrl, priority: channel.priority },
+    ...{ weight: channel.weight, group: channel.group, timeout_ms: channel.timeoutMs },
+  });
+  const credentials = channel.credentials.flatMap((one, i) => usableCredential(taking, channel, one, i));
+  const lost = channel.credentials.length > 0 && credentials.length === 0;
+  if (!data || lost) {
+    const why = error
+      ? `${error.issues[0]!.path.join('.')} ${error.issues[0]!.message}`
+      : 'none of its keys can be used';
+    outcome.notes.push(`channel "${channel.name}" is left out: ${why}`);
+    return null;
+  }
+  const made = await insertChannel(
+    tx,
+    {
+      ...{ name: data.name!, provider: data.provider!, kind: channel.kind, baseUrl: data.base_url! },
+      ...{ sealedCredential: '', priority: data.priority!, weight: data.weight!, status: channel.status },
+      ...{ models: [], group: data.group!, timeoutMs: data.timeout_ms ?? channelDefaults.timeoutMs },
+    },
+    now,
+  );
+  for (const [i, { secret: given, ...limits }] of credentials.entries()) {
+    const fields = { ...limits, name: i === 0 ? 'First' : `Key ${i + 1}`, weight: 1, spendPerDay: null };
+    await insertCredentialIn(tx, made.id, { ...fields, sealed: taking.sealer.seal(given) }, now);
+  }
+  await taking.taken.add('channel', channel.foreignId, made.id);
+  const many = credentials.length > 1 ? `, ${credentials.length} keys` : '';
+  const state = channel.status === enabled ? '' : ', disabled';
+  outcome.channels.push(`${made.name} (${made.provider}, ${made.baseUrl}, group ${made.group}${many}${state})`);
+  return made.id;
+}
+
+function usableCredential(
+  { outcome }: Taking,
+  { name, kind }: ChannelIntake,
+  credential: CredentialIntake,
+  place: number,
+): CredentialIntake[] {
+  const { data, error } = secret.min(1).safeParse(credential.secret);
+  try {
+    if (error) throw error.issues[0]!;
+    refuseUnfit(kind, data);
+    return [{ ...credential, secret: data }];
+  } catch (fault) {
+    const { message } = fault as { message: string };
+    outcome.notes.push(`channel "${name}": its key number ${place + 1} is left out: ${message}`);
+    return [];
+  }
+}
+
+async function takeModels(taking: Taking, channelId: number, channel: ChannelIntake): Promise<void> {
+  const { tx, now, taken, outcome } = taking;
+  for (const model of channel.models) {
+    const foreignId = `${channel.foreignId} ${model.modelId}`;
+    if (taken.find('model', foreignId) !== undefined) {
+      outcome.before += 1;
+      continue;
+    }
+    const fault = faultOf(model);
+    if (fault) {
+      outcome.notes.push(`model ${model.modelId} of channel "${channel.name}" is left out: ${fault}`);
+      continue;
+    }
+    const [row] = await insertProviderModels(tx, [{ ...model, channelId }], now);
+    if (!row) {
+      outcome.notes.push(
+        `model ${model.modelId}: channel "${channel.name}" has one of that name here; it stays as it is`,
+      );
+      continue;
+    }
+    await taken.add('model', foreignId, row.id);
+    outcome.models.push(`${model.modelId} (${model.modelName} of ${channel.name}): ${shownPrice(model)}`);
+    if (model.status !== enabled)
+      outcome.notes.push(
+        `model ${model.modelId} of channel "${channel.name}" is disabled: nobody has said what it costs. Give it a price and enable it.`,
+      );
+  }
+}
+
+function faultOf(model: ModelIntake): string | null {
+  const wrong = modelName.safeParse(model.modelId).error ?? modelName.safeParse(model.modelName).error;
+  const fault = wrong ?? prices.safeParse(viewPrices(model)).error;
+  return fault ? fault.issues[0]!.message : null;
+}
+
+const shownPrice = (price: Price): string =>
+  Object.entries(viewPrices(price))
+    .flatMap(([part, usd]) => (typeof usd === 'number' ? `${part} ${usd}` : 'dearer above some length'))
+    .join(', ');
+
+export async function takeAliases(taking: Taking, aliases: readonly AliasIntake[]): Promise<void> {
+  const { tx, now, taken, outcome } = taking;
+  for (const { name, models } of aliases) {
+    if (taken.find('alias', name) !== undefined) {
+      outcome.before += 1;
+      continue;
+    }
+    const fault = [name, ...models].map((one) => modelName.safeParse(one).error).find((error) => error);
+    const made = fault ? null : await insertAliasIn(tx, { name, models, status: enabled }, now);
+    if (made === null) outcome.notes.push(`alias ${name} is left out: ${fault!.issues[0]!.message}`);
+    else if (made === 'duplicate') outcome.notes.push(`alias ${name}: there is one here already; it stays as it is`);
+    else {
+      await taken.add('alias', name, made.id);
+      outcome.aliases.push(`${name} → ${models.join(', ')}`);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { type Clock, nowSeconds } from '../lib/clock.ts';
+import type { Sealer } from '../lib/seal.ts';
+import type { Db } from '../platform/db/tables.ts';
+import { bumpVersion } from '../routing/catalog/store/version.ts';
+import type { Intake } from './intake.ts';
+import { openTakenIn } from './store/taken-in.ts';
+import { takeAliases, takeChannels } from './take-catalog.ts';
+import { takeCodes, takeKeys, takePeople } from './take-people.ts';
+import type { Outcome } from './taking.ts';
+
+class OnlyLooked extends Error {}
+
+/**
+ * Everything in one transaction. Without `write` the same happens and is then undone, so that what is shown before is what
+ * will be.
+ */
+export async function takeIn(
+  { db, clock, sealer }: { db: Db; clock: Clock; sealer: Sealer },
+  intake: Intake,
+  { write }: { write: boolean },
+): Promise<Outcome> {
+  const nothing = { channels: [], models: [], aliases: [], users: [], keys: [], codes: [] };
+  const outcome: Outcome = { ...nothing, before: 0, notes: [...intake.notes] };
+  const work = async (tx: Db): Promise<void> => {
+    // Its row lock puts writers one after another: of two intakes at once the second finds what the first took in.
+    await bumpVersion(tx);
+    const now = nowSeconds(clock);
+    const taking = { tx, sealer, now, taken: await openTakenIn(tx, intake.source, now), outcome };
+    await takeChannels(taking, intake.channels);
+    await takeAliases(taking, intake.aliases);
+    await takePeople(taking, intake.people);
+    await takeKeys(taking, intake.keys);
+    await takeCodes(taking, intake.codes);
+    if (!write) throw new OnlyLooked();
+  };
+  await db
+    .transaction()
+    .execute(work)
+    .catch((error: unknown) => {
+      if (!(error instanceof OnlyLooked)) throw error;
+    });
+  return outcome;
+}
