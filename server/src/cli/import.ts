@@ -1,4 +1,4 @@
-import { atTheMachine, rowOf } from '../identity/audit/log.ts';
+import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import type { Intake } from '../intake/intake.ts';
 import { readLitellm } from '../intake/litellm/read-litellm.ts';
@@ -35,7 +35,7 @@ export async function importFrom({ config, args, flags, env, print }: CommandCal
       print(isNews ? 'Nothing was written. Say the same with --yes to take it in.' : 'There is nothing to take in.');
     if (!write || !isNews) return;
     const after = { from: gateway, ...counts };
-    const entry = { action: 'taken_in', actor: 'svc import', after, origin: atTheMachine };
+    const entry = { action: 'taken_in', actor: 'svc import', after, origin: nowhere };
     await insertAudit(db, [rowOf(entry, nowSeconds(clock))]);
     print('All of it was taken in.');
   });
