@@ -21,6 +21,9 @@ describe.skipIf(browserMissing)('account', () => {
   test('a user downloads their data and is told its size', async () => {
     const { page } = user;
     await page.goto('/account');
+    const kept = page.getByRole('table', { name: 'What takes how much' });
+    await kept.getByRole('row', { name: 'Chats and prompts of the playground 0 B' }).waitFor();
+    await page.getByText('0 B of 5.2 GB').waitFor();
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download my data' }).click();
     const file = await saved;

@@ -261,7 +261,10 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
       body: JSON.stringify({ name: 'Made by Notes' }),
     });
     expect(made.status).toBe(200);
-    await page.goto('/authorized-apps');
+    await page.goto('/keys');
+    await page.getByText('Made by Notes', { exact: true }).last().waitFor();
+    await page.getByRole('link', { name: 'Notes' }).click();
+    await page.waitForURL('**/authorized-apps');
     await page.getByText('$0.00 of $2.50').waitFor();
     await page.getByRole('button', { name: 'Change what Notes may spend' }).click();
     await page.getByLabel('May spend at most').fill('4');

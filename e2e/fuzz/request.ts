@@ -31,6 +31,8 @@ const destructive = new Set([
   'POST /api/user/logout',
   'DELETE /api/user/self',
   'DELETE /api/user/sessions',
+  'DELETE /api/user/self/kept/responses',
+  'DELETE /api/organisations/{id}/kept/responses',
   'DELETE /api/user/sessions/{id}',
   'PUT /api/tokens/{id}',
   'DELETE /api/tokens/{id}',

@@ -16,6 +16,8 @@ export interface AccountDataDeps {
   rooms: Record<string, AccountData>;
   /** What a user may keep in all; 0 for no limit. */
   mostBytes(): number;
+  /** All of a user's, with conversations, whichever key they were made with; durable work. */
+  deleteResponses(userId: number): Promise<void>;
   /** Throws for a user that stands for an organisation: what is its own ends with that. */
   requirePerson(userId: number): Promise<void>;
 }

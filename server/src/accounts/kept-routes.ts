@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { requireUser } from '../identity/reach.ts';
 import { standingIn } from '../organisations/standing.ts';
-import { answered } from '../platform/http/answers.ts';
+import { answered, done } from '../platform/http/answers.ts';
 import { idText } from '../platform/http/paging.ts';
-import { defineRoute, ok, type Route } from '../platform/http/route.ts';
+import { defineRoute, json, ok, type Route } from '../platform/http/route.ts';
 import type { AccountDataDeps } from './deps.ts';
 import { type KeptParts, keptParts, sumOf } from './kept.ts';
 
@@ -21,10 +21,12 @@ const kept = answered(
     })
     .meta({ id: 'Kept' }),
 );
+/** Clients cannot list them, so that one by one nobody could. */
+const deleting = { success: true, message: 'Responses and conversations are being deleted.' };
 const params = z.object({ id: idText });
 
 /** What is kept for a user or an organisation, by what it is. */
-export function keptRoutes({ accounts: { db }, mostBytes }: AccountDataDeps): Route[] {
+export function keptRoutes({ accounts: { db }, mostBytes, deleteResponses }: AccountDataDeps): Route[] {
   const counting = new Map<number, Promise<KeptParts>>();
   /** Whoever asks while it is being counted waits for the same count. */
   const partsOf = (userId: number): Promise<KeptParts> => {
@@ -71,6 +73,40 @@ export function keptRoutes({ accounts: { db }, mostBytes }: AccountDataDeps): Ro
       handle: async (call) => {
         const { organisation } = await standingIn(db, call.params.id, call.principal.user.id, 'see_all');
         return ok(call, await view(organisation.account_id));
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/user/self/kept/responses',
+      summary: 'Delete all my responses and conversations, whichever key they were made with',
+      tag: 'Account',
+      auth: 'session',
+      audit: { action: 'responses_deleted', subject: { type: 'user' }, id: (call) => call.principal.user.id },
+      answers: { 200: done },
+      handle: async (call) => {
+        await deleteResponses(call.principal.user.id);
+        return json(call, deleting);
+      },
+    }),
+    defineRoute({
+      ...base,
+      method: 'delete',
+      path: '/api/organisations/{id}/kept/responses',
+      summary: 'Delete all responses and conversations of keys that an organisation pays for',
+      tag: 'Organisations',
+      auth: 'session',
+      params,
+      audit: {
+        action: 'organisation_responses_deleted',
+        subject: { type: 'organisation' },
+        id: (call) => call.params.id,
+      },
+      answers: { 200: done },
+      handle: async (call) => {
+        const { organisation } = await standingIn(db, call.params.id, call.principal.user.id, 'manage_keys');
+        await deleteResponses(organisation.account_id);
+        return json(call, deleting);
       },
     }),
   ];

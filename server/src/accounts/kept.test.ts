@@ -18,6 +18,7 @@ beforeAll(async () => {
   service = await openTestApp({ clock, env: { DEMO_PROVIDER: 'on' } });
   await service.setOption('RateLimitEnabled', false);
   await service.setOption('KeptPerUserMebibytes', 1);
+  await service.app.start();
   member = await service.user();
   key = await member.key();
 });
@@ -114,7 +115,10 @@ describe('whoever keeps all that is kept for an account', () => {
     clock.advance(11_000);
     const answer = await send('/v1/responses', { model: 'demo/chat', input: 'hi', store: true });
     expect([answer.status, await answer.json()]).toMatchObject([200, { store: true }]);
-    expect(part(await keptBy(member, '/api/user/self/kept'), 'responses')).toBeGreaterThan(256);
+    const responses = async () => part(await keptBy(member, '/api/user/self/kept'), 'responses');
+    expect(await responses()).toBeGreaterThan(256);
+    expect((await member.call('/api/user/self/kept/responses', { method: 'DELETE' })).status).toBe(200);
+    await until('all responses are gone', async () => (await responses()) === 0);
   });
 });
 
@@ -143,6 +147,8 @@ test('organisations see what their keys keep', async () => {
   const path = `/api/organisations/${data.id}/kept`;
   expect(await keptBy(owner, path)).toMatchObject({ status: 200, bytes: 0, most_bytes: mebibyte });
   expect((await keptBy(member, path)).status).toBe(404);
+  const statuses = [member, owner].map(async (by) => (await by.call(`${path}/responses`, { method: 'DELETE' })).status);
+  expect(await Promise.all(statuses)).toEqual([404, 200]);
 });
 
 describe('sums', () => {

@@ -44,10 +44,11 @@ export interface AccountsDeps {
   topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
   playground: Pick<Playground, 'exportOf' | 'forgetUser'>;
   organisations: Pick<Organisations, 'exportOf' | 'forgetUser' | 'requirePerson'>;
-  keeping: Pick<OpenKeeping, 'countBy' | 'forget' | 'mostBytes'>;
+  keeping: Pick<OpenKeeping, 'countBy' | 'recount' | 'forget' | 'mostBytes'>;
 }
 
 const work = { concurrency: 1 };
+const responsesQueue = 'accounts.responses';
 const workData = z.object({ userId: z.number().int() });
 
 /** Export and deletion of a user, composed of what each room knows. Call before the jobs are started. */
@@ -60,9 +61,17 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
     rooms: roomsOf(given),
     requirePerson: given.organisations.requirePerson,
     mostBytes: given.keeping.mostBytes,
+    deleteResponses: async (userId) => {
+      await jobs.enqueue(responsesQueue, { userId }, { key: `${userId}` });
+    },
   };
   jobs.work(deletionQueue, work, async (job) => {
     await forgetEverywhere(deps, workData.parse(job.data).userId, job.signal);
+  });
+  jobs.work(responsesQueue, work, async (job) => {
+    const { userId } = workData.parse(job.data);
+    await given.responses.forgetUser(userId);
+    await given.keeping.recount(userId);
   });
   given.keeping.countBy(async (userId) => sumOf(await keptParts(accounts.db, userId)));
   return { routes: [...accountDataRoutes(deps), ...keptRoutes(deps)] };

@@ -1,9 +1,13 @@
-import { Progress, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Progress, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import type { Result } from '../api.ts';
 import { formatBytes } from '../format.ts';
 import { t } from '../language/words.ts';
+import { queryClient } from '../session.ts';
+import { ConfirmDelete } from './confirm-delete.tsx';
 import { ErrorState } from './error-state.tsx';
+import { notifySuccess } from './notify.ts';
 import { Section } from './section.tsx';
 
 type KeptSum = Result<'/api/user/self/kept', 'get'>;
@@ -19,7 +23,7 @@ const words: Record<KeptSum['parts'][number]['name'], string> = {
   contents: t('Prompts and answers of requests'),
 };
 
-function Parts({ bytes, most_bytes: most, parts }: KeptSum) {
+function Parts({ bytes, most_bytes: most, parts, act }: KeptSum & { act: ReactNode }) {
   return (
     <Stack gap="sm">
       <Text size="sm" className="svc-number">
@@ -39,7 +43,10 @@ function Parts({ bytes, most_bytes: most, parts }: KeptSum) {
           {parts.map(({ name, bytes: size }) => (
             <Table.Tr key={name}>
               <Table.Th scope="row" fw={400}>
-                {words[name]}
+                <Group gap="xs">
+                  {words[name]}
+                  {name === 'responses' && size > 0 && act}
+                </Group>
               </Table.Th>
               <Table.Td ta="end" className="svc-number">
                 {formatBytes(size)}
@@ -58,18 +65,40 @@ interface Props {
   /** Whose it is, for the cache. */
   of: string;
   load(signal: AbortSignal): Promise<KeptSum>;
+  /** Of all of them: there is no list from which they could be deleted one by one. Absent where it is not allowed. */
+  deleteResponses?: (() => Promise<unknown>) | undefined;
 }
 
 /** What is kept for somebody, counted when it is looked at. */
-export function Kept({ title, description, of, load }: Props) {
-  const kept = useQuery({ queryKey: ['kept', of], queryFn: ({ signal }) => load(signal) });
+export function Kept({ title, description, of, load, deleteResponses }: Props) {
+  const queryKey = ['kept', of];
+  const kept = useQuery({ queryKey, queryFn: ({ signal }) => load(signal) });
+  const [deleting, setDeleting] = useState(false);
+  const act = deleteResponses && (
+    <Button size="compact-xs" variant="subtle" color="red" onClick={() => setDeleting(true)}>
+      {t('Delete all')}
+    </Button>
+  );
   return (
     <Section title={title} description={description}>
       {kept.isPending && <Skeleton height={240} />}
       {kept.error && !kept.data && (
         <ErrorState error={kept.error} title={t('It could not be counted')} onRetry={() => kept.refetch()} />
       )}
-      {kept.data && <Parts {...kept.data} />}
+      {kept.data && <Parts {...kept.data} act={act} />}
+      <ConfirmDelete
+        opened={deleting}
+        onClose={() => setDeleting(false)}
+        title={t('Delete all responses and conversations?')}
+        confirmLabel={t('Delete all')}
+        onConfirm={async () => {
+          await deleteResponses?.();
+          notifySuccess(t('Responses and conversations are being deleted'));
+          await queryClient.invalidateQueries({ queryKey });
+        }}
+      >
+        {t('Whichever key made them: programs that go on with one are told that it is not there.')}
+      </ConfirmDelete>
     </Section>
   );
 }

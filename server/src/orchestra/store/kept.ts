@@ -24,10 +24,12 @@ async function sessionsKept(db: Db, userId: number): Promise<number> {
   let bytes = await sizeOf(db, { table: 'ms_sessions', where: own, by: ['id'], texts: ['tags'] });
   bytes += await sizeOf(db, { table: 'ms_runs', where: own, by: ['id'], texts: ['goal', 'tools', 'state', 'result'] });
   for await (const rows of idsOf(db, 'ms_sessions', userId))
+    // SQLite finds the place of an id in this index only behind what is equal before it.
     for (const { id } of rows)
-      bytes += await sizeOf(db, {
-        ...{ table: 'ms_messages', where: sql`session_ref = ${id}`, by: ['superseded', 'id'], texts: ['message'] },
-      });
+      for (const superseded of [0, 1]) {
+        const where = sql`session_ref = ${id} and superseded = ${superseded}`;
+        bytes += await sizeOf(db, { table: 'ms_messages', where, by: ['id'], texts: ['message'] });
+      }
   for await (const rows of idsOf(db, 'ms_runs', userId))
     for (const { id } of rows) {
       const where = sql`run_ref = ${id}`;

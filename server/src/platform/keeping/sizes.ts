@@ -3,7 +3,7 @@ import type { Db, Tables } from '../db/tables.ts';
 
 /** What a row takes beside its texts: ids, times, and its places in indexes. Else a million empty ones would be nothing. */
 export const rowBytes = 256;
-const rowsAtOnce = 1_000;
+const rowsAtOnce = 500;
 
 interface Rows {
   table: keyof Tables;

@@ -167,4 +167,6 @@ export default {
   model: '模型',
   'routing of': '路由配置',
   'New secret for callbacks of videos': '更换视频回调密钥',
+  'All responses deleted': '删除所有响应',
+  'All responses of an organisation deleted': '删除组织的所有响应',
 } as const;

@@ -156,4 +156,9 @@ export default {
   'Share that is used': '已用比例',
   'What takes how much': '各项占用',
   'It could not be counted': '统计失败',
+  'Delete all': '全部删除',
+  'Delete all responses and conversations?': '删除所有响应和对话？',
+  'Responses and conversations are being deleted': '正在删除响应和对话',
+  'Whichever key made them: programs that go on with one are told that it is not there.':
+    '无论由哪个密钥创建都会删除；继续使用它们的程序会收到不存在的提示。',
 } as const;

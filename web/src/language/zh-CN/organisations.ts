@@ -181,4 +181,5 @@ export default {
   'What is kept': '存储',
   'By keys that the organisation pays for: all that they store has one bound.':
     '由组织付费的密钥所存储的内容，共用一个上限。',
+  'Deleted all responses and conversations': '删除了所有响应和对话',
 } as const;

@@ -114,4 +114,5 @@ export default {
   'You have {most} presets, and no more are kept. Delete some first.': '你已有 {most} 个预设，已达上限，请先删除一些。',
   'Chat not found': '没有这个对话',
   'Preset not found': '没有这个预设',
+  'Responses and conversations are being deleted.': '正在删除响应和对话。',
 } as const;

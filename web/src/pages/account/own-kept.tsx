@@ -1,4 +1,4 @@
-import { get } from '../../api.ts';
+import { del, get } from '../../api.ts';
 import { Kept } from '../../components/kept.tsx';
 import { t } from '../../language/words.ts';
 
@@ -7,10 +7,11 @@ export function OwnKept() {
     <Kept
       title={t('What you keep')}
       description={t(
-        'Where all that is kept for an account is used, more is refused until something is deleted: chats in the playground, sessions and knowledge on their pages, responses, files and batches with your keys.',
+        'Where all that is kept for an account is used, more is refused until something is deleted: chats in the playground, sessions and knowledge on their pages, responses here, files and batches with your keys.',
       )}
       of="self"
       load={(signal) => get('/api/user/self/kept', { signal })}
+      deleteResponses={() => del('/api/user/self/kept/responses')}
     />
   );
 }

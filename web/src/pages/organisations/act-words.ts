@@ -10,6 +10,7 @@ const words: Record<string, string> = {
   organisation_created: t('Made the organisation'),
   organisation_updated: t('Changed the organisation'),
   organisation_webhook_secret_rotated: t('Renewed the webhook’s secret'),
+  organisation_responses_deleted: t('Deleted all responses and conversations'),
   team_created: t('Made a team'),
   team_updated: t('Renamed a team'),
   team_deleted: t('Deleted a team'),

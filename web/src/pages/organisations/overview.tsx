@@ -233,6 +233,11 @@ export function Overview({ organisation }: Props) {
             description={t('By keys that the organisation pays for: all that they store has one bound.')}
             of={`organisation-${organisation.id}`}
             load={(signal) => get('/api/organisations/{id}/kept', { path: { id: organisation.id }, signal })}
+            deleteResponses={
+              may(organisation.role, 'manage')
+                ? () => del('/api/organisations/{id}/kept/responses', { path: { id: organisation.id } })
+                : undefined
+            }
           />
         </>
       ) : (

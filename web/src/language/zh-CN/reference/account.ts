@@ -105,4 +105,6 @@ export default {
   'What I keep here, in bytes': '我的存储占用（字节）',
   'What an account may keep; null where nothing is refused': '账号的存储上限；null 表示不限',
   'The application that has made it; null where somebody did': '创建它的应用；由用户自己创建时为 null',
+  'Delete all my responses and conversations, whichever key they were made with':
+    '删除我的所有响应和对话，无论由哪个密钥创建',
 } as const;

@@ -125,4 +125,6 @@ export default {
   'Charged in the window that is open': '本周期已计费金额',
   'When the next window begins; null for one in all': '下个周期的开始时间；总额预算为 null',
   'What is kept for the keys that an organisation pays for, in bytes': '由组织付费的密钥的存储占用（字节）',
+  'Delete all responses and conversations of keys that an organisation pays for':
+    '删除由组织付费的密钥的所有响应和对话',
 } as const;
