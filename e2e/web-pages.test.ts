@@ -30,7 +30,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await page.goto('/docs#put-/api/tokens/{id}');
     await page.reload();
     const named = page.getByRole('article', { name: 'PUT /api/tokens/{id}', exact: true });
-    await named.getByText('Body').waitFor();
+    await named.getByRole('heading', { name: 'Body', exact: true }).waitFor();
     await until('it is in view', () =>
       named.evaluate((element) => Math.abs(element.getBoundingClientRect().top) < 200),
     );

@@ -36,11 +36,30 @@ function isInline(text: string, from: number, to: number): boolean {
   return !(digit.test(tex[0]!) && plainWord.test(tex.replace(inBraces, '')));
 }
 
-const lineBefore = (text: string, at: number): string => text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+/** Whether there is nothing but spaces before it on its line. */
+function beginsLine(text: string, at: number): boolean {
+  let from = at;
+  while (text[from - 1] === ' ' || text[from - 1] === '\t') from -= 1;
+  return from === 0 || text[from - 1] === '\n';
+}
+
+/** Whether a place lies on a quoted line; asked from the first to the last, each line is looked at once. */
+function quotes(text: string): (at: number) => boolean {
+  const isQuoted = (line: number) => /^ *>/.test(text.slice(line, end === -1 ? text.length : end));
+  let end = text.indexOf('\n');
+  let quoted = isQuoted(0);
+  return (at) => {
+    if (end === -1 || end >= at) return quoted;
+    let line = 0;
+    for (; end !== -1 && end < at; end = text.indexOf('\n', line)) line = end + 1;
+    quoted = isQuoted(line);
+    return quoted;
+  };
+}
 
 /** Behind the code that these marks begin; behind themselves where they begin none. */
 function afterCode(text: string, marks: string, from: number): number {
-  const fences = marks.length >= 3 && lineBefore(text, from - marks.length).trim() === '';
+  const fences = marks.length >= 3 && beginsLine(text, from - marks.length);
   if (marks.startsWith('~') && !fences) return from;
   for (let at = text.indexOf(marks, from); at !== -1; ) {
     let end = at + marks.length;
@@ -75,6 +94,7 @@ function finderOfEnds(text: string): (end: string, from: number) => End {
 export function formulasIn(text: string): Formula[] {
   const found: Formula[] = [];
   const endOf = finderOfEnds(text);
+  const isQuoted = quotes(text);
   beginnings.lastIndex = 0;
   for (let hit = beginnings.exec(text); hit; hit = beginnings.exec(text)) {
     const [mark] = hit;
@@ -88,9 +108,8 @@ export function formulasIn(text: string): Formula[] {
     const tex = text.slice(begin, open ? to : end);
     const isText = mark === '$' ? !open && !isInline(text, begin, end) : onlyWords.test(tex) || tex.trim() === '';
     if (isText) continue;
-    const quoted = /^ *>/.test(lineBefore(text, hit.index));
     const display = mark === '$$' || mark === '\\[';
-    found.push({ from: hit.index, to, tex: quoted ? tex.replace(/^ *>/gm, '') : tex, display, open });
+    found.push({ from: hit.index, to, tex: isQuoted(hit.index) ? tex.replace(/^ *>/gm, '') : tex, display, open });
     beginnings.lastIndex = to;
   }
   return found;

@@ -1,4 +1,5 @@
 import { Button, Group, Progress, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Result } from '../api.ts';
@@ -72,7 +73,8 @@ interface Props {
 /** What is kept for somebody, counted when it is looked at. */
 export function Kept({ title, description, of, load, deleteResponses }: Props) {
   const queryKey = ['kept', of];
-  const kept = useQuery({ queryKey, queryFn: ({ signal }) => load(signal) });
+  const { ref, inViewport } = useInViewport<HTMLDivElement>();
+  const kept = useQuery({ queryKey, queryFn: ({ signal }) => load(signal), enabled: inViewport });
   const [deleting, setDeleting] = useState(false);
   const act = deleteResponses && (
     <Button size="compact-xs" variant="subtle" color="red" onClick={() => setDeleting(true)}>
@@ -81,7 +83,7 @@ export function Kept({ title, description, of, load, deleteResponses }: Props) {
   );
   return (
     <Section title={title} description={description}>
-      {kept.isPending && <Skeleton height={240} />}
+      {kept.isPending && <Skeleton ref={ref} height={240} />}
       {kept.error && !kept.data && (
         <ErrorState error={kept.error} title={t('It could not be counted')} onRetry={() => kept.refetch()} />
       )}
