@@ -50,7 +50,7 @@ test('it is shown, taken in when that is said, and then there is nothing more', 
   const shown = await run(['new-api', 'env:SQL_DSN']);
   expect(shown.code).toBe(0);
   // Nobody was here before, and so the other root is this one's.
-  expect(shown.said).toContain('2 users:\n  root, $14, root\n  mary2J-2, $2');
+  expect(shown.said).toContain('users (2):\n  root, $14, root\n  mary2J-2, $2');
   expect(shown.said).toContain('user mary[2J is called mary2J-2 here');
   expect(shown.said).not.toContain('\u001b');
   expect(shown.said).toEndWith('Say the same with --yes to take it in.');

@@ -52,7 +52,7 @@ function tell({ before, notes, ...lists }: Outcome, print: (line: string) => voi
   for (const [what, lines] of Object.entries(lists)) {
     if (lines.length === 0) continue;
     counts[what] = lines.length;
-    print(`${lines.length} ${what}:`);
+    print(`${what} (${lines.length}):`);
     for (const line of lines) print(`  ${line}`);
   }
   if (before > 0) print(`${before} were taken in before, and stay as they are.`);
