@@ -8,6 +8,8 @@ import { writeMigrated } from '../platform/db/migrated.fixture.ts';
 import { openDb } from '../platform/db/open.ts';
 import { importFrom } from './import.ts';
 
+// As the program itself has it.
+const umask = process.umask(0o077);
 const folder = mkdtempSync(join(tmpdir(), 'svc-import-'));
 const file = join(folder, 'svc.db');
 let there: Awaited<ReturnType<typeof newApiDatabase>>;
@@ -27,6 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await there.drop();
   rmSync(folder, { recursive: true, force: true });
+  process.umask(umask);
 });
 
 async function run(args: string[], ...flags: string[]): Promise<{ code: number; said: string }> {
