@@ -7,8 +7,10 @@ import { takeIn } from '../intake/take-in.ts';
 import type { Outcome } from '../intake/taking.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
+import { visible } from '../platform/http/shown-text.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 
+/** Before the name of a variable that says what is read: a password in an address would show in the list of processes. */
 const variable = 'env:';
 
 const gateways: Record<string, (source: string, env: CommandCall['env']) => Promise<Intake>> = {
@@ -18,22 +20,24 @@ const gateways: Record<string, (source: string, env: CommandCall['env']) => Prom
 
 /** Shows what would come in; with --yes it does. What came in before stays as it is by now. */
 export async function importFrom({ config, args, flags, env, print }: CommandCall): Promise<number> {
-  const [gateway, source] = args as [string, string];
+  const [gateway, given] = args as [string, string];
   const read = gateways[gateway];
   if (!read) {
     print(`From ${gateway} nothing can be taken in; from ${Object.keys(gateways).join(' and ')} it can.`);
     return 2;
   }
-  // An address may hold a password, which would show in the list of processes.
-  const intake = await read(source.startsWith(variable) ? (env[source.slice(variable.length)] ?? '') : source, env);
+  const source = given.startsWith(variable) ? env[given.slice(variable.length)] : given;
+  if (!source) {
+    print(`${given.slice(variable.length)} is not set.`);
+    return 1;
+  }
+  const intake = await read(source, env);
   const write = flags.has('--yes');
   await withPlatform(config, async ({ database: { db }, clock, sealingKeys }) => {
     const outcome = await takeIn({ db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });
-    const counts = tell(outcome, print);
-    const isNews = Object.keys(counts).length > 0;
-    if (!write)
-      print(isNews ? 'Nothing was written. Say the same with --yes to take it in.' : 'There is nothing to take in.');
-    if (!write || !isNews) return;
+    const counts = tell(outcome, (line) => print(visible(line)));
+    if (Object.keys(counts).length === 0) return print('There is nothing to take in.');
+    if (!write) return print('Nothing was written. Say the same with --yes to take it in.');
     const after = { from: gateway, ...counts };
     const entry = { action: 'taken_in', actor: 'svc import', after, origin: nowhere };
     await insertAudit(db, [rowOf(entry, nowSeconds(clock))]);
@@ -48,7 +52,7 @@ function tell({ before, notes, ...lists }: Outcome, print: (line: string) => voi
   for (const [what, lines] of Object.entries(lists)) {
     if (lines.length === 0) continue;
     counts[what] = lines.length;
-    print(`${lines.length} ${what}:`);
+    print(`${what} (${lines.length}):`);
     for (const line of lines) print(`  ${line}`);
   }
   if (before > 0) print(`${before} were taken in before, and stay as they are.`);

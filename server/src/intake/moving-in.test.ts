@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openTestApp, type TestApp } from '../app.fixture.ts';
-import { importFrom } from '../cli/import.ts';
-import { readConfig } from '../config.ts';
 import { openSealer } from '../lib/seal.ts';
 import { until } from '../lib/until.fixture.ts';
-import { writeMigrated } from '../platform/db/migrated.fixture.ts';
-import { openDb } from '../platform/db/open.ts';
 import { type ScriptedUpstream, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
 import type { Intake } from './intake.ts';
 import { intakeOf as litellmIntakeOf } from './litellm/read-litellm.ts';
@@ -280,36 +273,4 @@ general_settings: { master_key: sk-master-key-of-the-proxy }`;
     models: [],
   });
   expect(await everything()).toBe(rows);
-});
-
-test('the command shows, takes in when told so, and refuses what it does not know', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-import-'));
-  const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'silent' });
-  await writeMigrated(join(folder, 'svc.db'));
-  const run = async (args: string[], ...flags: string[]) => {
-    const lines: string[] = [];
-    const env = { SQL_DSN: there.source };
-    const code = await importFrom({ config, args, env, flags: new Set(flags), print: (line) => lines.push(line) });
-    return { code, said: lines.join('\n') };
-  };
-  try {
-    expect(await run(['portkey', 'x'])).toMatchObject({ code: 2 });
-    expect(run(['new-api', join(folder, 'none.db')])).rejects.toThrow('This cannot be read as a database');
-    expect(run(['litellm', join(folder, 'none.yaml')])).rejects.toThrow('cannot be read');
-    const shown = await run(['new-api', 'env:SQL_DSN']);
-    expect(shown.code).toBe(0);
-    // Nobody was here before, and so the other root is this one's.
-    expect(shown.said).toContain('3 users:\n  root, $14, root\n  mary, $2');
-    expect(shown.said).toEndWith('Say the same with --yes to take it in.');
-    expect((await run(['new-api', there.source], '--yes')).said).toEndWith('All of it was taken in.');
-    expect((await run(['new-api', there.source])).said).toEndWith('There is nothing to take in.');
-    const { db, close } = await openDb({ path: join(folder, 'svc.db') });
-    const [entry, ...others] = await db.selectFrom('audit_log').selectAll().execute();
-    expect(others).toEqual([]);
-    expect(entry).toMatchObject({ action: 'taken_in', actor_name: 'svc import' });
-    expect(JSON.parse(entry!.state_after!)).toMatchObject({ from: 'new-api', users: 3, keys: 3, codes: 1 });
-    await close();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 });

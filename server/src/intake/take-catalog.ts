@@ -1,4 +1,3 @@
-import type { Price } from '../lib/money.ts';
 import { channelDefaults, refuseUnfit } from '../routing/catalog/channels.ts';
 import { viewPrices } from '../routing/catalog/prices-field.ts';
 import { channelChange, modelName, prices, secret } from '../routing/catalog/routes/schemas.ts';
@@ -109,10 +108,12 @@ function faultOf(model: ModelIntake): string | null {
   return fault ? fault.issues[0]!.message : null;
 }
 
-const shownPrice = (price: Price): string =>
-  Object.entries(viewPrices(price))
-    .flatMap(([part, usd]) => (typeof usd === 'number' ? `${part} ${usd}` : 'dearer above some length'))
-    .join(', ');
+const shownPrice = (model: ModelIntake): string =>
+  model.status !== enabled
+    ? 'no price'
+    : Object.entries(viewPrices(model))
+        .flatMap(([part, usd]) => (typeof usd === 'number' ? `${part} ${usd}` : 'dearer above some length'))
+        .join(', ');
 
 export async function takeAliases(taking: Taking, aliases: readonly AliasIntake[]): Promise<void> {
   const { tx, now, taken, outcome } = taking;

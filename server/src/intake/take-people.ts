@@ -30,7 +30,7 @@ async function sameRoot({ tx, outcome }: Taking, person: PersonIntake): Promise<
   if (person.role !== roles.root) return null;
   const root = await findUserByName(tx, person.username);
   if (root?.role !== roles.root) return null;
-  const what = `the root user here has its name: it keeps its password and balance, and gets the keys`;
+  const what = 'the root user here has its name: it keeps its password and balance, and gets the keys';
   outcome.notes.push(`user ${person.username}: ${what}`);
   return root;
 }
@@ -44,7 +44,7 @@ async function makeUser({ tx, now, outcome }: Taking, person: PersonIntake): Pro
   const email = emailRule.safeParse(person.email).data ?? '';
   const isKnown = bcrypt.test(person.passwordHash);
   const fields = {
-    ...{ display_name: shownAs(person.displayName, 64, person.username), email, role: person.role },
+    ...{ display_name: shownAs(person.displayName, 64, `User ${person.number}`), email, role: person.role },
     ...{ status: person.status, group: shownAs(person.group, 64, 'default'), created_at: now },
     quota: Math.max(person.quota, 0),
     password_hash: isKnown ? person.passwordHash : noPassword(),

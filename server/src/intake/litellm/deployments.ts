@@ -38,14 +38,24 @@ export function channelsOf(config: LitellmConfig, resolve: Resolve, notes: strin
     try {
       if (error) throw new Unfit(`${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`);
       const channel = channelOf(deployment, resolve);
-      noteRest(deployment, (text) => void notes.push(`${what}: ${text}`));
-      add(channels, channel);
+      if (!add(channels, channel)) throw new Unfit('it is there twice');
+      noteRest(deployment, channel, (text) => void notes.push(`${what}: ${text}`));
     } catch (error) {
       if (!(error instanceof Unfit)) throw error;
       notes.push(`${what} is left out: ${error.message}`);
     }
   }
-  return [...channels.values()];
+  return numbered([...channels.values()]);
+}
+
+/** Channels of one vendor are told apart by a number. */
+function numbered(channels: ChannelIntake[]): ChannelIntake[] {
+  const seen = new Map<string, number>();
+  return channels.map((channel) => {
+    const place = (seen.get(channel.name) ?? 0) + 1;
+    seen.set(channel.name, place);
+    return place === 1 ? channel : { ...channel, name: `${channel.name.slice(0, 58)} ${place}` };
+  });
 }
 
 function withShared(deployment: unknown, shared: ReadonlyMap<unknown, Record<string, unknown>>): unknown {
@@ -55,23 +65,20 @@ function withShared(deployment: unknown, shared: ReadonlyMap<unknown, Record<str
   return values ? { ...deployment, litellm_params: { ...values, ...params } } : deployment;
 }
 
-/** A name that its channel serves already is another deployment of it, which needs a channel of its own. */
-function add(channels: Map<string, ChannelIntake>, channel: ChannelIntake): void {
+/**
+ * A name that its channel serves already is another deployment of it, which needs a channel of its own. False for the same
+ * upstream once more.
+ */
+function add(channels: Map<string, ChannelIntake>, channel: ChannelIntake): boolean {
   for (let again = 1; ; again += 1) {
     const foreignId = again === 1 ? channel.foreignId : `${channel.foreignId} ${again}`;
     const there = channels.get(foreignId);
-    if (!there) {
-      channels.set(foreignId, { ...channel, foreignId });
-      return;
-    }
-    const twin = there.models.find(({ modelId }) => channel.models.some((model) => model.modelId === modelId));
-    if (twin) {
-      // The same upstream twice says nothing new.
-      if (channel.models.every(({ modelName }) => modelName === twin.modelName)) return;
-      continue;
-    }
-    there.models.push(...channel.models);
-    return;
+    const twin = there?.models.find(({ modelId }) => channel.models.some((model) => model.modelId === modelId));
+    if (twin && channel.models.every(({ modelName }) => modelName === twin.modelName)) return false;
+    if (twin) continue;
+    if (there) there.models.push(...channel.models);
+    else channels.set(foreignId, { ...channel, foreignId });
+    return true;
   }
 }
 
@@ -86,7 +93,7 @@ function channelOf(deployment: Deployment, resolve: Resolve): ChannelIntake {
   const [rpm, tpm] = [params.rpm ?? deployment.rpm ?? null, params.tpm ?? deployment.tpm ?? null];
   const { weight, order, timeout } = params;
   const limits = rpm === null && tpm === null ? [] : [rpm, tpm, model_name];
-  const identity = [place.provider, place.baseUrl, secret, weight ?? '', order ?? '', ...limits];
+  const identity = [place.provider, place.baseUrl, secret, weight ?? '', order ?? '', timeout ?? '', ...limits];
   const name = vendorNamed(place.provider)?.name ?? place.provider;
   return {
     foreignId: sha256Hex(JSON.stringify(identity)),
@@ -150,17 +157,14 @@ function secretOf(params: Params, place: Place, resolve: Resolve): string {
   return usual;
 }
 
-const taken = new Set([
-  ...Object.keys(paramsRule.shape),
-  'api_version',
-  'stream_timeout',
-  'max_retries',
-  'vertex_project',
-]);
+/** A version of Azure's API is not said any more. */
+const taken = new Set([...Object.keys(paramsRule.shape), 'api_version']);
 
-function noteRest(deployment: Deployment, note: (text: string) => void): void {
+function noteRest(deployment: Deployment, channel: ChannelIntake, note: (text: string) => void): void {
   const costs = otherCosts(deployment);
   const rest = Object.keys(deployment.litellm_params).filter((name) => !taken.has(name) && !costs.includes(name));
-  if (rest.length > 0) note(`${rest.join(', ')} stay behind: what a client says is what is sent`);
-  if (costs.length > 0) note(`${costs.join(', ')} stay behind: there is no such price here`);
+  const isLimited = [deployment, deployment.litellm_params].some(({ rpm, tpm }) => rpm != null || tpm != null);
+  if (rest.length > 0) note(`stays behind: ${rest.join(', ')}`);
+  if (isLimited && channel.credentials.length === 0) note('rpm and tpm stay behind: limits are those of a key here');
+  if (costs.length > 0) note(`there is no such price here: ${costs.join(', ')}`);
 }

@@ -71,7 +71,7 @@ test('a file becomes channels with models and prices, aliases and a key', () => 
 test('what stays behind is told, and no secret is', () => {
   const told = read(example).notes.join('\n');
   for (const part of [
-    'model_list[0] (gpt-4o): temperature stay behind',
+    'model_list[0] (gpt-4o): stays behind: temperature',
     'model_list[4] (lost) is left out: the variable of its api_key (os.environ/NOT_SET) is not set',
     'model gpt-4o is called gpt-4o-first',
     'router_settings that stay behind: routing_strategy',
@@ -145,9 +145,11 @@ test('deployments of one name with one key are each a channel', () => {
   const twins = ['one', 'two'].map(
     (model) => `  - { model_name: m, litellm_params: { model: groq/${model}, api_key: k } }`,
   );
-  const { channels } = read(['model_list:', ...twins, twins[0]].join('\n'));
+  const { channels, notes } = read(['model_list:', ...twins, twins[0]].join('\n'));
   expect(channels.map(({ models }) => models.map(({ modelName }) => modelName))).toEqual([['one'], ['two']]);
   expect(new Set(channels.map(({ foreignId }) => foreignId)).size).toBe(2);
+  expect(channels.map(({ name }) => name)).toEqual(['Groq', 'Groq 2']);
+  expect(notes).toEqual(['model_list[2] (m) is left out: it is there twice']);
 });
 
 test('a whole vendor is what the list knows of it, by the names that clients say', () => {
@@ -180,6 +182,15 @@ model_list:
   ]);
   expect(notes).toHaveLength(1);
   expect(notes[0]).toStartWith('model_list[1] is left out: litellm_params: ');
+});
+
+test('limits and prices that have no place are told', () => {
+  const params = 'model: ollama/x, rpm: 5, input_cost_per_token_batches: 1e-06, max_retries: 2';
+  expect(one(params).notes).toEqual([
+    'model_list[0] (m): stays behind: max_retries',
+    'model_list[0] (m): rpm and tpm stay behind: limits are those of a key here',
+    'model_list[0] (m): there is no such price here: input_cost_per_token_batches',
+  ]);
 });
 
 test.each(['- a', 'model_list: {a: 1}', 'a: [1, 2\n b: {'])('%p is no such file', (text) => {

@@ -1,6 +1,6 @@
 import { maybeJson } from '../../lib/maybe-json.ts';
+import { scaledPrice } from '../../lib/money.ts';
 import { pricesOf } from '../../routing/catalog/price-list.ts';
-import type { DiscoveredModel } from '../../routing/catalog/provider-models.ts';
 import { sharedGroup } from '../../routing/catalog/snapshot.ts';
 import { mostCredentials } from '../../routing/catalog/store/credentials.ts';
 import { disabled, enabled } from '../../routing/catalog/store/tables.ts';
@@ -28,8 +28,9 @@ export function channelsOf(row: ChannelRow, prices: NewApiPrices, notes: string[
   }
   noteRest(row, note);
   const groups = groupsOf(row, prices);
-  if (groups.some((group) => group !== sharedGroup))
-    note(`it is for the group ${groups.join(', ')}; users of a group are also served by channels of "${sharedGroup}"`);
+  const apart = groups.filter((group) => group !== sharedGroup);
+  if (apart.length > 0)
+    note(`users of ${apart.join(', ')} are also served by channels of "${sharedGroup}", at the prices of these`);
   return groups.flatMap((group) =>
     ways.map(({ place, credentials }, part): ChannelIntake => {
       const label = [group === sharedGroup ? '' : group, part === 0 ? '' : `${part + 1}`].filter(Boolean).join(' ');
@@ -70,8 +71,8 @@ function modelsOf(row: ChannelRow, provider: string, group: string, prices: NewA
     const mapped = row.model_mapping[modelId];
     const name = upstreamName(provider, typeof mapped === 'string' && mapped !== '' ? mapped : modelId);
     const price = prices.priceOf(modelId, group);
-    const discovered: DiscoveredModel = { name, ...(price && { price }) };
-    return modelOf(provider, modelId, discovered);
+    const model = modelOf(provider, modelId, { name, ...(price && { price }) });
+    return price ? model : { ...model, ...scaledPrice(model, prices.ratioOf(group)) };
   });
 }
 

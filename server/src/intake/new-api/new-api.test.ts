@@ -115,6 +115,11 @@ test('prices follow the units of a dollar there, and parts that are not named fo
   expect(m).toMatchObject({ promptPrice: 1, completionPrice: 1, parts: { audioIn: 4, audioOut: 8 } });
   // Listed at 2.5 and 10, with what is read from a cache at half.
   expect(known).toMatchObject({ promptPrice: 2.5, completionPrice: 10, parts: { cacheRead: 1.25 } });
+  const listed = channel({ models: 'gpt-4o', group: 'vip' }, { GroupRatio: { vip: 0.5 } });
+  expect(listed.channels[0]!.models).toMatchObject([
+    { promptPrice: 1.25, completionPrice: 5, parts: { cacheRead: 0.625 } },
+  ]);
+  expect(listed.notes.join()).toContain('model gpt-4o: no ratio is stored for it; it costs what the list');
   const formula = channel({}, { ModelRatio, 'billing_setting.billing_mode': { m: 'tiered_expr' } });
   expect(formula.channels[0]!.models[0]).toMatchObject({ status: 2 });
   expect(formula.notes.join()).toContain('its price is a formula');
