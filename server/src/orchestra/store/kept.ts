@@ -18,18 +18,20 @@ const idsOf = (db: Db, table: 'ms_sessions' | 'ms_runs', userId: number) =>
       .execute(),
   );
 
+/** SQLite finds the place of an id in the index only behind what is equal before it. */
+async function messagesKept(db: Db, session: number): Promise<number> {
+  const of = (superseded: number) => sql`session_ref = ${session} and superseded = ${superseded}`;
+  const rows = { table: 'ms_messages' as const, by: ['id'], texts: ['message'] };
+  return (await sizeOf(db, { ...rows, where: of(0) })) + (await sizeOf(db, { ...rows, where: of(1) }));
+}
+
 /** Session by session and run by run: that is how it is indexed. What goes by itself within days is left out. */
 async function sessionsKept(db: Db, userId: number): Promise<number> {
   const own = sql`user_id = ${userId}`;
   let bytes = await sizeOf(db, { table: 'ms_sessions', where: own, by: ['id'], texts: ['tags'] });
   bytes += await sizeOf(db, { table: 'ms_runs', where: own, by: ['id'], texts: ['goal', 'tools', 'state', 'result'] });
   for await (const rows of idsOf(db, 'ms_sessions', userId))
-    // SQLite finds the place of an id in this index only behind what is equal before it.
-    for (const { id } of rows)
-      for (const superseded of [0, 1]) {
-        const where = sql`session_ref = ${id} and superseded = ${superseded}`;
-        bytes += await sizeOf(db, { table: 'ms_messages', where, by: ['id'], texts: ['message'] });
-      }
+    for (const { id } of rows) bytes += await messagesKept(db, id);
   for await (const rows of idsOf(db, 'ms_runs', userId))
     for (const { id } of rows) {
       const where = sql`run_ref = ${id}`;
