@@ -1,6 +1,7 @@
 import type { ByteSource } from '../lib/byte-source.ts';
 import { gather, textOf } from '../lib/gather.ts';
 import { SseParser } from '../lib/sse.ts';
+import { shapeLimits } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { answerOf, type UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
@@ -171,6 +172,8 @@ const isPlain = (head: AnswerHead): boolean =>
 /** All of the body, mostly there with the head. */
 async function wholeText(body: ByteSource, watch: Watch): Promise<string> {
   const text = body.wholeText?.() ?? null;
+  // One that is shorter than it may be deep holds nothing that would take long to read.
+  if (text !== null && text.length <= shapeLimits.depth && text.charCodeAt(0) !== 0xfeff) return text;
   const { bytes, whole } =
     text === null
       ? await gather(() => body.read(), mostAnswerBytes).catch((error) => {

@@ -235,6 +235,12 @@ test('a call that nobody has approved yet waits for its user, once for each', as
   expect(await asked()).toMatchObject({ isError: true, text: expect.stringContaining('/tools') });
   expect(server.calls).toEqual([]);
   await approvalsOf(person).approveFirst();
+  // A call that is not made uses up nothing.
+  const [risky] = server.tools.splice(0, 1, { name: 'risky', description: 'Another.' });
+  clock.advance(11_000);
+  expect(await asked()).toMatchObject({ isError: true, text: expect.stringContaining('was not called') });
+  server.tools = [risky!];
+  clock.advance(11_000);
   expect(await asked()).toMatchObject({ isError: false, text: 'done' });
   expect(await asked()).toMatchObject({ isError: true });
   expect(server.calls).toHaveLength(1);

@@ -32,7 +32,7 @@ export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools =>
     how.signal.throwIfAborted();
     const found = await findTool(room, await findUser(room.db, caller.userId), name);
     return noted(room, callOf(found, caller, how.signal), isError, async (bill) => {
-      const refused = await refusedBefore(room, found, { caller, args, approved: how.approved, bill });
+      const refused = await refusedBefore(room, found, bill);
       return refused === null ? callTool(room, found, { caller, args, bill }, how) : failure(refused);
     });
   },
@@ -76,24 +76,17 @@ const callOf = (
   payer: () => ({ userId, keyId, keyUnlimited }),
 });
 
-/** Why it is not called: too often, nothing to pay with, or nobody has approved it. */
-async function refusedBefore(
-  room: McpRoom,
-  { server, tool }: Offer,
-  { caller, args, approved, bill }: Asking,
-): Promise<string | null> {
+/** Why it is not called: too often, or nothing to pay with. */
+async function refusedBefore(room: McpRoom, { server, tool }: Offer, bill: Bill): Promise<string | null> {
   const busy = await tooOften(room, server);
   if (busy !== null) return busy;
   const short = await bill.hold(tool.price).then(() => null, unpaid);
-  if (short !== null) return `${tool.name} was not called: ${short}`;
-  if (!tool.askFirst || approved) return null;
-  return refusalOf(room, { userId: caller.userId, server, tool: tool.name, arguments: args }, room.baseUrl);
+  return short === null ? null : `${tool.name} was not called: ${short}`;
 }
 
 interface Asking {
   caller: ToolCaller;
   args: Record<string, unknown>;
-  approved: boolean;
   bill: Bill;
 }
 
@@ -107,7 +100,7 @@ const offered = ({ server, tool }: Offer): ConnectedTool => ({
 async function callTool(
   room: McpRoom,
   found: Offer,
-  { caller, args, bill }: Pick<Asking, 'caller' | 'args' | 'bill'>,
+  { caller, args, bill }: Asking,
   how: HowToCall,
 ): Promise<ToolOutcome> {
   const { server, tool } = found;
@@ -115,7 +108,12 @@ async function callTool(
   const deadline = AbortSignal.any([waitingFor(how), AbortSignal.timeout(server.timeoutMs)]);
   const state = { bill, begun: false };
   return told(room, found, state, how, async () => {
-    if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool)) return null;
+    if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool))
+      return notAsApproved(tool.name);
+    // Last of all: what a person has approved is used up by it.
+    const asked = { userId: caller.userId, server, tool: tool.name, arguments: args };
+    const refused = tool.askFirst && !how.approved ? await refusalOf(room, asked, room.baseUrl) : null;
+    if (refused !== null) return refused;
     state.begun = true;
     bill.begin();
     const answer = await room.sessions.call(server, holder, { tool, args }, deadline);
@@ -151,18 +149,18 @@ function followed(
   return followTask(begun, { ask, signal: waitingFor(how), isTakenBack: () => !isHandedOver(how) });
 }
 
-/** What a server answers, or why it did not, as a model is told; null for a tool that is not as it was approved. */
+/** What a server answers, or why it did not, as a model is told; in words, why it was not asked. */
 async function told(
   room: McpRoom,
   { server, tool }: Offer,
   state: { bill: Bill; begun: boolean },
   how: HowToWait,
-  ask: () => Promise<CallToolResult | null>,
+  ask: () => Promise<CallToolResult | string>,
 ): Promise<ToolOutcome> {
   const secrets = secretsIn(room, server);
   try {
     const answer = await ask();
-    if (!answer) return failure(notAsApproved(tool.name));
+    if (typeof answer === 'string') return failure(answer);
     const outcome = outcomeOf(answer);
     return { ...outcome, text: withoutSecrets(outcome.text, secrets), ...(tool.price > 0 && { cost: tool.price }) };
   } catch (error) {

@@ -14,6 +14,7 @@ import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
 export const allServers = (room: FrontRoom): Served => ({
+  name: '',
   speaks: false,
   serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method) || isTaskMethod(method),
   introduction: async (asker, { tasks }) => {

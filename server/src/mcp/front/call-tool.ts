@@ -3,7 +3,7 @@ import { approveAgain, refusalOf } from '../approvals.ts';
 import type { CalledTool } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
-import { McpFault, tellFault } from '../fault.ts';
+import { tellFault } from '../fault.ts';
 import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
 import { type Offer, secretsIn } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
@@ -15,7 +15,7 @@ import { requireRepeated } from './param-headers.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { wantsToKnow } from './rounds.ts';
-import { badParams, type Exchange, ownFault, toolFailure } from './served.ts';
+import { badParams, type Exchange, hasLeft, ownFault, toolFailure } from './served.ts';
 import { begunTask } from './tasks.ts';
 
 /** Those that are allowed and still as they were approved, in the words that were. */
@@ -132,8 +132,7 @@ export const callOf = (called: Pick<CalledTool, 'server' | 'tool'>, exchange: Ex
   keyId: exchange.caller.keyId,
   origin: exchange.origin,
   requestId: exchange.requestId,
-  // What we have given up ourselves is no caller's doing.
-  left: () => exchange.signal.aborted && !(exchange.signal.reason instanceof McpFault),
+  left: () => hasLeft(exchange),
   payer: async () => {
     const { user, keyId, unlimited } = await exchange.caller.asPayer();
     return { userId: user.id, keyId, keyUnlimited: unlimited };

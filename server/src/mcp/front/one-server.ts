@@ -31,6 +31,7 @@ const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
 
 /** One server as it is, but for the tools that nobody allowed and what was not to be passed on. */
 export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
+  name: server.name,
   speaks: true,
   serves: (method) => {
     if (method === 'completion/complete') return server.offers.length > 0;

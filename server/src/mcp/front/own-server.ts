@@ -18,6 +18,7 @@ export const us = { name: 'svc', version: '1', protocol: '' };
 
 /** Our own tools alone. */
 export const ownServer = (room: FrontRoom): Served => ({
+  name: ownName,
   speaks: false,
   serves: (method) => method === 'tools/list' || method === 'tools/call',
   introduction: async () => ({ about: us, capabilities: { tools: {} } }),

@@ -8,7 +8,7 @@ import type { McpServer } from '../store/servers.ts';
 import type { OpenAsking } from './questions.ts';
 import type { FrontRoom } from './room.ts';
 import { inRounds, wantsToKnow } from './rounds.ts';
-import { type Exchange, ownFault, RpcError } from './served.ts';
+import { type Exchange, hasLeft, ownFault, RpcError } from './served.ts';
 
 interface Asked {
   method: string;
@@ -51,7 +51,8 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
     if (!faultWithin(error) && Number.isSafeInteger(code) && code !== streamFault)
       throw new RpcError(code as number, redacted(message, secrets), redacted(data, secrets));
     const why = tellFault(error, 'anybody', secrets);
-    room.log.warn({ server: server.name, method: asked.method, fault: why }, 'a connected server failed');
+    if (!hasLeft(exchange))
+      room.log.warn({ server: server.name, method: asked.method, fault: why }, 'a connected server failed');
     const known = asked.tool ? ' It is not known whether the tool did anything.' : '';
     throw ownFault(`The server ${server.name} failed: ${why}.${known}`);
   } finally {

@@ -1,5 +1,6 @@
 import type { Origin } from '../../identity/audit/log.ts';
 import type { Params, Passing } from '../connection.ts';
+import { McpFault } from '../fault.ts';
 import type { Introduction } from '../introduction.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { McpCaller } from './caller.ts';
@@ -28,6 +29,9 @@ export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
   deaf?: boolean | undefined;
 }
 
+/** What we have given up ourselves is no caller's doing. */
+export const hasLeft = ({ signal }: Asker): boolean => signal.aborted && !(signal.reason instanceof McpFault);
+
 /** How much a client can be told of what a server has. */
 export interface Told {
   /** It can wait for tasks. */
@@ -38,6 +42,8 @@ export interface Told {
 
 /** What is served at one address: a server, all of them together, or our own. */
 export interface Served {
+  /** By which the address ends; empty where all are together. */
+  name: string;
   /** Whether clients with a session can listen here. */
   speaks: boolean;
   /** Whether there is such a method here at all. */

@@ -83,13 +83,14 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
     const server = named(call);
     return server instanceof Promise ? server.then((found) => oneServer(room, found)) : oneServer(room, server);
   };
+  const [together, ours] = [allServers(room), ownServer(room)];
   const all = ({ principal }: Call<'mcp'>): Served => {
     requireAudience(principal, null, room.baseUrl);
-    return allServers(room);
+    return together;
   };
   const own = ({ principal }: Call<'mcp'>): Served => {
     requireAudience(principal, ownName, room.baseUrl);
-    return ownServer(room);
+    return ours;
   };
   return [
     ...routesAt(deps, { path: '/mcp', what: 'All tools that the caller may use, named `server__tool`' }, all),
@@ -171,7 +172,7 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
     const holder = holderOf(call, session, deps.ended, straight.params);
     if (straight.newest ? served.onlyAnswers(straight.params.name, holder, call.principal) : session !== null) {
       if (call.principal.tools !== null) await requireToolScope(served, [straight], call.principal);
-      const turn = { served, asker: askerOf(call, holder), client: clientOf(call, session, holder) };
+      const turn = { served, asker: askerOf(call, holder), client: clientOf(served, session, holder) };
       return deps.serving.answerStraight(straight, turn, writtenFor(call));
     }
   }
@@ -180,15 +181,19 @@ async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Pr
 
 /** Nothing is listened for before somebody asks. */
 const askerOf = (call: Call<'mcp'>, holder: string): Asker => ({
-  ...{ caller: call.principal, holder, origin: originOf(call), requestId: call.requestId },
+  caller: call.principal,
+  holder,
+  origin: originOf(call),
+  requestId: call.requestId,
   headers: call.request.headers,
   get signal() {
     return call.signal;
   },
 });
 
-const clientOf = ({ request }: Call, session: string | null, holder: string): string | null =>
-  session === null ? null : `${holder} ${new URL(request.url, 'http://own.invalid').pathname}`;
+/** One client at one address: its ids of requests are its own there. */
+const clientOf = ({ name }: Served, session: string | null, holder: string): string | null =>
+  session === null ? null : `${holder} ${name}`;
 
 async function answerMessages(
   deps: FrontRouteDeps,
@@ -203,7 +208,7 @@ async function answerMessages(
   const holder = holderOf(call, session, deps.ended, messages[0]?.params);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
   if (listening) return refuseToListen(call, listening.id);
-  const client = clientOf(call, session, holder);
+  const client = clientOf(served, session, holder);
   if (client !== null) await takeBack(deps.underWay, client, messages);
   const asker = askerOf(call, holder);
   const answered = messages.filter((one) => isAnswer({ ...one }));

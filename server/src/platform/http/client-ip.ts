@@ -61,6 +61,8 @@ export function clientIp(peer: string, forwardedFor: string | null, trusted: Blo
 /** IPv4 addresses in IPv6 clothes are shown, compared and counted as what they are. */
 function plain(ip: string): string {
   if (!ip.includes(':')) return ip;
+  // As the system writes everybody who comes over IPv4 where both are listened to.
+  if (ip.startsWith('::ffff:') && isIP(ip.slice(7)) === 4) return ip.slice(7);
   const parsed = parseAddress(ip);
   return parsed?.kind() === 'ipv4' ? parsed.toString() : ip;
 }
