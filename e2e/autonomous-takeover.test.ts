@@ -1,15 +1,11 @@
 /** Two processes on PostgreSQL and Redis: one is killed, the other goes on with its run. */
 import { afterAll, expect, test } from 'bun:test';
-import { SQL } from 'bun';
-import { randomString } from '../server/src/lib/ids.ts';
 import { follow, goal, planningModel } from './autonomous-run.ts';
-import { answersPostgres, answersRedis } from './servers.ts';
+import { hasBoth, ownDatabase } from './own-database.ts';
 import { startService, until } from './service.ts';
 import { startUpstream } from './upstream.ts';
 
-const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
-const reachable = (await answersPostgres(postgresUrl)) && (await answersRedis(redisUrl));
+const reachable = await hasBoth();
 const closers: (() => unknown)[] = [];
 afterAll(async () => {
   for (const close of closers.reverse()) await close();
@@ -18,23 +14,9 @@ afterAll(async () => {
 test.skipIf(!reachable)(
   'taken over; cancelled from the other process',
   async () => {
-    const name = `svc_takeover_${randomString(10).toLowerCase()}`;
-    const admin = new SQL(postgresUrl, { max: 1 });
-    await admin.unsafe(`create database ${name}`);
-    closers.push(async () => {
-      await admin.unsafe(`drop database ${name} with (force)`);
-      await admin.close();
-    });
-    const url = new URL(postgresUrl);
-    url.pathname = `/${name}`;
-    const env = {
-      DATABASE_URL: url.href,
-      REDIS_URL: redisUrl,
-      REDIS_PREFIX: `${name}:`,
-      DATABASE_POOL: '5',
-      ENCRYPTION_KEY: 'ab'.repeat(32),
-      DEMO_PROVIDER: 'off',
-    };
+    const database = await ownDatabase();
+    closers.push(() => database.drop());
+    const env = { ...database.withRedis, DEMO_PROVIDER: 'off' };
     const model = planningModel(300);
     const upstream = startUpstream(model.script);
     closers.push(() => upstream.stop());

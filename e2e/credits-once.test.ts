@@ -1,41 +1,28 @@
 /** Credits under one Idempotency-Key: two processes on one PostgreSQL, and a process that is killed while it gives. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { SQL } from 'bun';
-import { randomString } from '../server/src/lib/ids.ts';
+import { type OwnDatabase, ownDatabase } from './own-database.ts';
 import { type Caller, type Service, startService } from './service.ts';
 
 const engine = process.env.SVC_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
-const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
-const name = `svc_once_${randomString(12).toLowerCase()}`;
 
 /** Each may have to wait until a dead process has lost its key. */
 const rounds = process.env.SVC_LONG ? 10 : 2;
 
 let services: Service[];
-let admin: SQL | null = null;
+let database: OwnDatabase | undefined;
 
 beforeAll(async () => {
   if (engine === 'sqlite') {
     services = [await startService()];
     return;
   }
-  admin = new SQL(serverUrl, { max: 1 });
-  await admin.unsafe(`create database ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  const env = {
-    DATABASE_URL: url.href,
-    REDIS_URL: redisUrl,
-    REDIS_PREFIX: `${name}:`,
-    ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
-  };
+  database = await ownDatabase();
+  const env = database.withRedis;
   services = [await startService({ env }), await startService({ env })];
 }, 300_000);
 afterAll(async () => {
   for (const service of services) await service.stop();
-  await admin?.unsafe(`drop database ${name} with (force)`);
-  await admin?.close();
+  await database?.drop();
 });
 
 const give = (service: Service, target: Caller, key: string, quota = 100) =>

@@ -1,36 +1,24 @@
 /** Two processes of the service on one PostgreSQL and one Redis: codes and tokens are used once only, and a change counts in both. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
-import { SQL } from 'bun';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { randomString } from '../server/src/lib/ids.ts';
+import { type OwnDatabase, ownDatabase } from './own-database.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
 import { startUpstream } from './upstream.ts';
 
-const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 const callback = 'https://client.example/callback';
 /** Of both, as behind one proxy. */
 const baseUrl = 'http://svc.example';
 
-const name = `svc_two_${randomString(12).toLowerCase()}`;
-const admin = new SQL(serverUrl, { max: 1 });
+let database: OwnDatabase;
 let services: [Service, Service];
 let user: Caller;
 let client: { id: number; client_id: string; client_secret_plain: string };
 
 beforeAll(async () => {
-  await admin.unsafe(`create database ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  const env = {
-    DATABASE_URL: url.href,
-    REDIS_URL: redisUrl,
-    REDIS_PREFIX: `${name}:`,
-    ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
-    OPENID_CONNECT: '1',
-    BASE_URL: baseUrl,
-  };
+  database = await ownDatabase();
+  const env = { ...database.withRedis, OPENID_CONNECT: '1', BASE_URL: baseUrl };
   services = [await startService({ env }), await startService({ env })];
   user = await services[0].user();
   client = await user.api('/api/oauth2/applications', {
@@ -40,8 +28,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   for (const service of services) await service.stop();
-  await admin.unsafe(`drop database ${name} with (force)`);
-  await admin.close();
+  await database.drop();
 });
 
 const asClient = (service: Service, path: string, fields: Record<string, string>, headers = {}) =>

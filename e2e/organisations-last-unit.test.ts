@@ -1,24 +1,12 @@
 /** Budgets of organisations over the whole way: at each level, on each endpoint, nobody gets beyond the last unit. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { SQL } from 'bun';
-import { randomString } from '../server/src/lib/ids.ts';
 import { goal, planningModel } from './autonomous-run.ts';
 import { answersEverything, everyEndpoint, type ModelType } from './every-endpoint.ts';
+import { hasPostgres, type OwnDatabase, ownDatabase } from './own-database.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
 import { type Script, startUpstream, type Upstream } from './upstream.ts';
 
-const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-
-async function answers(): Promise<boolean> {
-  const sql = new SQL(postgresUrl, { max: 1, connectionTimeout: 2 });
-  return sql`select 1`
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => sql.close().catch(() => {}));
-}
-const missing = !(await answers());
+const missing = !(await hasPostgres());
 if (missing) console.warn('skipped: PostgreSQL is missing, so budgets were not tried with two processes');
 
 const levels = ['key', 'member', 'team', 'organisation'] as const;
@@ -66,9 +54,8 @@ describe.each([
   { name: 'SQLite', processes: 1, skipped: false },
   { name: 'PostgreSQL with two processes', processes: 2, skipped: missing },
 ])('on $name', ({ processes, skipped }) => {
-  const database = `svc_e2e_${randomString(12).toLowerCase()}`;
   const all: Service[] = [];
-  let admin: SQL | null = null;
+  let database: OwnDatabase | undefined;
   /** Of all organisations here: to hash the password of another for each would take a tenth of the time. */
   let owner: Caller;
   let upstream: Upstream;
@@ -81,14 +68,8 @@ describe.each([
 
   beforeAll(async () => {
     if (skipped) return;
-    const env: Record<string, string> = { DEMO_PROVIDER: 'off' };
-    if (processes > 1) {
-      admin = new SQL(postgresUrl, { max: 1 });
-      await admin.unsafe(`create database ${database}`);
-      const url = new URL(postgresUrl);
-      url.pathname = `/${database}`;
-      Object.assign(env, { DATABASE_URL: url.href, DATABASE_POOL: '5', ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) });
-    }
+    if (processes > 1) database = await ownDatabase();
+    const env = { DEMO_PROVIDER: 'off', ...database?.env };
     // Files of batches are found by whichever process works on them.
     for (let n = 0; n < processes; n += 1)
       all.push(await startService({ env, ...(all[0] && { dataDir: all[0].dataDir }) }));
@@ -115,8 +96,7 @@ describe.each([
     maker?.stop();
     anything?.stop();
     for (const service of all) await service.stop();
-    await admin?.unsafe(`drop database if exists ${database} with (force)`);
-    await admin?.close();
+    await database?.drop();
   });
 
   const send = async (n: number, key: string): Promise<string> => {

@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import OpenAI, { toFile } from 'openai';
-import { randomString } from '../server/src/lib/ids.ts';
+import { hasPostgres, ownDatabase } from './own-database.ts';
 import { programWith } from './program.ts';
 import { says } from './relay-replies.ts';
-import { answersPostgres } from './servers.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
 import { type Asked, startUpstream, type Upstream } from './upstream.ts';
 
-const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const engines = (await answersPostgres(postgresUrl)) ? ['sqlite', 'postgres'] : ['sqlite'];
+const engines = (await hasPostgres()) ? ['sqlite', 'postgres'] : ['sqlite'];
 const place = mkdtempSync(join(tmpdir(), 'svc-paid-'));
 const program = await programWith(join(import.meta.dir, 'silent-when-charged.ts'), join(place, 'svc'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -21,28 +19,23 @@ const balance = 10_000_000;
 /** More than any of the works below makes calls. */
 const mostDeaths = 15;
 
-interface OwnDatabase {
+interface Engine {
   env: Record<string, string>;
   /** The dead are found after some seconds of silence, which are not waited for here. */
   buryTheDead(): Promise<void>;
   drop(): Promise<void>;
 }
 
-async function ownDatabase(engine: string): Promise<OwnDatabase> {
+async function openEngine(engine: string): Promise<Engine> {
   if (engine === 'sqlite') return { env: {}, buryTheDead: async () => {}, drop: async () => {} };
-  const name = `svc_paid_${randomString(10).toLowerCase()}`;
-  const admin = new SQL(postgresUrl, { max: 1 });
-  await admin.unsafe(`create database ${name}`);
-  const url = new URL(postgresUrl);
-  url.pathname = `/${name}`;
-  const own = new SQL(url.href, { max: 1 });
+  const { url, env, drop } = await ownDatabase();
+  const own = new SQL(url, { max: 1 });
   return {
-    env: { DATABASE_URL: url.href, DATABASE_POOL: '5' },
+    env,
     buryTheDead: async () => void (await own.unsafe('delete from owners')),
     drop: async () => {
       await own.close();
-      await admin.unsafe(`drop database ${name} with (force)`);
-      await admin.close();
+      await drop();
     },
   };
 }
@@ -72,12 +65,12 @@ function answer(asked: Asked): Response | Promise<Response> {
 }
 
 describe.each(engines)('on %s', (engine) => {
-  let database: OwnDatabase;
+  let database: Engine;
   let service: Service;
   let upstream: Upstream;
   let chat: string;
   beforeAll(async () => {
-    database = await ownDatabase(engine);
+    database = await openEngine(engine);
     upstream = startUpstream(answer);
     const env = { DEMO_PROVIDER: 'off', ENCRYPTION_KEY: 'ab'.repeat(32), ...database.env };
     service = await startService({ env, program });

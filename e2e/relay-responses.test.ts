@@ -1,16 +1,12 @@
 /** Responses through the death of the process that keeps them, as OpenAI's client sees it: chains go on, work is finished by another. */
 import { afterAll, describe, expect, test } from 'bun:test';
-import { SQL } from 'bun';
 import OpenAI from 'openai';
-import { randomString } from '../server/src/lib/ids.ts';
+import { hasBoth, ownDatabase } from './own-database.ts';
 import { openaiChunk, says } from './relay-replies.ts';
-import { answersPostgres, answersRedis } from './servers.ts';
 import { type Service, startService, until } from './service.ts';
 import { events, startUpstream } from './upstream.ts';
 
-const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
-const missing = !(await answersPostgres(postgresUrl)) || !(await answersRedis(redisUrl));
+const missing = !(await hasBoth());
 if (missing) console.warn('skipped: PostgreSQL or Redis is missing, so responses of two processes were not tested');
 
 const closers: (() => unknown)[] = [];
@@ -79,20 +75,11 @@ test('one process: killed, and started again on the same data', async () => {
 
 describe.skipIf(missing)('two processes', () => {
   test('what one keeps and begins, the other goes on with', async () => {
-    const admin = new SQL(postgresUrl, { max: 1 });
-    const name = `svc_e2e_${randomString(12).toLowerCase()}`;
-    await admin.unsafe(`create database ${name}`);
-    const url = new URL(postgresUrl);
-    url.pathname = `/${name}`;
-    const env = {
-      ...{ DATABASE_URL: url.href, DATABASE_POOL: '5', REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:` },
-      ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
-    };
+    const { withRedis: env, drop } = await ownDatabase();
     const one = await startService({ env });
     closers.push(async () => {
       await one.stop();
-      await admin.unsafe(`drop database if exists ${name} with (force)`);
-      await admin.close();
+      await drop();
     });
     await story(one, async () => {
       const two = await startService({ env });

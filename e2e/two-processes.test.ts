@@ -1,28 +1,12 @@
 /** Two processes on one PostgreSQL and one Redis: what changes on one counts on the other, and one that dies leaves nothing behind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { RedisClient, SQL } from 'bun';
 import { randomString } from '../server/src/lib/ids.ts';
+import { hasBoth, type OwnDatabase, ownDatabase } from './own-database.ts';
 import { says } from './relay-replies.ts';
 import { type Service, startService, until } from './service.ts';
 import { refuse, startUpstream, type Upstream } from './upstream.ts';
 
-const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
-
-async function answers(): Promise<boolean> {
-  const sql = new SQL(postgresUrl, { max: 1, connectionTimeout: 2 });
-  const redis = new RedisClient(redisUrl, { connectionTimeout: 1_000, autoReconnect: false });
-  try {
-    await sql`select 1`;
-    return (await redis.ping()) === 'PONG';
-  } catch {
-    return false;
-  } finally {
-    await sql.close().catch(() => {});
-    redis.close();
-  }
-}
-const missing = !(await answers());
+const missing = !(await hasBoth());
 if (missing) console.warn('skipped: PostgreSQL or Redis is missing, so two processes were not run');
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as clients read them, field by field
@@ -31,24 +15,14 @@ const chat = '/v1/chat/completions';
 const hi = [{ role: 'user', content: 'hi' }];
 
 describe.skipIf(missing)('two processes', () => {
-  const name = `svc_e2e_${randomString(12).toLowerCase()}`;
-  let admin: SQL;
+  let database: OwnDatabase;
   let one: Service;
   let two: Service;
   const upstreams: Upstream[] = [];
 
   beforeAll(async () => {
-    admin = new SQL(postgresUrl, { max: 1 });
-    await admin.unsafe(`create database ${name}`);
-    const url = new URL(postgresUrl);
-    url.pathname = `/${name}`;
-    const env = {
-      DATABASE_URL: url.href,
-      DATABASE_POOL: '5',
-      REDIS_URL: redisUrl,
-      REDIS_PREFIX: `${name}:`,
-      ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
-    };
+    database = await ownDatabase();
+    const env = database.withRedis;
     one = await startService({ env });
     two = await startService({ env });
   });
@@ -56,8 +30,7 @@ describe.skipIf(missing)('two processes', () => {
     for (const upstream of upstreams) upstream.stop();
     await one?.stop();
     await two?.stop();
-    await admin.unsafe(`drop database if exists ${name} with (force)`);
-    await admin.close();
+    await database.drop();
   });
 
   const scripted = (...given: Parameters<typeof startUpstream>): Upstream => {

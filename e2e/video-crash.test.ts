@@ -3,12 +3,10 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SQL } from 'bun';
-import { randomString } from '../server/src/lib/ids.ts';
 import { film, startUpstream } from '../server/src/video/upstream.fixture.ts';
+import { ownDatabase } from './own-database.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
 
-const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const startQuota = 10_000_000;
 /** 5 seconds, the length of a model that lists none, at USD 0.1. */
 const price = 250_000;
@@ -90,18 +88,13 @@ test('jobs killed while submitting, while waiting and while downloading go on af
 }, 300_000);
 
 test('on PostgreSQL another process takes a dead one’s job over', async () => {
-  const name = `svc_video_${randomString(12).toLowerCase()}`;
-  const admin = new SQL(serverUrl, { max: 1 });
-  await admin.unsafe(`create database ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
+  const database = await ownDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-video-'));
   closers.push(async () => {
-    await admin.unsafe(`drop database ${name} with (force)`);
-    await admin.close();
+    await database.drop();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const options = { dataDir, env: { DATABASE_URL: url.href, DATABASE_POOL: '5' } };
+  const options = { dataDir, env: database.env };
   const first = await startService(options);
   closers.push(() => first.stop());
   const user = await first.user(startQuota);

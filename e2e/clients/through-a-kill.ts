@@ -3,29 +3,17 @@
  * others by another process on the same database.
  */
 import { join } from 'node:path';
-import { SQL } from 'bun';
-import { randomString } from '../../server/src/lib/ids.ts';
+import { hasBoth, ownDatabase } from '../own-database.ts';
 import { says } from '../relay-replies.ts';
-import { answersPostgres, answersRedis } from '../servers.ts';
 import { startService } from '../service.ts';
 import { startUpstream } from '../upstream.ts';
 import { ownNode } from './install.ts';
 import { textOf } from './run-library.ts';
 
-const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
-
 /** Undefined: there is no PostgreSQL or no Redis; else what went wrong, or an empty text. */
 export async function chainThroughKill(): Promise<string | undefined> {
-  if (!(await answersPostgres(postgresUrl)) || !(await answersRedis(redisUrl))) return undefined;
-  const admin = new SQL(postgresUrl, { max: 1 });
-  const name = `svc_clients_${randomString(12).toLowerCase()}`;
-  await admin.unsafe(`create database ${name}`);
-  const url = Object.assign(new URL(postgresUrl), { pathname: `/${name}` }).href;
-  const env = {
-    ...{ DATABASE_URL: url, REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:` },
-    ENCRYPTION_KEY: '0123456789abcdef'.repeat(4),
-  };
+  if (!(await hasBoth())) return undefined;
+  const { withRedis: env, drop } = await ownDatabase();
   const upstream = startUpstream(says('openai', { text: 'Noted.' }));
   const one = await startService({ env });
   const two = await startService({ env });
@@ -45,8 +33,7 @@ export async function chainThroughKill(): Promise<string | undefined> {
   } finally {
     await Promise.all([one.stop(), two.stop()]);
     upstream.stop();
-    await admin.unsafe(`drop database if exists ${name} with (force)`);
-    await admin.close();
+    await drop();
   }
 }
 

@@ -1,18 +1,15 @@
 /** Two processes on PostgreSQL and Redis: one is killed, and the other takes over everything it held, by the same list. */
 import { afterAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { randomString } from '../../server/src/lib/ids.ts';
 import { beatMs, deadAfterMs } from '../../server/src/platform/durable/owners.ts';
 import { film, startUpstream as startVideos } from '../../server/src/video/upstream.fixture.ts';
 import { goal, planningModel } from '../autonomous-run.ts';
-import { answersPostgres, answersRedis } from '../servers.ts';
+import { hasBoth, ownDatabase } from '../own-database.ts';
 import { type Service, startService, until } from '../service.ts';
 import { type Script, startUpstream } from '../upstream.ts';
 import { printSeen, saw } from './table.ts';
 
-const postgresUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
-const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
-const reachable = (await answersPostgres(postgresUrl)) && (await answersRedis(redisUrl));
+const reachable = await hasBoth();
 const closers: (() => unknown)[] = [];
 afterAll(async () => {
   for (const close of closers.reverse()) await close();
@@ -20,25 +17,13 @@ afterAll(async () => {
 }, 300_000);
 
 async function twoProcesses(): Promise<{ doomed: Service; other: Service; db: SQL }> {
-  const name = `svc_fault_takeover_${randomString(10).toLowerCase()}`;
-  const admin = new SQL(postgresUrl, { max: 1 });
-  await admin.unsafe(`create database ${name}`);
-  const url = new URL(postgresUrl);
-  url.pathname = `/${name}`;
-  const db = new SQL(url.href, { max: 1 });
+  const database = await ownDatabase();
+  const db = new SQL(database.url, { max: 1 });
   closers.push(async () => {
     await db.close();
-    await admin.unsafe(`drop database ${name} with (force)`);
-    await admin.close();
+    await database.drop();
   });
-  const env = {
-    DATABASE_URL: url.href,
-    REDIS_URL: redisUrl,
-    REDIS_PREFIX: `${name}:`,
-    DATABASE_POOL: '5',
-    ENCRYPTION_KEY: 'ab'.repeat(32),
-    DEMO_PROVIDER: 'off',
-  };
+  const env = { ...database.withRedis, DEMO_PROVIDER: 'off' };
   const start = async () => {
     const service = await startService({ env });
     closers.push(() => service.stop());

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { engines, type TestDb } from './billing/engines.fixture.ts';
 import { forgetInAudit } from './identity/audit/account-data-store.ts';
 import { pageAudit } from './identity/audit/read.ts';
 import { deleteOldAudit, insertAudit } from './identity/audit/store.ts';
 import type { AuditRow, NewAuditRow } from './identity/audit/tables.ts';
 import { allApplications } from './oauth/applications.ts';
 import { deleteSession, listSessions, openSession } from './orchestra/store/sessions.ts';
+import { engines, type TestDb } from './platform/db/engines.fixture.ts';
 import type { Db } from './platform/db/tables.ts';
 
 /* What the indexes by part of a name and by tag find is what comparing every row would find, and they forget with the rows. */

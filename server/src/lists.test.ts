@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { pageFiles } from './batches/store/files.ts';
-import { engines, type TestDb } from './billing/engines.fixture.ts';
 import { failuresOf, listFailures } from './billing/store/failures.ts';
 import { answeredCalls, unroutedUsage, usageBetween } from './billing/store/find-usage.ts';
 import { pageLedger } from './billing/store/ledger.ts';
@@ -15,6 +14,7 @@ import { listAll, listOwned } from './oauth/store/list-applications.ts';
 import { listRuns } from './orchestra/autonomous/store/runs.ts';
 import { pageOfMessages } from './orchestra/store/messages.ts';
 import { listSessions } from './orchestra/store/sessions.ts';
+import { engines, type TestDb } from './platform/db/engines.fixture.ts';
 import { lookedAt } from './platform/db/plans.fixture.ts';
 import type { Db } from './platform/db/tables.ts';
 import { listChats, othersThan } from './playground/store/chats.ts';

@@ -5,9 +5,10 @@ import { endActing } from './acting.ts';
 import { applicationChanges } from './application.ts';
 import type { AuditEvent } from './audit.ts';
 import type { Room } from './room.ts';
+import { unverified } from './status.ts';
 import { activateApplication, changeApplication, findApplication, suspendApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
-import { applicationTag } from './tags.ts';
+import { tellOfApplication } from './tags.ts';
 
 export interface Administrator {
   userId: number;
@@ -36,9 +37,7 @@ const rules = {
     event: 'app_updated',
     metadata: { changed_fields: ['is_verified'] },
     act: async ({ db }, _, row, now) =>
-      row.is_verified === 0
-        ? null
-        : changeApplication(db, row.id, { is_verified: 0, verified_by: null, verified_at: null, updated_at: now }),
+      row.is_verified === 0 ? null : changeApplication(db, row.id, { ...unverified, updated_at: now }),
   },
   suspend: { event: 'app_suspended', act: ({ db }, _, row, now) => suspendApplication(db, row.id, now) },
   activate: { event: 'app_activated', act: ({ db }, _, row, now) => activateApplication(db, row.id, now) },
@@ -80,9 +79,7 @@ async function carryOut(
   if (seenAt !== undefined && seenAt !== before.updated_at)
     throw new AppError('conflict', 'The application was changed meanwhile. Look at it again.');
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
-  deps.lookups.forget();
-  await deps.origins.changed();
-  await deps.announcements.changed(applicationTag(applicationId));
+  await tellOfApplication(deps, applicationId);
   if (rule.event === 'app_suspended') await endActing(deps, applicationId);
   if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
   deps.audit.record(rule.event, admin.origin, {

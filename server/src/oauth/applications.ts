@@ -14,13 +14,13 @@ import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts
 import { openidColumns } from './openid/application.ts';
 import type { Room } from './room.ts';
 import { operatorScopes, registeredScopes } from './scopes.ts';
-import { applicationStatus } from './status.ts';
+import { applicationStatus, unverified } from './status.ts';
 import { livingApplicationsOf } from './store/account-data.ts';
 import { type ApplicationChange, changeApplication, findApplication, insertApplication } from './store/applications.ts';
 import { deleteConsentsOf } from './store/consents.ts';
 import { type ApplicationFilter, listAll, listOwned, type WithOwner } from './store/list-applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
-import { applicationTag } from './tags.ts';
+import { tellOfApplication } from './tags.ts';
 
 export interface Owner {
   userId: number;
@@ -137,7 +137,7 @@ export async function updateApplication(
   // A secret outlives no change of kind: who is public or has keys has none, anybody else draws their own by rotating.
   if (fields.includes('app_type') || fields.includes('signs_assertions')) change.secret_hash = '';
   const doubted = fields.some((name) => vouchedFor.has(name));
-  if (doubted) Object.assign(change, { is_verified: 0, verified_by: null, verified_at: null });
+  if (doubted) Object.assign(change, unverified);
   const row = await changed(deps, id, change);
   const lost = doubted && before.is_verified === 1 ? ['is_verified'] : [];
   record(deps, 'app_updated', owner, { changed_fields: [...fields, ...lost] }, before, row);
@@ -196,9 +196,7 @@ export async function rotateWebhookSecret(deps: Room, owner: Owner, id: number):
 
 async function changed(deps: Room, id: number, change: ApplicationChange): Promise<ApplicationRow> {
   const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
-  deps.lookups.forget();
-  await deps.origins.changed();
-  await deps.announcements.changed(applicationTag(id));
+  await tellOfApplication(deps, id);
   if (!row) throw unknown();
   return row;
 }

@@ -5,6 +5,9 @@ import { AppError } from '../lib/errors.ts';
 /** States of an application; deleted is final. */
 export const applicationStatus = { active: 1, suspended: 2, deleted: 3 } as const;
 
+/** Of what no administrator vouches for. */
+export const unverified = { is_verified: 0, verified_by: null, verified_at: null };
+
 /** Of owners who may log in. */
 export const ownerEnabled = statuses.enabled;
 

@@ -12,12 +12,12 @@ import { applicationChanges, defaultRateLimit } from '../application.ts';
 import type { Audit } from '../audit.ts';
 import { type Budget, countReading } from '../json-at.ts';
 import type { Origins } from '../origins.ts';
-import { applicationStatus, readsDocuments, takesPart } from '../status.ts';
+import { applicationStatus, readsDocuments, takesPart, unverified } from '../status.ts';
 import { changeApplication, findApplication, findApplicationNow } from '../store/applications.ts';
 import type { Lookups } from '../store/lookups.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { deleteOldestUnused, insertUnlessThere } from '../store/unowned.ts';
-import { applicationTag } from '../tags.ts';
+import { tellOfApplication } from '../tags.ts';
 import { type ClientDocument, documentUrl, readDocument } from './document.ts';
 import { columnsOf, doubts } from './metadata.ts';
 
@@ -172,13 +172,11 @@ async function changed(
     // Only what changed, as whoever reads it meanwhile may know better.
     ...Object.fromEntries(fields.map((name) => [name, said[name]])),
     ...(fields.length > 0 && { updated_at: nowSeconds(deps.clock) }),
-    ...(doubted && { is_verified: 0, verified_by: null, verified_at: null }),
+    ...(doubted && unverified),
   });
   if (!after) throw new AppError('not_found', 'There is no application with this client_id.');
   if (fields.length === 0) return after;
-  deps.lookups.forget();
-  await deps.origins.changed();
-  await deps.announcements.changed(applicationTag(before.id));
+  await tellOfApplication(deps, before.id);
   record(deps, 'app_updated', { changed_fields: fields }, before, after);
   return after;
 }

@@ -9,7 +9,7 @@ import { applicationChanges, defaultRateLimit } from '../application.ts';
 import { authMethodOf, provesClient } from '../client-auth.ts';
 import { newClientId, newClientSecret, newRegistrationToken } from '../credentials.ts';
 import type { Room } from '../room.ts';
-import { applicationStatus, requireEnabled, suspended } from '../status.ts';
+import { applicationStatus, requireEnabled, suspended, unverified } from '../status.ts';
 import {
   type ApplicationChange,
   changeApplication,
@@ -19,7 +19,7 @@ import {
 import { deleteConsentsOf } from '../store/consents.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { countRegistered } from '../store/unowned.ts';
-import { applicationTag } from '../tags.ts';
+import { tellOfApplication } from '../tags.ts';
 import { columnsOf, doubts, type Metadata, readMetadata } from './metadata.ts';
 
 export interface Registered {
@@ -145,7 +145,7 @@ export async function changeClient(
     // A secret outlives no change of kind.
     ...(!hasSecret(said) && { secret_hash: '' }),
     ...(secret !== null && { secret_hash: sha256Hex(secret) }),
-    ...(doubted && { is_verified: 0, verified_by: null, verified_at: null }),
+    ...(doubted && unverified),
   });
   record(deps, 'app_updated', origin, { changed_fields: fields }, before, row);
   return { row, metadata, secret, registrationToken };
@@ -164,9 +164,7 @@ export async function removeClient(deps: Room, origin: Origin, { row }: Register
 
 async function changed(deps: ChangeDeps, id: number, change: ApplicationChange): Promise<ApplicationRow> {
   const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
-  deps.lookups.forget();
-  await deps.origins.changed();
-  await deps.announcements.changed(applicationTag(id));
+  await tellOfApplication(deps, id);
   if (!row) throw badToken();
   return row;
 }

@@ -3,6 +3,7 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { refuseForgery } from '../../identity/sessions.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
+import { applicationSchema } from '../application.ts';
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
 import { canBeGivenBack } from '../given-back.ts';
 import { openidParameters } from '../openid/request.ts';
@@ -33,20 +34,16 @@ export const requestFields = {
 
 /** Who asks for what. */
 export const askedFields = {
-  application: z.object({
-    id: z.number().int(),
-    name: z.string(),
-    description: z.string(),
-    homepage_url: z.string(),
-    logo_url: z.string(),
-    client_id: z.string(),
-    is_verified: z.boolean(),
-    source: z
-      .string()
-      .optional()
-      .describe('With OpenID Connect: who says what it is, `owner`, `document` (at its client id) or `registration`'),
-    host: z.string().optional().describe('Of that document'),
-  }),
+  application: applicationSchema
+    .pick({ id: true, name: true, description: true, homepage_url: true, logo_url: true, client_id: true })
+    .extend({
+      is_verified: z.boolean(),
+      source: z
+        .string()
+        .optional()
+        .describe('With OpenID Connect: who says what it is, `owner`, `document` (at its client id) or `registration`'),
+      host: z.string().optional().describe('Of that document'),
+    }),
   requested_scopes: z.array(z.object({ name: z.string(), description: z.string() })),
   has_existing_consent: z.boolean(),
   existing_scopes: z.string().nullable(),

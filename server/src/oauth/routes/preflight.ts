@@ -3,19 +3,17 @@ import { defineRoute, type Route } from '../../platform/http/route.ts';
 import { metadataPath } from '../resources.ts';
 import { anyOrigin, base } from './shapes.ts';
 
-interface CrossOrigin {
-  /** Without OpenID Connect, and with it; null for none, as if there were no such endpoint. */
-  methods: [plain: string | null, openid: string];
-}
+/** Without OpenID Connect, and with it; null for none, as if there were no such endpoint. */
+type Methods = [plain: string | null, openid: string];
 
-const always = (methods: string): CrossOrigin => ({ methods: [methods, methods] });
-const withOpenid = (methods: string): CrossOrigin => ({ methods: [null, methods] });
+const always = (methods: string): Methods => [methods, methods];
+const withOpenid = (methods: string): Methods => [null, methods];
 
 /** Endpoints that single-page applications call across origins; none of those that a cookie opens. */
-const crossOrigin: Record<string, CrossOrigin> = {
+const crossOrigin: Record<string, Methods> = {
   '/api/oauth2/token': always('POST'),
   '/api/oauth2/revoke': always('POST'),
-  '/api/oauth2/userinfo': { methods: ['GET, PATCH', 'GET, POST, PATCH'] },
+  '/api/oauth2/userinfo': ['GET, PATCH', 'GET, POST, PATCH'],
   '/api/oauth2/.well-known/openid-configuration': always('GET'),
   '/.well-known/openid-configuration': always('GET'),
   '/.well-known/oauth-authorization-server': always('GET'),
@@ -35,7 +33,7 @@ const allowedHeaders = [
 
 /** The question a browser asks before such a call (Fetch standard, CORS-preflight). */
 export const preflightRoutes = ({ options }: { options: Options }): Route[] =>
-  Object.entries(crossOrigin).map(([path, { methods }]) => {
+  Object.entries(crossOrigin).map(([path, methods]) => {
     const which = () => (options.get('OAuth2OpenIDConnect') ? 1 : 0);
     return defineRoute({
       ...base,

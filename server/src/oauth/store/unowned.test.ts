@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { engines, type TestDb } from '../../billing/engines.fixture.ts';
+import { engines, type TestDb } from '../../platform/db/engines.fixture.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { migrations } from '../../platform/db/migrations/index.ts';
 import { allApplications } from '../applications.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { engines, type TestDb } from '../../billing/engines.fixture.ts';
+import { engines, type TestDb } from './engines.fixture.ts';
 import { type LockSpace, oneAtATime } from './one-at-a-time.ts';
 
 for (const engine of engines)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { engines } from '../../billing/engines.fixture.ts';
+import { engines } from './engines.fixture.ts';
 import { resealing } from './reseal.ts';
 
 interface SealedThings {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { engines, type TestDb } from '../../billing/engines.fixture.ts';
+import { engines, type TestDb } from '../db/engines.fixture.ts';
 import { takeLease, untilWritten } from './lease.ts';
 
 describe.each(engines)('leases on $name', (engine) => {

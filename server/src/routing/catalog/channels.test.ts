@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { manualClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
+import { engines } from '../../platform/db/engines.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import {
   addChannel,
@@ -10,7 +11,6 @@ import {
   channelDefaults,
   getChannel,
 } from './channels.ts';
-import { engines } from './engines.fixture.ts';
 
 const sealer = openSealer({ keys: [{ id: 'test', key: new Uint8Array(32).fill(7) }] });
 const secret = 'sk-0123456789-topsecret';

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { sql } from 'kysely';
 import { manualClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
+import { engines } from '../../platform/db/engines.fixture.ts';
 import { wordsOf } from '../../platform/db/migration.ts';
 import { keysAndNames } from '../../platform/db/migrations/0034-credentials.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
@@ -10,7 +11,6 @@ import { memoryShared } from '../../platform/shared/memory.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
 import { addChannel, type CatalogRoom, changeChannel, channelDefaults, getChannel, removeChannel } from './channels.ts';
 import { addCredential, changeCredential, credentialDefaults, credentialsOf, removeCredential } from './credentials.ts';
-import { engines } from './engines.fixture.ts';
 import { resealCredentials } from './store/channels.ts';
 import { mostCredentials } from './store/credentials.ts';
 

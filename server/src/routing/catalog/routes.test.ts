@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { manualClock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openSealer } from '../../lib/seal.ts';
+import { engines } from '../../platform/db/engines.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import type { Call, Route } from '../../platform/http/route.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
-import { engines } from './engines.fixture.ts';
 import { catalogRoutes } from './routes.ts';
 
 const sealer = openSealer({ keys: [{ id: 'test', key: new Uint8Array(32).fill(7) }] });
