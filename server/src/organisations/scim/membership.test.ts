@@ -137,6 +137,14 @@ describe('membership', () => {
     for (const { actor } of told) expect(actor.name).toBe('SCIM: Okta');
   });
 
+  test('what the directory says of somebody is in what they take along', async () => {
+    const address = newAddress();
+    const { member } = await joined(address);
+    const told = await (await member.call('/api/user/self/export')).text();
+    expect(told).toContain('directory_entries');
+    expect(told).toContain(`00u${address}`);
+  });
+
   test('whoever comes back is asked again', async () => {
     const { member, userId } = await joined();
     for (const active of [false, true])
