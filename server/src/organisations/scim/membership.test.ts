@@ -80,6 +80,19 @@ describe('membership', () => {
   const waitingFor = async (member: Member) =>
     (await world.send<{ waiting: unknown[] }>(member, 'GET', '/api/invitations')).data.waiting;
 
+  let servers = 0;
+  /** What a member let us do at a server of the organisation; reads it again. */
+  const grantAtServer = async ({ id: user_id }: Member) => {
+    const { db } = world.t.platform.database;
+    servers += 1;
+    await world.t.setOption('McpUserServers', true);
+    const given = { name: `wiki${servers}`, url: 'https://wiki.invalid/mcp', auth: 'oauth', organisation_id: id };
+    const { data } = await world.send(owner, 'POST', '/api/mcp/servers', given);
+    const grant = { server_id: data.id, user_id, grant_sealed: '', state_hash: null, updated_at: 1 };
+    await db.insertInto('mcp_grants').values(grant).execute();
+    return () => db.selectFrom('mcp_grants').selectAll().where('user_id', '=', user_id).execute();
+  };
+
   test('waits for its person, and the answer is the same whether there is one', async () => {
     const [known, unknown] = [newAddress(), newAddress()];
     const member = await person(known.toLowerCase());
@@ -122,12 +135,15 @@ describe('membership', () => {
   ] as const)('whoever %s is out at once, and keeps their account', async (_, method, body) => {
     const { member, userId } = await joined();
     const { data } = await world.send<{ key: string }>(member, 'POST', org('/keys'), { name: 'k' });
+    const grants = await grantAtServer(member);
+    expect(await grants()).toHaveLength(1);
     await world.credit(member.id, 10_000);
     expect((await world.ask(data.key)).status).toBe(200);
     const { status } = await directory(method, `/Users/${userId}`, body);
     expect([200, 204]).toContain(status);
     expect(await memberOf(member)).toBeUndefined();
     expect((await world.ask(data.key)).status).toBe(401);
+    expect(await grants()).toEqual([]);
     expect((await member.call('/api/user/self')).status).toBe(200);
     const told = (await acts()).slice(0, 2);
     expect(told.map(({ action }) => action).sort()).toEqual([
