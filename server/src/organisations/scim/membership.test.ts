@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import type { Member } from '../../app.fixture.ts';
+import { lookedAt } from '../../platform/db/plans.fixture.ts';
+import { groupMembers } from '../store/scim-places.ts';
+import { placesWaiting } from '../store/scim-users.ts';
 import { newAddress, oktaUser, openDirectory, patch } from './directory.fixture.ts';
 
 const {
@@ -159,6 +162,18 @@ describe('membership', () => {
     const told = await (await member.call('/api/user/self/export')).text();
     expect(told).toContain('directory_entries');
     expect(told).toContain(`00u${address}`);
+  });
+
+  test('nobody is looked for from one end to the other', async () => {
+    const { db } = world.t.platform.database;
+    const looked = await lookedAt(db, async () => {
+      await placesWaiting(db, owner.id, newAddress());
+      await groupMembers(db, [1, 2]);
+      await directory('GET', '/Users?filter=externalId eq "a" or userName eq "a" or emails.value eq "a"');
+    });
+    expect(looked.length).toBeGreaterThan(3);
+    const scans = looked.filter(({ steps }) => steps.some((step) => step.startsWith('SCAN')));
+    expect(scans).toEqual([]);
   });
 
   test('whoever comes back is asked again', async () => {
