@@ -43,22 +43,22 @@ const list = one.extend({
 type List = z.infer<typeof list>;
 const params = z.object({ id: idText });
 /** Said for the reference: what is in it is judged attribute by attribute, in whichever form it comes. */
-const said = (type: string, example?: unknown) => z.unknown().meta({ type, example });
+const said = (type: string, example?: unknown) => z.unknown().optional().meta({ type, example });
 const userBody = z
   .looseObject({
     userName: said('string', 'ada@example.com'),
-    externalId: said('string').optional(),
-    displayName: said('string', 'Ada Lovelace').optional(),
-    name: said('object', { givenName: 'Ada', familyName: 'Lovelace' }).optional(),
-    emails: said('array', [{ value: 'ada@example.com', type: 'work', primary: true }]).optional(),
-    active: said('boolean').optional(),
+    externalId: said('string'),
+    displayName: said('string', 'Ada Lovelace'),
+    name: said('object', { givenName: 'Ada', familyName: 'Lovelace' }),
+    emails: said('array', [{ value: 'ada@example.com', type: 'work', primary: true }]),
+    active: said('boolean'),
   })
   .meta({ id: 'ScimUser' });
 const groupBody = z
   .looseObject({
     displayName: said('string', 'Research'),
-    externalId: said('string').optional(),
-    members: said('array', [{ value: '12' }]).optional(),
+    externalId: said('string'),
+    members: said('array', [{ value: '12' }]),
   })
   .meta({ id: 'ScimGroup' });
 const patch = patchBody.meta({ id: 'ScimPatch' });
