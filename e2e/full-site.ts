@@ -81,7 +81,7 @@ async function administer(site: Site, post: Post, failing: string): Promise<void
   await post('/api/mcp/servers', { name: 'files', url: `${failing}/mcp`, audience: 'everyone' });
 }
 
-/** An organisation with a team, keys, budgets, limits and a server. */
+/** An organisation with a team, keys, budgets, limits, a directory and a server. */
 async function organise(post: Post, userId: number): Promise<number> {
   const { id } = await post('/api/organisations', { name: 'Acme', time_zone: 'Europe/Berlin', balance: 'shared' });
   const at = `/api/organisations/${id}`;
@@ -91,6 +91,7 @@ async function organise(post: Post, userId: number): Promise<number> {
   await post(`${at}/keys`, { name: 'robot', owner: 'team', team_id: team.id });
   await post(`${at}/budgets`, { level: 'team', level_id: team.id, window: 'month', amount: 5_000_000 });
   await post(`${at}/limits/team/${team.id}`, { requests_per_minute: 500 }, 'put');
+  await post(`${at}/scim/tokens`, { name: 'Okta' });
   await post('/api/mcp/servers', { name: 'wiki', url: 'https://wiki.example.com/mcp', organisation_id: id });
   const signedInTo = { auth: 'oauth', sign_in: 'shared' };
   await post('/api/mcp/servers', {

@@ -146,6 +146,8 @@ const organisationOf = ({ organisation, userId }: Things) => ({
   'Users/{id}': [organisation.scimUserId],
   'Groups/{id}': [organisation.scimTeamId],
   userName: ['ada@example.com', 'ada'],
+  emails: [[{ value: 'ada@example.com', type: 'work' }]],
+  members: [[], [{ value: organisation.scimUserId }]],
   filter: ['userName eq "ada"', 'active eq true and emails.value eq "a@b.example"', 'displayName eq "a"'],
   Operations: [[{ op: 'replace', path: 'displayName', value: 'Ada' }], [{ op: 'Replace', value: { active: true } }]],
 });

@@ -62,6 +62,7 @@ const places: Places = [
   ['an organisation', 'POST', () => '/api/organisations', (name) => ({ name })],
   ['an organisation, changed', 'PUT', () => `/api/organisations/${organisationId}`, (name) => ({ name })],
   ['a team', 'POST', () => `/api/organisations/${organisationId}/teams`, (name) => ({ name })],
+  ['a directory', 'POST', () => `/api/organisations/${organisationId}/scim/tokens`, (name) => ({ name })],
   [
     'a key of a team’s own',
     'POST',

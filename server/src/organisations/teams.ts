@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { organisationTag, type Room } from './room.ts';
 import { findRole, holdMembers } from './store/members.ts';
 import type { TeamRow } from './store/tables.ts';
-import { deleteTeam, findTeam, insertTeam, joinTeam, leaveTeam, listTeams, renameTeam } from './store/teams.ts';
+import { deleteTeam, findTeam, insertTeam, joinTeam, leaveTeam, listTeams, updateTeam } from './store/teams.ts';
 
 export const mostTeams = 500;
 const noTeam = () => new AppError('not_found', 'There is no such team.');
@@ -27,8 +27,13 @@ export async function createTeam(room: Room, organisationId: number, name: strin
   return insertTeam(room.db, { organisation_id: organisationId, name, created_at: nowSeconds(room.clock) });
 }
 
-export async function changeTeam(room: Room, organisationId: number, id: number, name: string): Promise<TeamRow> {
-  const team = await renameTeam(room.db, organisationId, id, name);
+export async function changeTeam(
+  { db }: Pick<Room, 'db'>,
+  organisationId: number,
+  id: number,
+  fields: Partial<Pick<TeamRow, 'name' | 'external_id'>>,
+): Promise<TeamRow> {
+  const team = await updateTeam(db, organisationId, id, fields);
   if (!team) throw noTeam();
   return team;
 }

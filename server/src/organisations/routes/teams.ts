@@ -67,7 +67,7 @@ export function teamRoutes(room: Room): Route[] {
       answers: { 200: answered(teamSchema) },
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
-        return ok(call, viewOf(await changeTeam(room, organisation.id, call.params.team_id, call.body.name)));
+        return ok(call, viewOf(await changeTeam(room, organisation.id, call.params.team_id, call.body)));
       },
     }),
     defineRoute({

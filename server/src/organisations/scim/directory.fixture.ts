@@ -11,6 +11,7 @@ export type Resource = Record<string, unknown> & {
 export interface Told {
   status: number;
   type: string;
+  location: string | null;
   body: Resource;
 }
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Told>;
@@ -62,6 +63,7 @@ export const callingWith =
     return {
       status: answer.status,
       type: answer.headers.get('content-type') ?? '',
+      location: answer.headers.get('location'),
       body: (text === '' ? {} : JSON.parse(text)) as Resource,
     };
   };

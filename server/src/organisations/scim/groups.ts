@@ -9,8 +9,8 @@ import { holdMembers } from '../store/members.ts';
 import { addPlaces, countPlaces, groupMembers, knownScimUsers, removePlaces } from '../store/scim-places.ts';
 import { tieMembers } from '../store/scim-users.ts';
 import type { TeamRow } from '../store/tables.ts';
-import { changeTeamFields, deleteTeam, insertTeam, listTeams } from '../store/teams.ts';
-import { mostTeams, requireTeam } from '../teams.ts';
+import { deleteTeam, insertTeam, listTeams } from '../store/teams.ts';
+import { changeTeam, mostTeams, requireTeam } from '../teams.ts';
 import type { Directory } from './caller.ts';
 import { fault, taken } from './faults.ts';
 import { askedFor, type Change, textIn } from './patch.ts';
@@ -87,9 +87,9 @@ export async function changeGroup(
     const after = change(before);
     if (after.name !== before.name) await refuseTaken(tx, by.organisation.id, after, id);
     const { name, external_id } = after;
-    await changeTeamFields(tx, id, { name, external_id });
+    const changed = await changeTeam({ db: tx }, by.organisation.id, id, { name, external_id });
     await setMembers(tx, team, members, after.members);
-    return { team: { ...team, name, external_id }, action: 'team_updated', before, after };
+    return { team: changed, action: 'team_updated', before, after };
   });
 }
 
@@ -141,9 +141,9 @@ async function settle(room: Room, by: Directory, act: (tx: Db) => Promise<Step>)
     await holdMembers(tx, organisation.id);
     return act(tx);
   });
-  await room.announcements.changed(organisationTag(organisation.id));
   const changes = changesOf(stateOf(before, after), stateOf(after, before));
   if (Object.keys(changes.after ?? {}).length > 0 || !after) {
+    await room.announcements.changed(organisationTag(organisation.id));
     const target = { type: 'organisation', id: organisation.id };
     const named = { team_id: team.id, name: team.name };
     room.audit.record({ action, actor, target, ...changes, after: { ...named, ...changes.after }, origin });

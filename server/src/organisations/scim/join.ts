@@ -9,9 +9,13 @@ import { placesWaiting, tieMembers } from '../store/scim-users.ts';
 
 /** Organisations whose directories mean somebody, who alone decides whether to come. */
 export async function waitingFor(db: Db, userId: number): Promise<{ organisation_id: number; organisation: string }[]> {
+  return placesWaiting(db, userId, await verifiedAddress(db, userId));
+}
+
+/** In small letters; empty for none. */
+async function verifiedAddress(db: Db, userId: number): Promise<string> {
   const user = await findUserRow(db, userId);
-  if (user?.email_verified !== 1) return [];
-  return placesWaiting(db, userId, user.email.toLowerCase());
+  return user?.email_verified === 1 ? user.email.toLowerCase() : '';
 }
 
 /** As a member: what else somebody is to be, those who run the organisation say. */
@@ -32,6 +36,6 @@ export async function takePlace(room: Room, userId: number, organisationId: numb
 
 /** Whoever is a member is the one whom the directory means by their address, and where it wants them. */
 export async function tieMember(tx: Db, organisationId: number, userId: number): Promise<void> {
-  await tieMembers(tx, organisationId, userId);
+  await tieMembers(tx, organisationId, await verifiedAddress(tx, userId));
   await takePlaces(tx, organisationId, userId);
 }

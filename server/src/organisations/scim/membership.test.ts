@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import type { Member } from '../../app.fixture.ts';
+import { lookedAt } from '../../platform/db/plans.fixture.ts';
+import { groupMembers } from '../store/scim-places.ts';
+import { placesWaiting } from '../store/scim-users.ts';
 import { newAddress, oktaUser, openDirectory, patch } from './directory.fixture.ts';
 
 const {
@@ -80,6 +83,19 @@ describe('membership', () => {
   const waitingFor = async (member: Member) =>
     (await world.send<{ waiting: unknown[] }>(member, 'GET', '/api/invitations')).data.waiting;
 
+  let servers = 0;
+  /** What a member let us do at a server of the organisation; reads it again. */
+  const grantAtServer = async ({ id: user_id }: Member) => {
+    const { db } = world.t.platform.database;
+    servers += 1;
+    await world.t.setOption('McpUserServers', true);
+    const given = { name: `wiki${servers}`, url: 'https://wiki.invalid/mcp', auth: 'oauth', organisation_id: id };
+    const { data } = await world.send(owner, 'POST', '/api/mcp/servers', given);
+    const grant = { server_id: data.id, user_id, grant_sealed: '', state_hash: null, updated_at: 1 };
+    await db.insertInto('mcp_grants').values(grant).execute();
+    return () => db.selectFrom('mcp_grants').selectAll().where('user_id', '=', user_id).execute();
+  };
+
   test('waits for its person, and the answer is the same whether there is one', async () => {
     const [known, unknown] = [newAddress(), newAddress()];
     const member = await person(known.toLowerCase());
@@ -122,12 +138,15 @@ describe('membership', () => {
   ] as const)('whoever %s is out at once, and keeps their account', async (_, method, body) => {
     const { member, userId } = await joined();
     const { data } = await world.send<{ key: string }>(member, 'POST', org('/keys'), { name: 'k' });
+    const grants = await grantAtServer(member);
+    expect(await grants()).toHaveLength(1);
     await world.credit(member.id, 10_000);
     expect((await world.ask(data.key)).status).toBe(200);
     const { status } = await directory(method, `/Users/${userId}`, body);
     expect([200, 204]).toContain(status);
     expect(await memberOf(member)).toBeUndefined();
     expect((await world.ask(data.key)).status).toBe(401);
+    expect(await grants()).toEqual([]);
     expect((await member.call('/api/user/self')).status).toBe(200);
     const told = (await acts()).slice(0, 2);
     expect(told.map(({ action }) => action).sort()).toEqual([
@@ -135,6 +154,26 @@ describe('membership', () => {
       method === 'DELETE' ? 'scim_user_deleted' : 'scim_user_updated',
     ]);
     for (const { actor } of told) expect(actor.name).toBe('SCIM: Okta');
+  });
+
+  test('what the directory says of somebody is in what they take along', async () => {
+    const address = newAddress();
+    const { member } = await joined(address);
+    const told = await (await member.call('/api/user/self/export')).text();
+    expect(told).toContain('directory_entries');
+    expect(told).toContain(`00u${address}`);
+  });
+
+  test('nobody is looked for from one end to the other', async () => {
+    const { db } = world.t.platform.database;
+    const looked = await lookedAt(db, async () => {
+      await placesWaiting(db, owner.id, newAddress());
+      await groupMembers(db, [1, 2]);
+      await directory('GET', '/Users?filter=externalId eq "a" or userName eq "a" or emails.value eq "a"');
+    });
+    expect(looked.length).toBeGreaterThan(3);
+    const scans = looked.filter(({ steps }) => steps.some((step) => step.startsWith('SCAN')));
+    expect(scans).toEqual([]);
   });
 
   test('whoever comes back is asked again', async () => {

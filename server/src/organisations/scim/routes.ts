@@ -42,8 +42,25 @@ const list = one.extend({
 });
 type List = z.infer<typeof list>;
 const params = z.object({ id: idText });
-/** What is in it is judged attribute by attribute. */
-const resourceBody = z.looseObject({});
+/** Said for the reference: what is in it is judged attribute by attribute, in whichever form it comes. */
+const said = (type: string, example?: unknown) => z.unknown().optional().meta({ type, example });
+const userBody = z
+  .looseObject({
+    userName: said('string', 'ada@example.com'),
+    externalId: said('string'),
+    displayName: said('string', 'Ada Lovelace'),
+    name: said('object', { givenName: 'Ada', familyName: 'Lovelace' }),
+    emails: said('array', [{ value: 'ada@example.com', type: 'work', primary: true }]),
+    active: said('boolean'),
+  })
+  .meta({ id: 'ScimUser' });
+const groupBody = z
+  .looseObject({
+    displayName: said('string', 'Research'),
+    externalId: said('string'),
+    members: said('array', [{ value: '12' }]),
+  })
+  .meta({ id: 'ScimGroup' });
 const patch = patchBody.meta({ id: 'ScimPatch' });
 const bodyTypes = ['application/scim+json', 'application/json'];
 
@@ -135,7 +152,7 @@ function userRoutes(room: ScimRoom): Route[] {
       },
     }),
     defineRoute({
-      ...{ ...base, method: 'post', path, query: one, body: resourceBody, bodyTypes, answers: { 201: resource } },
+      ...{ ...base, method: 'post', path, query: one, body: userBody, bodyTypes, answers: { 201: resource } },
       summary: 'Say that somebody belongs to the organisation; they join when they come themselves',
       audit: 'recorded',
       handle: async (call) => {
@@ -149,7 +166,7 @@ function userRoutes(room: ScimRoom): Route[] {
         answerOne(call, viewUser(url, await requireUser(room, call.principal, call.params.id)), call.query),
     }),
     defineRoute({
-      ...{ ...shared, method: 'put', body: resourceBody, bodyTypes, audit: 'recorded' },
+      ...{ ...shared, method: 'put', body: userBody, bodyTypes, audit: 'recorded' },
       summary: 'Say anew all that there is to say of somebody; without `active` that stays',
       handle: async (call) => {
         const row = await changeUser(room, call.principal, call.params.id, ({ active }) =>
@@ -206,7 +223,7 @@ function groupRoutes(room: Room): Route[] {
       },
     }),
     defineRoute({
-      ...{ ...base, method: 'post', path, query: one, body: resourceBody, bodyTypes, answers: { 201: resource } },
+      ...{ ...base, method: 'post', path, query: one, body: groupBody, bodyTypes, answers: { 201: resource } },
       summary: 'Make a team',
       audit: 'recorded',
       handle: async (call) => answer(call, await createGroup(room, call.principal, membersOf(call.body)), 201),
@@ -216,7 +233,7 @@ function groupRoutes(room: Room): Route[] {
       handle: async (call) => answer(call, await requireTeam(room, call.principal.organisation.id, call.params.id)),
     }),
     defineRoute({
-      ...{ ...shared, method: 'put', body: resourceBody, bodyTypes, audit: 'recorded' },
+      ...{ ...shared, method: 'put', body: groupBody, bodyTypes, audit: 'recorded' },
       summary: 'Say anew how a team is called and who is in it',
       handle: async (call) => {
         const changes = membersOf(call.body);

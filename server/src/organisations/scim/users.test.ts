@@ -27,6 +27,7 @@ describe('users', () => {
     } as never);
     const made = await directory('POST', '/Users', oktaUser(userName));
     expect(made).toMatchObject({ status: 201, type: expect.stringContaining('application/scim+json') });
+    expect(made.location).toBe((made.body.meta as { location: string }).location);
     const at = new Date(clock.nowMs()).toISOString();
     expect(made.body).toEqual({
       schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],

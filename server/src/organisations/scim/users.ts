@@ -1,4 +1,3 @@
-import { findVerified } from '../../identity/store/users.ts';
 import { changesOf } from '../../lib/changes.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -7,6 +6,7 @@ import { putOut } from '../members.ts';
 import type { Memberships } from '../memberships.ts';
 import { organisationTag, type Room } from '../room.ts';
 import { holdMembers } from '../store/members.ts';
+import { takePlaces } from '../store/scim-places.ts';
 import {
   countScimUsers,
   deleteScimUser,
@@ -15,12 +15,12 @@ import {
   isNameTaken,
   memberMeant,
   type ScimUserValues,
+  tieMembers,
   updateScimUser,
 } from '../store/scim-users.ts';
 import type { ScimUserFields, ScimUserRow } from '../store/tables.ts';
 import type { Directory } from './caller.ts';
 import { taken } from './faults.ts';
-import { tieMember } from './join.ts';
 import { addressOf } from './user-fields.ts';
 
 export interface ScimRoom extends Room {
@@ -72,13 +72,13 @@ export async function changeUser(
   return settle(room, by, async (tx) => {
     const before = await requireUser({ db: tx }, by, id);
     // By the address that it had: whoever is meant stays so under another.
-    await meant(tx, before);
+    const { isNew: isTied } = await meant(tx, before);
     const fields = change(fieldsOf(before));
-    const isSame = changesOf({ ...fieldsOf(before) }, { ...fields }).after;
-    if (isSame && Object.keys(isSame).length === 0) return { row: before, before, after: before };
+    const { after } = changesOf({ ...fieldsOf(before) }, { ...fields });
+    if (Object.keys(after!).length === 0) return { row: before, before, after: before, isTied };
     await refuseTaken(tx, by.organisation.id, fields, id);
     const row = await updateScimUser(tx, id, valuesOf(fields, nowSeconds(room.clock)));
-    return { row, before, after: row };
+    return { row, before, after: row, isTied };
   });
 }
 
@@ -98,34 +98,40 @@ interface Step {
   row: ScimUserRow;
   before: ScimUserRow | null;
   after: ScimUserRow | null;
+  /** Whether a member became known as the one whom it means. */
+  isTied?: boolean;
 }
 
 /** One at a time in an organisation. Who is no longer active is out when this returns, with all that hung on the membership. */
 async function settle(room: ScimRoom, by: Directory, act: (tx: Db) => Promise<Step>): Promise<ScimUserRow> {
   const { organisation } = by;
-  const { row, left, ...step } = await room.db.transaction().execute(async (tx) => {
+  const { row, left, isTied, ...step } = await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisation.id);
     const done = await act(tx);
-    const member = await meant(tx, done.row);
-    const isOut = member !== null && done.after?.active !== 1;
-    if (isOut) await putOut(tx, organisation.id, member);
+    const { userId, isNew } = await meant(tx, done.row);
+    const isOut = userId !== null && done.after?.active !== 1;
+    if (isOut) await putOut(tx, organisation.id, userId);
     if (!done.after) await deleteScimUser(tx, done.row.id);
-    return { ...done, left: isOut ? member : null };
+    return { ...done, left: isOut ? userId : null, isTied: isNew || done.isTied === true };
   });
-  await room.announcements.changed(organisationTag(organisation.id));
-  if (left !== null) await room.memberships.left(left, organisation.account_id);
+  // A directory that repeats all it knows must not make every request of the organisation look its place up anew.
+  if (left !== null || isTied) await room.announcements.changed(organisationTag(organisation.id));
   await record(room, by, step, left);
+  if (left !== null) await room.memberships.left(left, organisation.account_id);
   return row;
 }
 
-/** The member whom a row is about: who joined by it, or has the address that it names. */
-async function meant(tx: Db, { id, organisation_id, address }: ScimUserRow): Promise<number | null> {
+/** The member whom a row is about, by having joined or by the address that it names; null for nobody. */
+async function meant(
+  tx: Db,
+  { id, organisation_id, address }: ScimUserRow,
+): Promise<{ userId: number | null; isNew: boolean }> {
   const tied = await memberMeant(tx, id);
-  if (tied !== null || address === '') return tied;
-  const user = await findVerified(tx, address);
-  if (!user) return null;
-  await tieMember(tx, organisation_id, user.id);
-  return memberMeant(tx, id);
+  if (tied !== null || address === '') return { userId: tied, isNew: false };
+  const isNew = await tieMembers(tx, organisation_id, address);
+  const userId = isNew ? await memberMeant(tx, id) : null;
+  if (userId !== null) await takePlaces(tx, organisation_id, userId);
+  return { userId, isNew };
 }
 
 const actionOf = ({ before, after }: Omit<Step, 'row'>): string => {

@@ -2,7 +2,7 @@ import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
-/** Which organisations a user is in, and which keys are theirs there. */
+/** Which organisations a user is in, what directories say of them there, and which keys are theirs there. */
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   spending_limits: onePage(() =>
     db
@@ -19,6 +19,16 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .select(['o.id', 'o.name', 'm.role', 'm.created_at'])
       .where('m.user_id', '=', userId)
       .orderBy('o.id')
+      .execute(),
+  ),
+  directory_entries: onePage(() =>
+    db
+      .selectFrom('organisation_members as m')
+      .innerJoin('organisation_scim_users as s', 's.id', 'm.scim_user_id')
+      .select(['s.organisation_id', 's.user_name', 's.external_id', 's.given_name', 's.family_name'])
+      .select(['s.display_name', 's.email', 's.created_at', 's.updated_at'])
+      .where('m.user_id', '=', userId)
+      .orderBy('s.id')
       .execute(),
   ),
   keys: pages<{ key_id: number }>((after, limit) =>

@@ -67,24 +67,35 @@ export async function countScimUsers(db: Db, organisationId: number): Promise<{ 
 }
 
 /**
- * Members whom the directory means by an address that they have verified, from now on also where they change it. Under the hold
- * on members; without a user, all of them.
+ * Members whom the directory means by an address that they have verified: from now on also where they change it. Under the hold
+ * on members; by an address, who has that. Says whether there was one. What is asked is the same whether anybody has an address.
  */
-export async function tieMembers(tx: Db, organisationId: number, userId?: number): Promise<void> {
+export async function tieMembers(tx: Db, organisationId: number, address?: string): Promise<boolean> {
   const meant = sql<
     number | null
   >`(select s.id from organisation_scim_users s join users u on lower(u.email) = s.address
     where u.id = organisation_members.user_id and u.email_verified = 1 and u.email <> ''
-      and s.organisation_id = ${organisationId} and s.address <> ''
+      and s.organisation_id = ${organisationId}
       and not exists (select 1 from organisation_members taken where taken.scim_user_id = s.id)
     order by s.id limit 1)`;
-  await tx
+  const { numUpdatedRows } = await tx
     .updateTable('organisation_members')
     .set({ scim_user_id: meant })
     .where('organisation_id', '=', organisationId)
     .where('scim_user_id', 'is', null)
-    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
-    .execute();
+    .where(meant, 'is not', null)
+    .$if(address !== undefined, (query) =>
+      query.where('user_id', 'in', (e) =>
+        e
+          .selectFrom('users')
+          .select('id')
+          .where(sql`lower(email)`, '=', address!)
+          .where('email_verified', '=', 1)
+          .where('email', '<>', ''),
+      ),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Null for whoever has not joined. */

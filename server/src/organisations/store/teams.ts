@@ -31,23 +31,20 @@ export const insertTeam = (
   team: Omit<TeamRow, 'id' | 'external_id'> & Partial<Pick<TeamRow, 'external_id'>>,
 ): Promise<TeamRow> => db.insertInto('organisation_teams').values(team).returningAll().executeTakeFirstOrThrow();
 
-export async function renameTeam(db: Db, organisationId: number, id: number, name: string): Promise<TeamRow | null> {
+export async function updateTeam(
+  db: Db,
+  organisationId: number,
+  id: number,
+  fields: Partial<Pick<TeamRow, 'name' | 'external_id'>>,
+): Promise<TeamRow | null> {
   const row = await db
     .updateTable('organisation_teams')
-    .set({ name })
+    .set(fields)
     .where('id', '=', id)
     .where('organisation_id', '=', organisationId)
     .returningAll()
     .executeTakeFirst();
   return row ?? null;
-}
-
-export async function changeTeamFields(
-  tx: Db,
-  id: number,
-  fields: Pick<TeamRow, 'name' | 'external_id'>,
-): Promise<void> {
-  await tx.updateTable('organisation_teams').set(fields).where('id', '=', id).execute();
 }
 
 /** Its members stay members of the organisation; its budgets and limits end, and requests that run are charged all the same. */

@@ -35,6 +35,7 @@ test('names read as words', () => {
   expect(labelOf('CorsEnabled')).toBe('CORS enabled');
   expect(labelOf('McpApiKeys')).toBe('MCP API keys');
   expect(labelOf('RateLimitMcp')).toBe('Rate limit MCP');
+  expect(labelOf('RateLimitScim')).toBe('Rate limit SCIM');
   expect(labelOf('FileMaxMebibytes')).toBe('File max size');
 });
 

@@ -31,6 +31,7 @@ const properNames: [RegExp, string][] = [
   [/OpenIDConnect/, 'OpenID Connect'],
   [/OAuth/, 'OAuth'],
   [/^Mcp|Mcp$/, 'MCP'],
+  [/Scim$/, 'SCIM'],
   [/^Cors/, 'CORS'],
   [/Api(?=Keys)|Api$/, 'API'],
   [/Sha256$/, 'SHA-256'],

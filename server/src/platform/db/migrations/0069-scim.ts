@@ -34,7 +34,7 @@ export const migration: Migration = {
       updated_at ${int} not null,
       unique (organisation_id, user_key)
     )`,
-    "create index organisation_scim_users_by_address on organisation_scim_users (address) where address <> ''",
+    'create index organisation_scim_users_by_address on organisation_scim_users (address, organisation_id)',
     'create index organisation_scim_users_by_external_id on organisation_scim_users (organisation_id, external_id)',
     // Of those who have not joined yet, too.
     `create table organisation_scim_places (
