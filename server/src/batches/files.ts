@@ -1,13 +1,13 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { randomHex } from '../lib/ids.ts';
+import { timedHex } from '../lib/ids.ts';
 import { type BatchesDeps, noFile } from './deps.ts';
 import { limits } from './limits.ts';
 import * as store from './store/files.ts';
 import type { FileRow } from './store/tables.ts';
 
 /** Hexadecimal, as names of blobs have no capitals. */
-export const newFileId = (): string => `file-${randomHex(24)}`;
+const newFileId = (nowMs: number): string => `file-${timedHex(nowMs, 24)}`;
 export const blobOf = (fileId: string): string => `files/${fileId}`;
 
 /** An upload that is not whole by then was broken off together with its process. */
@@ -31,7 +31,7 @@ type FileDeps = Pick<BatchesDeps, 'db' | 'blobs' | 'clock' | 'maxFileBytes' | 'm
  */
 export async function beginUpload(deps: FileDeps, userId: number, expectedBytes: number): Promise<Upload> {
   const { db, blobs } = deps;
-  const id = newFileId();
+  const id = newFileId(deps.clock.nowMs());
   const blob = blobOf(id);
   const now = nowSeconds(deps.clock);
   let bytes = 0;
