@@ -88,9 +88,11 @@ export class ContinuedSource implements ByteSource {
     if (!asked) return false;
     this.body.leave();
     const answer = await this.again({ ...this.request, body: JSON.stringify(asked) }).catch(() => undefined);
-    if (!answer) return false;
+    if (answer?.status !== 200) {
+      answer?.body.abort();
+      return false;
+    }
     this.body = answer.body;
-    if (answer.status !== 200) return false;
     this.#message.goOn();
     return true;
   }
