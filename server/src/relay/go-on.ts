@@ -84,6 +84,7 @@ export class ContinuedSource implements ByteSource {
   async #goesOn(): Promise<boolean> {
     if (!this.#message.isPaused || this.#times === mostTimes) return false;
     this.#times += 1;
+    // Of Messages, and so text.
     const asked = this.#message.goesOnWith(JSON.parse(this.request.body as string));
     if (!asked) return false;
     this.body.leave();
