@@ -4,6 +4,7 @@ import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { type Kind, kinds, openaiChunk, says } from './relay-replies.ts';
 import { type ModelSetup, type Served, type Service, startService, until } from './service.ts';
 import { type Asked, events, refuse, type Script, startUpstream, type Upstream } from './upstream.ts';
+import { strictly } from './vendor-rules.ts';
 
 let service: Service;
 const upstreams = {} as Record<Kind, Upstream>;
@@ -545,4 +546,80 @@ test('empty tools, a choice without tools, n and logprobs crash no vendor', asyn
       expect(((await several.json()) as Loose).error).toMatchObject({ param: 'n', code: 'unsupported_parameter' });
     }
   }
+});
+
+/** A tool, a call of it and its result in the words of each format whose names are not everybody's. */
+const longName = 'mcp__an_own_server_with_a_long_name__and_one_of_its_many_long_winded_tools';
+const longId = `call_${'x'.repeat(60)}`;
+const namings: Record<
+  string,
+  { path: (model: string, stream: boolean) => string; first: Json; second: Json; name: string }
+> = {
+  messages: {
+    path: () => '/v1/messages',
+    name: longName,
+    first: { max_tokens: 9, messages: hi, tools: [{ name: longName, input_schema: { type: 'object' } }] },
+    second: {
+      max_tokens: 9,
+      messages: [
+        ...hi,
+        { role: 'assistant', content: [{ type: 'tool_use', id: longId, name: longName, input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: longId, content: 'ok' }] },
+      ],
+    },
+  },
+  gemini: {
+    path: (model, stream) => `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    name: 'crm.find:now',
+    first: {
+      contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+      tools: [{ functionDeclarations: [{ name: 'crm.find:now' }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['crm.find:now'] } },
+    },
+    second: {
+      contents: [
+        { role: 'user', parts: [{ text: 'hi' }] },
+        { role: 'model', parts: [{ functionCall: { id: longId, name: 'crm.find:now', args: {} } }] },
+        { role: 'user', parts: [{ functionResponse: { id: longId, name: 'crm.find:now', response: { ok: true } } }] },
+      ],
+    },
+  },
+};
+const namingPairs = Object.keys(namings).flatMap((front) => kinds.map((kind): [string, Kind] => [front, kind]));
+
+test.each(namingPairs)('a tool that %s names otherwise than %s may is called by its name', async (front, kind) => {
+  const { path, name, first, second } = namings[front]!;
+  // Calls the tool by the name that it was offered under.
+  upstreams[kind].script = strictly(kind, (asked) => {
+    const { tools = [] } = asked.body as Loose;
+    const offered = tools[0]?.functionDeclarations?.[0] ?? tools[0]?.function ?? tools[0];
+    const reply = offered ? { calls: [{ id: 'call_1', name: offered.name, args: { a: 1 } }] } : { text: 'Done.' };
+    return says(kind, reply)(asked);
+  });
+  const model = served[kind].modelId;
+  for (const stream of [false, true]) {
+    const body = front === 'gemini' ? {} : { model, stream };
+    const called = await service.post(path(model, stream), { ...body, ...first });
+    const text = await called.text();
+    expect([called.status, text]).toEqual([200, expect.stringContaining(`"name":"${name}"`)]);
+    const { tools, toolConfig } = first;
+    const given = { tools, ...(toolConfig ? { toolConfig } : {}) };
+    const done = await service.post(path(model, stream), { ...body, ...second, ...(stream ? {} : given) });
+    expect(done.status).toBe(200);
+    await done.text();
+  }
+});
+
+test('ids of calls that another vendor made are as short as OpenAI takes them', async () => {
+  upstreams.openai.script = strictly('openai', says('openai', { text: 'Done.' }));
+  const called = { id: longId, type: 'function', function: { name: 'f', arguments: '{}' } };
+  const messages = [
+    ...hi,
+    { role: 'assistant', tool_calls: [called] },
+    { role: 'tool', tool_call_id: longId, content: 'x' },
+  ];
+  expect((await ask('openai', chat, { messages })).status).toBe(200);
+  const [, call, result] = upstreams.openai.asked.at(-1)!.body.messages as Loose[];
+  expect(call.tool_calls[0].id).toHaveLength(40);
+  expect(result.tool_call_id).toBe(call.tool_calls[0].id);
 });

@@ -36,6 +36,8 @@ function openaiRule({ body }: Asked): string | null {
     }
     if (open.size > 0) return "An assistant message with 'tool_calls' must be followed by tool messages";
     const calls = list(message.tool_calls);
+    const long = calls.find(({ id }) => `${id}`.length > 40);
+    if (long) return `Invalid 'tool_calls[0].id': string too long: ${long.id}`;
     if (message.content == null && calls.length === 0)
       return "Invalid value for 'content': expected a string, got null.";
     open = new Set(calls.map(({ id }) => id));
@@ -87,6 +89,8 @@ function geminiRule({ body }: Asked): string | null {
   const unknown = unknownOf(geminiMembers, body);
   if (unknown) return `Invalid JSON payload received. Unknown name "${unknown}": Cannot find field.`;
   const declared = list(body.tools).flatMap((tool) => list(tool.functionDeclarations));
+  const misnamed = declared.find(({ name }) => !/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/.test(`${name}`));
+  if (misnamed) return `Invalid function name: ${misnamed.name}`;
   const strange = declared.map(({ parameters }) => parameters && strangeIn(parameters as Json)).find(Boolean);
   if (strange) return `Invalid JSON payload received. Unknown name "${strange}" at 'tools': Cannot find field.`;
   const contents = list(body.contents);

@@ -264,6 +264,9 @@ test('Anthropic’s client: create, follow, results, lists, cancel, delete', asy
   expect(await idsOf({ after_id: second.id })).toEqual([made.id]);
   expect(await idsOf({ before_id: made.id })).toEqual([second.id]);
   expect(await batches.delete(made.id)).toEqual({ id: made.id, type: 'message_batch_deleted' });
+  expect(await idsOf({ before_id: made.id })).toEqual([second.id]);
+  expect(await idsOf({ after_id: made.id })).toEqual([]);
+  expect(await faultOf(batches.list({ after_id: 'msgbatch_none' }))).toMatchObject({ status: 404 });
   expect(await faultOf(batches.retrieve(made.id))).toMatchObject({
     ...{ status: 404, error: { type: 'error', error: { type: 'not_found_error' } } },
   });

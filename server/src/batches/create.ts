@@ -1,12 +1,13 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { randomHex } from '../lib/ids.ts';
+import { timedHex } from '../lib/ids.ts';
 import { rowBytes } from '../platform/keeping/sizes.ts';
 import { type BatchesDeps, noBatch, noFile } from './deps.ts';
 import { clearBatch } from './finalize.ts';
 import { limits } from './limits.ts';
 import * as store from './store/batches.ts';
 import { findFile } from './store/files.ts';
+import { formerPlace, type Place } from './store/place.ts';
 import type { BatchRow, Wire } from './store/tables.ts';
 import { enqueueBatch } from './work.ts';
 
@@ -39,7 +40,7 @@ export async function createFromFile(deps: BatchesDeps, owner: Owner, given: New
     });
   await refuseMany(deps, owner);
   await deps.keeping.take(owner.userId, rowBytes);
-  const batch = await insert(deps, owner, `batch_${randomHex(32)}`, 'openai', {
+  const batch = await insert(deps, owner, `batch_${timedHex(deps.clock.nowMs(), 32)}`, 'openai', {
     ...{ endpoint: given.endpoint, input_file_id: file.id, input_blob: file.blob, total: 0, bytes: 0 },
     metadata: given.metadata === null ? null : JSON.stringify(given.metadata),
     output_seconds: given.outputSeconds,
@@ -55,7 +56,7 @@ export async function createFromRequests(
   requests: { custom_id: string; params: unknown }[],
 ): Promise<BatchRow> {
   await refuseMany(deps, owner);
-  const id = `msgbatch_${randomHex(32)}`;
+  const id = `msgbatch_${timedHex(deps.clock.nowMs(), 32)}`;
   const blob = `batches/${id}-input`;
   const lines = requests.map(({ custom_id, params }) => `${JSON.stringify({ custom_id, params })}\n`);
   // Read line by line later on, where one that is too long would end the whole batch without a word.
@@ -99,6 +100,21 @@ export async function requireBatch({ db }: BatchesDeps, userId: number, wire: Wi
   const batch = await store.findBatch(db, userId, wire, id);
   if (!batch) throw noBatch(id);
   return batch;
+}
+
+/** Where a list goes on that names this one, also where it is gone; undefined where none is named. */
+export async function placeOfBatch(
+  { db, clock }: BatchesDeps,
+  userId: number,
+  wire: Wire,
+  id: string | undefined,
+): Promise<Place | undefined> {
+  if (id === undefined) return undefined;
+  const batch = await store.readBatch(db, id);
+  const own = batch === null || (batch.user_id === userId && batch.wire === wire);
+  const place = own ? (batch ?? formerPlace(id, clock.nowMs())) : null;
+  if (!place) throw noBatch(id);
+  return place;
 }
 
 /** Requests under way are finished, others not begun. One that is being cancelled stays so; null when it has ended. */

@@ -71,10 +71,18 @@ test('OpenAI’s client uploads, lists, reads, downloads and deletes', async () 
   const ids = async (query: object) => (await client.files.list(query)).data.map(({ id }) => id);
   expect(await ids({ purpose: 'batch' })).toEqual([small.id]);
   expect(await ids({ order: 'asc' })).toEqual([file.id, small.id]);
+  // A list goes on from where a file stood that was deleted meanwhile.
+  const third = await client.files.create({ file: await toFile(Buffer.from('3'), 'c'), purpose: 'user_data' });
+  await client.files.delete(small.id);
+  expect(await ids({ after: small.id })).toEqual([file.id]);
+  expect(await ids({ after: small.id, order: 'asc' })).toEqual([third.id]);
+  for (const after of ['file-none', `file-${'f'.repeat(24)}`])
+    expect(await statusOf(client.files.list({ after }))).toBe(404);
+  for await (const one of client.files.list({ limit: 1 })) if (one.id === third.id) await client.files.delete(one.id);
+  expect(await ids({})).toEqual([file.id]);
   expect(await client.files.delete(file.id)).toEqual({ id: file.id, object: 'file', deleted: true });
   expect(await service.platform.blobs.stat(`files/${file.id}`)).toBeNull();
   expect(await statusOf(client.files.retrieve(file.id))).toBe(404);
-  await client.files.delete(small.id);
 });
 
 test('what is somebody else’s is not there', async () => {

@@ -1,6 +1,6 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { randomHex } from '../lib/ids.ts';
+import { timedHex } from '../lib/ids.ts';
 import { rowBytes } from '../platform/keeping/sizes.ts';
 import { type BatchesDeps, noFile } from './deps.ts';
 import { limits } from './limits.ts';
@@ -8,7 +8,7 @@ import * as store from './store/files.ts';
 import type { FileRow } from './store/tables.ts';
 
 /** Hexadecimal, as names of blobs have no capitals. */
-const newFileId = (): string => `file-${randomHex(24)}`;
+const newFileId = (nowMs: number): string => `file-${timedHex(nowMs, 24)}`;
 const blobOf = (fileId: string): string => `files/${fileId}`;
 
 /** An upload that is not whole by then was broken off together with its process. */
@@ -35,7 +35,7 @@ export async function beginFile(
   userId: number,
   expectedBytes: number,
 ) {
-  const id = newFileId();
+  const id = newFileId(clock.nowMs());
   const blob = blobOf(id);
   const now = nowSeconds(clock);
   await store.insertFile(db, {

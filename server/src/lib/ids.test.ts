@@ -1,5 +1,5 @@
 import { expect, setSystemTime, test } from 'bun:test';
-import { randomString, requestId, timedString } from './ids.ts';
+import { randomString, requestId, timedHex, timedString, timeIn } from './ids.ts';
 
 test('random strings have their length, only letters and digits, and never repeat', () => {
   const seen = new Set<string>();
@@ -33,4 +33,19 @@ test('timed strings stand in the order in which they were drawn, and are of one 
 
 test('request ids differ', () => {
   expect(new Set(Array.from({ length: 10_000 }, requestId)).size).toBe(10_000);
+});
+
+test('the time that a name was made at is read from it, and from no other name', () => {
+  const now = Date.UTC(2030, 5);
+  expect(timeIn(timedHex(now, 24), now)).toBe(now);
+  expect(timeIn(`${timedHex(now, 32)}-output`, now + 1)).toBe(now);
+  for (const name of [
+    timedHex(now + 1, 24),
+    timedHex(Date.UTC(2025, 0), 24),
+    'f'.repeat(24),
+    timedHex(now, 20),
+    'none',
+    '',
+  ])
+    expect(timeIn(name, now)).toBeNull();
 });

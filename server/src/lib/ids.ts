@@ -75,3 +75,18 @@ export function randomHex(length: number): string {
   while (out.length < length) out += randomByte().toString(16).padStart(2, '0');
   return out;
 }
+
+const timeDigits = 12;
+
+/** Hexadecimal, the time in milliseconds and random digits: where it stands in a list is known after what it names is gone. */
+export const timedHex = (nowMs: number, length: number): string =>
+  nowMs.toString(16).padStart(timeDigits, '0') + randomHex(length - timeDigits);
+
+/** Names from before were random, and nearly none of those reads as a time since. */
+const firstMs = Date.UTC(2026, 0);
+
+/** When such a name was made, in milliseconds; null for another. */
+export function timeIn(name: string, nowMs: number): number | null {
+  const ms = /^[0-9a-f]{24,}/.test(name) ? Number.parseInt(name.slice(0, timeDigits), 16) : 0;
+  return ms >= firstMs && ms <= nowMs ? ms : null;
+}

@@ -20,6 +20,7 @@ import { type Bounds, boundsWith, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { heedsWishes } from './taken-parameters.ts';
+import { withFittingNames } from './tool-names.ts';
 import { tryCandidates } from './try-candidates.ts';
 import { forCandidate, leavesSearchOut, prefersSearch, searchLeftOut } from './web-search.ts';
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
@@ -82,8 +83,9 @@ export async function ask<R extends ReadAnswer>(
   attempt: Attempt,
 ): Promise<ChatAnswer<R>> {
   const { deps, context, conversation, prompt } = asked;
-  const kind = kindFor(attempt.candidate, conversation);
-  const asking = forCandidate(attempt.candidate, conversation, kind);
+  const plainKind = kindFor(attempt.candidate, conversation);
+  const fitting = withFittingNames(plainKind, forCandidate(attempt.candidate, conversation, plainKind));
+  const { kind, conversation: asking } = fitting;
   const inlined = inlineImages(kind, asking, deps.allowPrivateAddresses, context);
   const given = inlined instanceof Promise ? await inlined : inlined;
   const request = kind.toUpstream(given, targetOf(attempt.candidate, context));

@@ -112,6 +112,7 @@ const answers: [name: string, wire: Wire, body: Json, untold?: string, why?: str
     'chat responses gemini cohere',
     aboutAnswer,
   ],
+  ['stop_details', 'messages', { ...block(), stop_reason: 'refusal', stop_details: { explanation: mark } }],
   ['text', 'gemini', part({ text: mark })],
   ['thought', 'gemini', part({ text: mark, thought: true })],
   ['functionCall', 'gemini', part({ functionCall: { name: mark, args: {} } })],
@@ -159,6 +160,14 @@ test.each([
   ['STOP', 'stop'],
 ] as const)('Google’s %s is told as %s', (finishReason, finish) => {
   expect(geminiKind.fromUpstream(part({ text: 'a' }, { finishReason })).finish).toBe(finish);
+});
+
+test('why Anthropic stopped an answer is told in streams too, and nothing where it does not say', () => {
+  const end = (stop_details: Json | null) =>
+    anthropicKind.decoder()({ type: 'message_delta', delta: { stop_reason: 'refusal', stop_details } });
+  const finish = { type: 'finish', finish: 'content_filter' } as const;
+  expect(end({ type: 'refusal', explanation: 'No.' })).toEqual([{ type: 'text', text: 'No.', refusal: true }, finish]);
+  for (const silent of [null, { type: 'refusal', explanation: null }]) expect(end(silent)).toEqual([finish]);
 });
 
 test('pages and calls of older kinds are told in streams too', () => {

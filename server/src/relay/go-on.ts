@@ -84,13 +84,16 @@ export class ContinuedSource implements ByteSource {
   async #goesOn(): Promise<boolean> {
     if (!this.#message.isPaused || this.#times === mostTimes) return false;
     this.#times += 1;
+    // Of Messages, and so text.
     const asked = this.#message.goesOnWith(JSON.parse(this.request.body as string));
     if (!asked) return false;
     this.body.leave();
     const answer = await this.again({ ...this.request, body: JSON.stringify(asked) }).catch(() => undefined);
-    if (!answer) return false;
+    if (answer?.status !== 200) {
+      answer?.body.abort();
+      return false;
+    }
     this.body = answer.body;
-    if (answer.status !== 200) return false;
     this.#message.goOn();
     return true;
   }

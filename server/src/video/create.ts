@@ -1,6 +1,6 @@
 import type { KeyPrincipal } from '../identity/principals.ts';
 import { AppError } from '../lib/errors.ts';
-import { randomString } from '../lib/ids.ts';
+import { timedHex } from '../lib/ids.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { parseOverride } from '../routing/override.ts';
 import { makersOf, priceOf, secondsOf, whyNot } from './candidates.ts';
@@ -12,7 +12,7 @@ import { acceptJob, deleteUnheld, findJob, insertJob, type VideoJob } from './st
 const holdGraceMs = 24 * 3_600_000;
 
 /** Blob keys are lower case, and so are the ids they are made of. */
-const newId = (): string => randomString(24).toLowerCase();
+const newId = ({ clock }: Pick<VideoDeps, 'clock'>): string => timedHex(clock.nowMs(), 32);
 
 /**
  * Checks the request, puts the money aside and leaves the rest to the workers. The row comes first and counts only with its
@@ -26,7 +26,7 @@ export async function createJob(
 ): Promise<VideoJob> {
   const { request, modelId, makers: able } = check(deps, caller, body);
   const makers = await admitted(deps, caller, modelId, able);
-  const id = `${idStart}${newId()}`;
+  const id = `${idStart}${newId(deps)}`;
   const seconds = Math.max(...makers.map((maker) => secondsOf(request, maker)));
   const amount = Math.max(...makers.map((maker) => priceOf(maker.price, secondsOf(request, maker))));
   await insertJob(deps.db, rowOf(deps, { id, caller, modelId, request, seconds }));
@@ -111,7 +111,7 @@ function rowOf({ clock, config }: VideoDeps, { id, caller, modelId, request, sec
   const now = clock.nowMs();
   return {
     id,
-    generation_id: `gen-${newId()}`,
+    generation_id: `gen-${newId({ clock })}`,
     user_id: caller.user.id,
     group_name: caller.user.group,
     model_id: modelId,

@@ -111,6 +111,14 @@ describe('OpenAI’s client', () => {
     expect(oldest.map(({ id }) => id)).toEqual(newest.map(({ id }) => id).reverse());
     const bare = await Array.fromAsync(openai.videos.list());
     expect(bare.map(({ id }) => id)).toEqual(newest.map(({ id }) => id));
+    // From where one stood that was deleted meanwhile.
+    const { id: gone } = await openai.videos.create({ model, prompt: 'not for long', seconds: '4' });
+    await openai.videos.delete(gone);
+    const behind = await Array.fromAsync(openai.videos.list({ after: gone, limit: 1 }));
+    expect(behind.map(({ id }) => id)).toEqual(newest.map(({ id }) => id));
+    expect((await openai.videos.list({ after: gone, order: 'asc' })).data).toEqual([]);
+    const never = openai.videos.list({ after: 'video_none' });
+    expect(await never.catch((error) => error)).toMatchObject({ status: 400 });
     // Azure's clients name a version in every address.
     expect((await payer.call('/openai/v1/videos?api-version=preview')).status).toBe(200);
     const numbered = await payer.call('/v1/videos?page=1&page_size=2');

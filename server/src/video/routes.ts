@@ -25,7 +25,7 @@ import {
   removedAnswer,
   secretAnswer,
 } from './schemas.ts';
-import { findOwnJob, ownJobsAfter, pageOwnJobs, type VideoJob } from './store.ts';
+import { findOwnJob, ownJobsAfter, pageOwnJobs, placeOfJob, type VideoJob } from './store.ts';
 import { jobView, listedView } from './view.ts';
 
 const common = {
@@ -167,11 +167,11 @@ const endsOf = (jobs: { id: string }[], has_more: boolean) => ({
 
 /** As OpenAI's client asks, and so all in its words. */
 async function listAfter(
-  { db, config }: VideoDeps,
+  { db, config, clock }: VideoDeps,
   userId: number,
   { limit, order = 'desc', after }: { limit: number; order?: 'asc' | 'desc' | undefined; after?: string | undefined },
 ) {
-  const last = after === undefined ? null : await findOwnJob(db, after, userId);
+  const last = after === undefined ? null : await placeOfJob(db, after, userId, clock.nowMs());
   if (after !== undefined && !last) throw invalid('after names no video of yours', 'after');
   const found = await ownJobsAfter(db, userId, { limit, order, after: last });
   const jobs = found.slice(0, limit);

@@ -1,4 +1,5 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
+import { timeIn } from '../lib/ids.ts';
 import { oneAtATime } from '../platform/db/one-at-a-time.ts';
 import { countedPast, countUpTo } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -83,6 +84,14 @@ export async function findJob(db: Db, id: string): Promise<VideoJob | null> {
 export async function findOwnJob(db: Db, id: string, userId: number): Promise<VideoJob | null> {
   const job = await findJob(db, id);
   return job && job.user_id === userId && job.held === 1 ? job : null;
+}
+
+/** Where a list goes on that names this one, also where it is gone; null for what is somebody else's. */
+export async function placeOfJob(db: Db, id: string, userId: number, nowMs: number): Promise<After['after']> {
+  const job = await findJob(db, id);
+  if (job) return job.user_id === userId && job.held === 1 ? job : null;
+  const created_at_ms = timeIn(id.replace(/^(job-|video_)/, ''), nowMs);
+  return created_at_ms === null ? null : { id, created_at_ms };
 }
 
 export async function pageOwnJobs(db: Db, userId: number, { limit, offset }: { limit: number; offset: number }) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { maxJsonBytes } from '../../platform/http/body.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
-import { cancel, createFromRequests, removeBatch, requireBatch } from '../create.ts';
+import { cancel, createFromRequests, placeOfBatch, removeBatch, requireBatch } from '../create.ts';
 import type { BatchesDeps } from '../deps.ts';
 import { anthropicBatch } from '../render.ts';
 import { pageBatches } from '../store/batches.ts';
@@ -104,8 +104,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       handle: async (call) => {
         const { after_id: afterId, before_id: beforeId, limit = 20 } = call.query;
         const userId = userOf(call);
-        const named = (id: string | undefined) =>
-          id === undefined ? undefined : requireBatch(deps, userId, 'anthropic', id);
+        const named = (id: string | undefined) => placeOfBatch(deps, userId, 'anthropic', id);
         const [after, before] = [await named(afterId), await named(beforeId)];
         const rows = await pageBatches(deps.db, userId, 'anthropic', { after, before, limit: limit + 1 });
         // Read backwards, the row too many is the first.

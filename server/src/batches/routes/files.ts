@@ -5,7 +5,7 @@ import { streamMultipart } from '../../platform/http/multipart-stream.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { type BatchesDeps, noFile } from '../deps.ts';
 import { beginUpload, defaultExpiry, removeFile, type Upload } from '../files.ts';
-import { findFile, pageFiles } from '../store/files.ts';
+import { findFile, pageFiles, placeOfFile } from '../store/files.ts';
 import type { FileRow } from '../store/tables.ts';
 import { apiVersion, base, expirySeconds, idQuery, limitOf, listed, listOf, unshared, userOf } from './schemas.ts';
 
@@ -110,7 +110,8 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
         const { page, after: afterId = page, limit: asked = 1_000, order = 'desc', purpose } = call.query;
         const limit = Math.min(asked, 1_000);
         const now = nowSeconds(deps.clock);
-        const after = afterId === undefined ? undefined : await findFile(deps.db, userOf(call), afterId, now);
+        const after =
+          afterId === undefined ? undefined : await placeOfFile(deps.db, userOf(call), afterId, deps.clock.nowMs());
         if (after === null) throw noFile(afterId!, 'after');
         const rows = await pageFiles(deps.db, userOf(call), now, { after, limit: limit + 1, order, purpose });
         unshared(call);

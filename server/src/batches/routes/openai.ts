@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
-import { cancel, createFromFile, requireBatch } from '../create.ts';
+import { cancel, createFromFile, placeOfBatch, requireBatch } from '../create.ts';
 import type { BatchesDeps } from '../deps.ts';
 import { openaiBatch } from '../render.ts';
 import { pageBatches } from '../store/batches.ts';
@@ -86,7 +86,7 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
     handle: async (call) => {
       const { after: afterId, limit = 20 } = call.query;
       const userId = userOf(call);
-      const after = afterId === undefined ? undefined : await requireBatch(deps, userId, 'openai', afterId);
+      const after = await placeOfBatch(deps, userId, 'openai', afterId);
       const rows = await pageBatches(deps.db, userId, 'openai', { after, limit: limit + 1 });
       unshared(call);
       return json(call, listOf(rows, limit, openaiBatch));

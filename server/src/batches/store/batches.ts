@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Db, Tables } from '../../platform/db/tables.ts';
+import { beyond, type Place } from './place.ts';
 import type { BatchRow, Wire } from './tables.ts';
 import './tables.ts';
 
@@ -18,8 +19,8 @@ export async function findBatch(db: Db, userId: number, wire: Wire, id: string):
 
 export interface BatchPage {
   /** Older than this one; or, with `before`, newer. */
-  after?: BatchRow | undefined;
-  before?: BatchRow | undefined;
+  after?: Place | undefined;
+  before?: Place | undefined;
   limit: number;
 }
 
@@ -31,8 +32,8 @@ export async function pageBatches(db: Db, userId: number, wire: Wire, page: Batc
     .selectAll()
     .where('user_id', '=', userId)
     .where('wire', '=', wire)
-    .$if(after !== undefined, (query) => query.where('ref', '<', after!.ref))
-    .$if(before !== undefined, (query) => query.where('ref', '>', before!.ref))
+    .$if(after !== undefined, (query) => query.where((e) => beyond(e, after!, '<')))
+    .$if(before !== undefined, (query) => query.where((e) => beyond(e, before!, '>')))
     .orderBy('ref', before ? 'asc' : 'desc')
     .limit(limit)
     .execute();

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/tables.ts';
+import { beyond, formerPlace, type Place } from './place.ts';
 import type { FileRow } from './tables.ts';
 import './tables.ts';
 
@@ -46,8 +47,15 @@ const shown = (db: Db, userId: number, now: number) =>
     .where('ready', '=', 1)
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]));
 
+/** Of a file, also of one that is gone; null for what is somebody else's. */
+export async function placeOfFile(db: Db, userId: number, id: string, nowMs: number): Promise<Place | null> {
+  const row = await db.selectFrom('files').select(['ref', 'user_id']).where('id', '=', id).executeTakeFirst();
+  if (!row) return formerPlace(id, nowMs);
+  return row.user_id === userId ? row : null;
+}
+
 export interface FilePage {
-  after?: FileRow | undefined;
+  after?: Place | undefined;
   limit: number;
   order: 'asc' | 'desc';
   purpose?: string | undefined;
@@ -57,7 +65,7 @@ export function pageFiles(db: Db, userId: number, now: number, page: FilePage): 
   const { after, limit, order, purpose } = page;
   return shown(db, userId, now)
     .selectAll()
-    .$if(after !== undefined, (query) => query.where('ref', order === 'asc' ? '>' : '<', after!.ref))
+    .$if(after !== undefined, (query) => query.where((e) => beyond(e, after!, order === 'asc' ? '>' : '<')))
     .$if(purpose !== undefined, (query) => query.where('purpose', '=', purpose!))
     .orderBy('ref', order)
     .limit(limit)

@@ -5,6 +5,7 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { meantModel } from '../model-names.ts';
 import { promptOf } from '../prompt.ts';
+import { withFittingNames } from '../tool-names.ts';
 import { ClientLeft } from '../try-candidates.ts';
 import { forCandidate } from '../web-search.ts';
 import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
@@ -44,10 +45,8 @@ async function askVendor(
   candidate: Candidate,
 ): Promise<number | null> {
   const kind = kindOf(candidate);
-  const request = kind.countTokens!.toUpstream(
-    forCandidate(candidate, conversation, kind),
-    targetOf(candidate, context),
-  );
+  const asked = withFittingNames(kind, forCandidate(candidate, conversation, kind)).conversation;
+  const request = kind.countTokens!.toUpstream(asked, targetOf(candidate, context));
   const channel = { ...candidate.channel, timeoutMs: Math.min(candidate.channel.timeoutMs, patienceMs) };
   try {
     const sent = await dispatch(

@@ -29,6 +29,7 @@ export function countedBody(conversation: Conversation, target: Target): Json {
 export const anthropicKind: ProviderKind = {
   name: 'anthropic',
   wire: 'messages',
+  toolNames: /^[a-zA-Z0-9_-]{1,128}$/,
   searches: (conversation, target) => (target.knownToSearch || isVendors(target)) && searchesAsClaude(conversation),
   toUpstream: toAnthropic,
   fromUpstream: fromAnthropic,

@@ -32,6 +32,15 @@ describe('requests', () => {
     expect(streamed.url).toBe('https://h.test/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
   });
 
+  test('results stand in the order of their calls, as two calls of one tool are told apart by nothing else', () => {
+    const call = (id: string) => ({ id, type: 'function', function: { name: 'read', arguments: `{"of":"${id}"}` } });
+    const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: `found ${id}` });
+    const calls = { role: 'assistant', content: null, tool_calls: ['a', 'b', 'c'].map(call) };
+    const { contents } = sent({ messages: [user, calls, ...['c', 'a', 'b'].map(result), user] });
+    const found = (id: string) => ({ functionResponse: { name: 'read', response: { result: `found ${id}` } } });
+    expect(contents[2]!.parts).toEqual([found('a'), found('b'), found('c'), { text: 'hi' }]);
+  });
+
   test.each([
     [{ type: 'json_object' }, 'one JSON object'],
     [{ type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object', title: 'MARK' } } }, 'MARK'],

@@ -15,6 +15,7 @@ const blocks = ({ params }: Conversation): boolean => params.webSearch?.blockedD
 export const geminiKind: ProviderKind = {
   name: 'gemini',
   wire: 'gemini',
+  toolNames: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/,
   wantsImageData: true,
   searches: (conversation, target) => isGoogles(target) && searchesAsGemini(conversation) && !blocks(conversation),
   toUpstream: toGemini,

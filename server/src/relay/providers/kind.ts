@@ -65,6 +65,8 @@ export interface ProviderKind {
   forModel?(modelName: string): ProviderKind;
   /** The format of its chat answers; the same as a client's means bytes can pass. */
   wire: WireFormat;
+  /** Names that tools may have, where they are others than most vendors take. */
+  toolNames?: RegExp;
   /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
   wantsImageData?: boolean;
   /** Whether a model searches the web as asked in any format: so that it is billed, and only where pages may be from. */

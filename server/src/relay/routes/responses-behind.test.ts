@@ -48,6 +48,8 @@ const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 const tool = { type: 'function' as const, name: 'weather', parameters, strict: false };
 const chatTools = [{ type: 'function' as const, function: { name: 'weather', parameters } }];
 
+const longId = `call_${'x'.repeat(90)}`;
+
 describe('as it came', () => {
   test('a request goes on as it is, without what is kept here, and comes back under our ids', async () => {
     upstream.answer(openaiAnswers());
@@ -117,12 +119,14 @@ describe('as it came', () => {
       { type: 'message', role: 'user', content: 'Hi' },
       ...output,
       { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'old' }] },
-      { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c1', name: 'notes', input: 'x', status: 'completed' },
-      { type: 'custom_tool_call_output', call_id: 'c1', output: 'ok' },
+      { type: 'custom_tool_call', id: 'ctc_1', call_id: longId, name: 'notes', input: 'x', status: 'completed' },
+      { type: 'custom_tool_call_output', call_id: longId, output: 'ok' },
     ];
     expect((await client.responses.create({ model: 'x/paid', input } as Loose)).status).toBe('completed');
     const types = lastBody().input.map(({ type }: Loose) => type);
     expect(types).toEqual(['message', 'message', 'custom_tool_call', 'custom_tool_call_output']);
+    // OpenAI takes no longer ids than this, and the fixture no result without its call.
+    expect(lastBody().input.at(-1).call_id).toHaveLength(64);
   });
 
   test('what is left out of a conversation that is too long is left out of the body too', async () => {

@@ -7,6 +7,7 @@ import {
   isObject,
   type Json,
   type Part,
+  type TextPart,
   UpstreamFault,
 } from '../../wire/conversation.ts';
 import { parseInput, readStopReason } from '../../wire/messages/answer.ts';
@@ -27,13 +28,19 @@ export function fromAnthropic(json: unknown): Answer {
   return {
     id: text(json.id),
     model: text(json.model),
-    parts: readParts(json.content.filter(isObject)),
+    parts: [...readParts(json.content.filter(isObject)), ...whyRefused(json)],
     finish: readStopReason(json.stop_reason),
     ...(typeof json.stop_sequence === 'string' && { stopSequence: json.stop_sequence }),
     ...(usage && { usage }),
     reasoningFormat: 'anthropic-claude-v1',
     source: { format: 'messages', body: json },
   };
+}
+
+/** Why it was stopped, which stands beside what was said. */
+function whyRefused({ stop_details: details }: Json): TextPart[] {
+  const why = isObject(details) ? text(details.explanation) : '';
+  return why === '' ? [] : [{ type: 'text', text: why, refusal: true }];
 }
 
 function readParts(blocks: Json[]): Part[] {
@@ -161,7 +168,7 @@ export function anthropicDecoder(): (json: Json) => Delta[] {
     const out: Delta[] = usage ? [{ type: 'usage', usage }] : [];
     if (typeof delta.stop_reason === 'string') {
       const stopped = typeof delta.stop_sequence === 'string' ? { stopSequence: delta.stop_sequence } : {};
-      out.push({ type: 'finish', finish: readStopReason(delta.stop_reason), ...stopped });
+      out.push(...whyRefused(delta), { type: 'finish', finish: readStopReason(delta.stop_reason), ...stopped });
     }
     return out;
   }

@@ -1,4 +1,5 @@
 import type { Json, Part } from '../../wire/conversation.ts';
+import { shortId } from '../../wire/short-id.ts';
 import type { Carries } from '../kind/uncarried.ts';
 import { wordless } from '../kind/wordless.ts';
 import { objectOf, objectsOf, textOf } from './fields.ts';
@@ -123,8 +124,4 @@ function nameOf(title: string, names: Set<string>): string {
 
 const mostIdChars = 64;
 
-/** Ids of other vendors may be longer than is taken; call and result are changed alike. */
-function callId(id: unknown): string {
-  const text = textOf(id);
-  return text.length <= mostIdChars ? text : `${text.slice(0, 40)}-${Bun.hash(text).toString(16)}`;
-}
+const callId = (id: unknown): string => shortId(textOf(id), mostIdChars);

@@ -8,12 +8,14 @@ const foreignCallSignature = 'skip_thought_signature_validator';
 
 /** The turns as `contents`; neighbours of one role become one. */
 export function buildContents(conversation: Conversation, modelName: string): Json[] {
-  const names = callNames(conversation);
+  const calls = callsIn(conversation);
   const contents: { role: string; parts: Json[] }[] = [];
   for (const turn of conversation.turns) {
     const role = turn.role === 'assistant' ? 'model' : 'user';
     const parts =
-      role === 'model' ? modelParts(turn.parts, modelName) : turn.parts.flatMap((part) => userPart(part, names));
+      role === 'model'
+        ? modelParts(turn.parts, modelName)
+        : inOrderOfCalls(turn.parts, calls).flatMap((part) => userPart(part, calls));
     if (parts.length === 0) continue;
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
@@ -24,13 +26,22 @@ export function buildContents(conversation: Conversation, modelName: string): Js
   return contents;
 }
 
-/** Results are matched by name here; other formats give the id alone. */
-function callNames(conversation: Conversation): Map<string, string> {
-  const names = new Map<string, string>();
-  for (const turn of conversation.turns) {
-    for (const part of turn.parts) if (part.type === 'tool_call') names.set(part.id, part.name);
-  }
-  return names;
+type Calls = ReadonlyMap<string, { name: string; place: number }>;
+
+function callsIn(conversation: Conversation): Calls {
+  const calls = new Map<string, { name: string; place: number }>();
+  for (const { parts } of conversation.turns)
+    for (const part of parts) if (part.type === 'tool_call') calls.set(part.id, { name: part.name, place: calls.size });
+  return calls;
+}
+
+/** Results are matched by name here, and those of one name by their order; other formats give the id alone. */
+function inOrderOfCalls(parts: Part[], calls: Calls): Part[] {
+  const results = parts.filter((part) => part.type === 'tool_result');
+  if (results.length < 2) return parts;
+  const placeOf = ({ callId }: ToolResultPart): number => calls.get(callId)?.place ?? 0;
+  const ordered = results.toSorted((one, other) => placeOf(one) - placeOf(other)).values();
+  return parts.map((part) => (part.type === 'tool_result' ? ordered.next().value! : part));
 }
 
 /** In place of a signature, where a model wants one of every turn's first call. */
@@ -42,18 +53,18 @@ function modelParts(parts: Part[], modelName: string): Json[] {
   return parts.flatMap((part) => writer.write(part) ?? (part.type === 'image' ? writeMedia(part) : null) ?? []);
 }
 
-function userPart(part: Part, names: Map<string, string>): Json[] {
+function userPart(part: Part, calls: Calls): Json[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
   if (part.type !== 'tool_result') return writeMedia(part) ?? [];
   return [
-    resultPart(part, names),
+    resultPart(part, calls),
     ...part.content.filter((item) => item.type !== 'text').flatMap((item) => writeMedia(item) ?? []),
   ];
 }
 
-function resultPart(part: ToolResultPart, names: Map<string, string>): Json {
+function resultPart(part: ToolResultPart, calls: Calls): Json {
   const text = part.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
-  const name = part.name ?? names.get(part.callId) ?? part.callId;
+  const name = part.name ?? calls.get(part.callId)?.name ?? part.callId;
   return { functionResponse: { name, response: part.isError ? { error: text } : asObject(text) } };
 }
 

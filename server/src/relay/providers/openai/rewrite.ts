@@ -3,6 +3,7 @@ import { usualChoice } from '../../wire/chat/tool-choice.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
+import { shortId } from '../../wire/short-id.ts';
 
 /** Parameters of this service; they never leave it. */
 const ours = ['svc_ms', 'provider', 'models'];
@@ -86,7 +87,21 @@ function rewriteMessage(message: Json, vendor: Vendor): Json {
   if (calls === null || (Array.isArray(calls) && calls.length === 0)) out = without(out, 'tool_calls');
   else if (Array.isArray(calls) && !back.includes('extra_content') && calls.some(hasExtraContent))
     out = { ...out, tool_calls: calls.map((call) => (isObject(call) ? without(call, 'extra_content') : {})) };
-  return out;
+  return withShortIds(out);
+}
+
+/** OpenAI refuses a conversation for a longer one, whoever made the call. */
+const longestId = 40;
+const isLong = (id: unknown): id is string => typeof id === 'string' && id.length > longestId;
+
+function withShortIds(message: Json): Json {
+  const { tool_calls: calls, tool_call_id: id } = message;
+  if (isLong(id)) return { ...message, tool_call_id: shortId(id, longestId) };
+  if (!Array.isArray(calls) || !calls.some((call) => isLong(call?.id))) return message;
+  return {
+    ...message,
+    tool_calls: calls.map((call) => (isLong(call?.id) ? { ...call, id: shortId(call.id, longestId) } : call)),
+  };
 }
 
 const hasExtraContent = (call: unknown): boolean => isObject(call) && 'extra_content' in call;

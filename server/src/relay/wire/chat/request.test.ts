@@ -149,3 +149,15 @@ describe('parseChatRequest', () => {
     ]);
   });
 });
+
+test('tools that are not allowed are not shown; what is said of others stays as it came', () => {
+  const tools = ['f', 'g'].map((name) => ({ type: 'function', function: { name } }));
+  const choosing = (mode: string, ...named: unknown[]) =>
+    parseChatRequest({
+      ...{ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools },
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode, tools: named } },
+    }).params;
+  expect(choosing('required', tools[1])).toMatchObject({ tools: [{ name: 'g' }], toolChoice: { type: 'required' } });
+  for (const { rawToolChoice, tools: all } of [choosing('auto', { type: 'custom' }), choosing('often', tools[0])])
+    expect([rawToolChoice?.type, all?.length]).toEqual(['allowed_tools', 2]);
+});

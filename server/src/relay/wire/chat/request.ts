@@ -32,7 +32,7 @@ import { argumentsOf } from '../responses/tools.ts';
 import { readChatOptions, readOpenaiTool, readPlugins, withoutSearchTool } from '../web-search.ts';
 import { readContent, readResultContent, readTexts, withThinking } from './content.ts';
 import { asksForFunctions, withTools } from './legacy-functions.ts';
-import { usualChoice } from './tool-choice.ts';
+import { readToolChoice } from './tool-choice.ts';
 
 /** Reads the body of `POST /v1/chat/completions`. */
 export function parseChatRequest(value: unknown): Sourced {
@@ -159,6 +159,7 @@ function readCustomCall(call: Json, at: string): Part {
 }
 
 function readParams(body: Json): Params {
+  const tools = readTools(body.tools);
   const all: Params = {
     maxTokens: readLimit(body),
     outputBeside: readOutputBeside(body),
@@ -166,9 +167,9 @@ function readParams(body: Json): Params {
     topP: optionalNumber(body, 'top_p', 0, 1),
     topK: optionalInteger(body, 'top_k', -1, maxInteger),
     stop: readStop(body.stop),
-    ...readTools(body.tools),
+    ...tools,
     ...(body.web_search_options != null || body.plugins != null ? readSearch(body) : undefined),
-    ...readToolChoice(body.tool_choice),
+    ...readToolChoice(body.tool_choice, tools.tools),
     parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
     responseFormat: readResponseFormat(body.response_format),
     seed: optionalInteger(body, 'seed', -maxInteger, maxInteger),
@@ -253,16 +254,6 @@ function readSearch({ web_search_options: options, plugins }: Json): Pick<Params
       ? readPlugins(plugins)
       : readChatOptions(readObject(options, 'web_search_options'), 'web_search_options');
   return webSearch ? { webSearch } : {};
-}
-
-function readToolChoice(value: unknown): Pick<Params, 'toolChoice' | 'rawToolChoice'> {
-  if (value === undefined || value === null) return {};
-  const choice = usualChoice(value);
-  if (choice === 'auto' || choice === 'none' || choice === 'required') return { toolChoice: { type: choice } };
-  if (!isObject(choice)) throw invalid('tool_choice', `'tool_choice' must be auto, none, required, any or an object.`);
-  if (choice.type !== 'function') return { rawToolChoice: choice };
-  const fn = readObject(choice.function, 'tool_choice.function');
-  return { toolChoice: { type: 'tool', name: requiredString(fn, 'name', 'tool_choice.function') } };
 }
 
 function readResponseFormat(value: unknown): ResponseFormat | undefined {

@@ -18,9 +18,11 @@ const plainName = ({ namespace, name }: ToolName): string => (namespace === unde
 const isRenamed = ({ namespace, search }: ToolName): boolean => namespace !== undefined || search === true;
 
 /** For names that are too long, have other characters or mean something else already: sure to be the tool's own. */
-function hashedName(tool: ToolName): string {
+export function hashedName(tool: ToolName): string {
   const start = plainName(tool)
     .replace(unusual, '_')
+    // Some want a letter there.
+    .replace(/^[^a-zA-Z]/, '_')
     .slice(0, longest - hashLength - 1);
   return `${start}_${sha256Hex(keyOf(tool)).slice(0, hashLength)}`;
 }

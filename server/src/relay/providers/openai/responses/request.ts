@@ -1,7 +1,8 @@
 import { vendorOf } from '../../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../../lib/vendors/vendor.ts';
-import type { Conversation, Json, Params, ToolChoice } from '../../../wire/conversation.ts';
+import { type Conversation, isObject, type Json, type Params, type ToolChoice } from '../../../wire/conversation.ts';
 import { onlyGiven, unsupported } from '../../../wire/read.ts';
+import { shortId } from '../../../wire/short-id.ts';
 import { writeOpenaiTool } from '../../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../../kind/foreign-tools.ts';
@@ -17,10 +18,19 @@ export function toResponses(conversation: Conversation, target: Target): Upstrea
   const { stream, source } = conversation;
   const body =
     source?.format === 'responses' ? asItCame(conversation, source.body, target) : build(conversation, target);
+  if (Array.isArray(body.input)) body.input = body.input.map(withShortId);
   if (target.paid) refuseBeyondTokens('responses', body, target);
   const headers = { ...openaiHeaders(target), ...jsonHeaders, ...(stream && { accept: 'text/event-stream' }) };
   return { url: openaiUrl(target, '/responses'), method: 'POST', headers, body: JSON.stringify(body) };
 }
+
+/** It refuses a longer one, also one that it made itself. */
+const longestId = 64;
+
+const withShortId = (item: unknown): unknown =>
+  isObject(item) && typeof item.call_id === 'string' && item.call_id.length > longestId
+    ? { ...item, call_id: shortId(item.call_id, longestId) }
+    : item;
 
 function asItCame({ stream, params, echo }: Conversation, body: Json, target: Target): Json {
   const { modelName } = target;
