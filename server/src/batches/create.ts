@@ -2,10 +2,11 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { randomHex } from '../lib/ids.ts';
 import { type BatchesDeps, noBatch, noFile } from './deps.ts';
+import { putFile } from './files.ts';
 import { clearBatch } from './finalize.ts';
 import { limits } from './limits.ts';
 import * as store from './store/batches.ts';
-import { findFile } from './store/files.ts';
+import { dropFile, findFile } from './store/files.ts';
 import type { BatchRow, Wire } from './store/tables.ts';
 import { enqueueBatch } from './work.ts';
 
@@ -54,7 +55,6 @@ export async function createFromRequests(
 ): Promise<BatchRow> {
   await refuseMany(deps, owner);
   const id = `msgbatch_${randomHex(32)}`;
-  const blob = `batches/${id}-input`;
   const lines = requests.map(({ custom_id, params }) => `${JSON.stringify({ custom_id, params })}\n`);
   // Read line by line later on, where one that is too long would end the whole batch without a word.
   const long = lines.findIndex((line) => Buffer.byteLength(line) > limits.lineBytes);
@@ -62,10 +62,14 @@ export async function createFromRequests(
     throw new AppError('request_too_large', `requests.${long} is larger than ${limits.lineBytes} bytes.`, {
       param: `requests.${long}`,
     });
-  await deps.blobs.put(blob, Buffer.from(lines.join('')), 'application/x-jsonl');
-  const batch = await insert(deps, owner, id, 'anthropic', {
-    ...{ endpoint: '/v1/messages', input_file_id: null, input_blob: blob, total: requests.length },
-    ...{ metadata: null, output_seconds: null },
+  const input = await putFile(deps, owner.userId, Buffer.from(lines.join('')));
+  const batch = await deps.db.transaction().execute(async (tx) => {
+    // The batch has it from here on.
+    await dropFile(tx, input.id);
+    return insert({ ...deps, db: tx }, owner, id, 'anthropic', {
+      ...{ endpoint: '/v1/messages', input_file_id: null, input_blob: input.blob, total: requests.length },
+      ...{ metadata: null, output_seconds: null },
+    });
   });
   await enqueueBatch(deps, batch.id);
   return batch;
