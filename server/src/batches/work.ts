@@ -21,7 +21,7 @@ const unkeptMs = 5_000;
 
 /** A batch that has a work item already gets no second one. */
 export async function enqueueBatch({ jobs }: Pick<BatchesDeps, 'jobs'>, id: string): Promise<void> {
-  await jobs.enqueue(batchQueue, { id }, { key: id, maxAttempts });
+  await jobs.enqueue(batchQueue, { id }, { key: id, maxAttempts, promised: true });
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: as a handler of jobs may return
