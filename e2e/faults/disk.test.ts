@@ -43,6 +43,11 @@ const integrity = (dataDir: string): string => {
   return answer?.integrity_check ?? 'no answer';
 };
 
+/** Files and batches are a list, sources of knowledge stand in one. */
+interface Listed {
+  data: { length?: number; sources?: unknown[] };
+}
+
 test('the disk fills up under load: 503, and all is well again once there is room', async () => {
   if (!mounted) return console.log(`SKIPPED: the full disk (${why})`);
   const dataDir = join(disk, 'data');
@@ -50,20 +55,32 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   const load = await startLoad(service, { pauseMs: 5 });
   await until('the load runs', () => load.total() > 50, 60_000);
   const ballast = join(disk, 'ballast');
-  const upload = async (megabytes: number) => {
+  const headers = { authorization: `Bearer ${service.key}` };
+  const send = async (path: string, fields: Record<string, string | File>) => {
     const form = new FormData();
-    form.set('purpose', 'batch');
-    form.set('file', new File([new Uint8Array(megabytes * 1024 ** 2)], 'lines.jsonl'));
-    const headers = { authorization: `Bearer ${service!.key}` };
-    const answer = await fetch(`${service!.url}/v1/files`, { method: 'POST', headers, body: form });
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const answer = await fetch(service!.url + path, { method: 'POST', headers, body: form });
     return { status: answer.status, text: await answer.text() };
   };
+  const upload = (megabytes: number) =>
+    send('/v1/files', { purpose: 'batch', file: new File([new Uint8Array(megabytes * 1024 ** 2)], 'lines.jsonl') });
+  const book = new File(['Tea and rivers.\n\n'.repeat(400_000)], 'book.md');
+  const teach = () => send('/api/svc-ms/knowledge/import', { file: book });
+  const message = { model: load.model, max_tokens: 10, messages: [{ role: 'user', content: 'x'.repeat(1_000_000) }] };
+  const batch = () =>
+    service!.post('/v1/messages/batches', { requests: [{ custom_id: 'a', params: message }] }, { headers });
+  const listed = async (path: string) => (await fetch(service!.url + path, { headers })).json() as Promise<Listed>;
   const tooLarge = await upload(32);
   const leftBehind = readdirSync(join(dataDir, 'blobs/incoming'));
   const small = await upload(1);
   // dd writes until there is no room left at all; SQLite may still find some in its own log.
   run('dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k');
   await until('calls fail', () => load.failures.length > 20, 60_000);
+  const refused = [
+    await teach(),
+    await upload(2),
+    await batch().then(async (a) => ({ status: a.status, text: await a.text() })),
+  ];
   const full = await attempt(join(disk, 'second'));
   const health = await fetch(`${service.url}/healthz`);
   const readiness = async () => (await fetch(`${service!.url}/readyz`)).status;
@@ -72,6 +89,9 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   const before = load.total();
   await until('requests are answered again', () => load.total() > before + 50, 60_000);
   await until('it is ready again', async () => (await readiness()) === 200, 60_000);
+  const kept = async () => (await listed('/api/svc-ms/knowledge/sources')).data.sources?.length;
+  await until('nothing is left of the book', async () => (await kept()) === 0);
+  const files = [await listed('/v1/files'), await listed('/v1/messages/batches')].map(({ data }) => data.length);
   await load.end();
   await until('nothing is held any more', async () => (await account(load, service!)).astray === 0, 60_000);
   const sums = await account(load, service);
@@ -89,6 +109,9 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   expect(Object.keys(failed).filter((kind) => kind !== '200 unavailable')).toEqual(['503 unavailable']);
   expect([tooLarge.status, leftBehind, small.status]).toEqual([503, [], 200]);
   expect(tooLarge.text).toContain('Files cannot be kept');
+  for (const { status, text } of refused) expect([status, text]).toEqual([503, expect.stringMatching(/cannot be/)]);
+  // The one that was uploaded before.
+  expect(files).toEqual([1, 0]);
   expect(health.status).toBe(200);
   expect(full.code).toBe(1);
   expect(full.said).toMatch(/full/);

@@ -3,10 +3,11 @@ import { AppError } from '../lib/errors.ts';
 import { timedHex } from '../lib/ids.ts';
 import { rowBytes } from '../platform/keeping/sizes.ts';
 import { type BatchesDeps, noBatch, noFile } from './deps.ts';
+import { putFile } from './files.ts';
 import { clearBatch } from './finalize.ts';
 import { limits } from './limits.ts';
 import * as store from './store/batches.ts';
-import { findFile } from './store/files.ts';
+import { dropFile, findFile } from './store/files.ts';
 import { formerPlace, type Place } from './store/place.ts';
 import type { BatchRow, Wire } from './store/tables.ts';
 import { enqueueBatch } from './work.ts';
@@ -57,7 +58,6 @@ export async function createFromRequests(
 ): Promise<BatchRow> {
   await refuseMany(deps, owner);
   const id = `msgbatch_${timedHex(deps.clock.nowMs(), 32)}`;
-  const blob = `batches/${id}-input`;
   const lines = requests.map(({ custom_id, params }) => `${JSON.stringify({ custom_id, params })}\n`);
   // Read line by line later on, where one that is too long would end the whole batch without a word.
   const long = lines.findIndex((line) => Buffer.byteLength(line) > limits.lineBytes);
@@ -65,18 +65,16 @@ export async function createFromRequests(
     throw new AppError('request_too_large', `requests.${long} is larger than ${limits.lineBytes} bytes.`, {
       param: `requests.${long}`,
     });
-  const input = Buffer.from(lines.join(''));
-  await deps.keeping.take(owner.userId, input.byteLength + rowBytes);
-  await deps.blobs.put(blob, input, 'application/x-jsonl');
-  const batch = await insert(deps, owner, id, 'anthropic', {
-    ...{
-      endpoint: '/v1/messages',
-      input_file_id: null,
-      input_blob: blob,
-      total: requests.length,
-      bytes: input.byteLength,
-    },
-    ...{ metadata: null, output_seconds: null },
+  const bytes = Buffer.from(lines.join(''));
+  await deps.keeping.take(owner.userId, bytes.byteLength + rowBytes);
+  const input = await putFile(deps, owner.userId, bytes);
+  const batch = await deps.db.transaction().execute(async (tx) => {
+    // The batch has it from here on.
+    await dropFile(tx, input.id);
+    return insert({ ...deps, db: tx }, owner, id, 'anthropic', {
+      ...{ endpoint: '/v1/messages', input_file_id: null, input_blob: input.blob, total: requests.length },
+      ...{ metadata: null, output_seconds: null, bytes: bytes.byteLength },
+    });
   });
   await enqueueBatch(deps, batch.id);
   return batch;

@@ -24,17 +24,14 @@ export interface Upload {
   giveUp(): Promise<void>;
 }
 
-type FileDeps = Pick<BatchesDeps, 'db' | 'blobs' | 'clock' | 'keeping' | 'maxFileBytes' | 'maxUserBytes'>;
+type Kept = Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>;
+type FileDeps = Kept & Pick<BatchesDeps, 'keeping' | 'maxFileBytes' | 'maxUserBytes'>;
 
 /**
  * The row is there before the bytes are: a kill in between leaves a row that the sweep finds, and several uploads at once
  * see what the others will take.
  */
-export async function beginFile(
-  { db, blobs, clock }: Pick<FileDeps, 'db' | 'blobs' | 'clock'>,
-  userId: number,
-  expectedBytes: number,
-) {
+async function beginFile({ db, blobs, clock }: Kept, userId: number, expectedBytes: number) {
   const id = newFileId(clock.nowMs());
   const blob = blobOf(id);
   const now = nowSeconds(clock);
@@ -47,6 +44,17 @@ export async function beginFile(
     await store.dropFile(db, id);
   };
   return { id, blob, now, giveUp };
+}
+
+/** A file of lines that the service makes itself: shown to nobody until its maker says so, and gone if that never happens. */
+export async function putFile(deps: Kept, userId: number, lines: Uint8Array | ReadableStream<Uint8Array>) {
+  const file = await beginFile(deps, userId, 0);
+  try {
+    return { ...file, ...(await deps.blobs.put(file.blob, lines, 'application/x-jsonl')) };
+  } catch (error) {
+    await file.giveUp();
+    throw error;
+  }
 }
 
 export async function beginUpload(deps: FileDeps, userId: number, expectedBytes: number): Promise<Upload> {

@@ -3,7 +3,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type BatchesDeps, noFile } from './deps.ts';
-import { beginFile } from './files.ts';
+import { putFile } from './files.ts';
 import { limits } from './limits.ts';
 import { resultLine } from './render.ts';
 import { advance, endBatch, readBatch, withinAttempt } from './store/batches.ts';
@@ -89,15 +89,8 @@ async function writeResults(
   };
 }
 
-async function resultFile(deps: BatchesDeps, batch: BatchRow, states: RequestState[]) {
-  const file = await beginFile(deps, batch.user_id, 0);
-  try {
-    return { ...file, ...(await deps.blobs.put(file.blob, resultsOf(deps, batch, states), 'application/x-jsonl')) };
-  } catch (error) {
-    await file.giveUp();
-    throw error;
-  }
-}
+const resultFile = (deps: BatchesDeps, batch: BatchRow, states: RequestState[]) =>
+  putFile(deps, batch.user_id, resultsOf(deps, batch, states));
 
 function resultsOf({ db }: BatchesDeps, batch: BatchRow, states: RequestState[]): ReadableStream<Uint8Array> {
   let last = 0;

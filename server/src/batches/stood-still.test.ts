@@ -1,4 +1,4 @@
-/** A process that stood still, and comes back with what it was about to do: another has gone on with its batch meanwhile. */
+/** Batches whose process stood still and comes back late, when another has gone on; and those without room for results. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,11 +36,9 @@ afterAll(async () => {
 // Nothing is asked here: what asks models, and admits whoever asks, is left out.
 const depsWith = (kept: Blobs) =>
   ({
-    db: database.db,
-    blobs: kept,
-    clock: systemClock,
-    owners: { id: 'one' },
+    ...{ db: database.db, blobs: kept, clock: systemClock, owners: { id: 'one' } },
     keeping: unbounded,
+    log: { warn: () => {} },
   }) as unknown as BatchesDeps;
 
 async function newBatch(wire: Wire, status: string): Promise<BatchRow> {
@@ -61,6 +59,19 @@ async function newBatch(wire: Wire, status: string): Promise<BatchRow> {
 const fine = { state: 'succeeded', requestId: 'r', statusCode: 200, text: '{"fine":true}' } as const;
 const answer = (batch: BatchRow, position: number) =>
   writeOutcome(database.db, batch, { position }, fine, now, async () => {});
+
+/** One of which every line is answered. */
+async function answered(wire: Wire): Promise<BatchRow> {
+  const batch = await newBatch(wire, 'in_progress');
+  const rows = Array.from({ length: total }, (_, n) => ({ position: n + 1, custom_id: `c${n}` }));
+  await insertRequests(
+    database.db,
+    batch.ref,
+    rows.map((row) => ({ ...row, first_byte: 0, last_byte: 0 })),
+  );
+  for (const { position } of rows) await answer(batch, position);
+  return batch;
+}
 
 /** Writes the beginning of what it is given, and the rest when it is told to. */
 function standingStill() {
@@ -89,14 +100,7 @@ function standingStill() {
 
 describe.each(['openai', 'anthropic'] as const)('a batch of %s', (wire) => {
   test('has all its results, whoever comes late with the beginning of them', async () => {
-    const batch = await newBatch(wire, 'in_progress');
-    const lines = Array.from({ length: total }, (_, n) => ({ position: n + 1, custom_id: `c${n}` }));
-    await insertRequests(
-      database.db,
-      batch.ref,
-      lines.map((line) => ({ ...line, first_byte: 0, last_byte: 0 })),
-    );
-    for (const { position } of lines) await answer(batch, position);
+    const batch = await answered(wire);
     const still = standingStill();
     const late = workOn(depsWith(still.blobs), batch.id, signal);
     await still.begun;
@@ -115,6 +119,16 @@ describe.each(['openai', 'anthropic'] as const)('a batch of %s', (wire) => {
     await blobs.delete(blob);
     await database.db.deleteFrom('files').execute();
   });
+});
+
+test('results that there is no room for are written when there is some, and nothing stays of what was tried', async () => {
+  const { id } = await answered('openai');
+  const put = () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
+  expect(await workOn(depsWith({ ...blobs, put }), id, signal)).toEqual({ againInMs: expect.any(Number) });
+  expect(await database.db.selectFrom('files').selectAll().execute()).toEqual([]);
+  expect(await readBatch(database.db, id)).toMatchObject({ status: 'finalizing', ended_at: null });
+  await workOn(depsWith(blobs), id, signal);
+  expect(await readBatch(database.db, id)).toMatchObject({ status: 'completed', succeeded: total });
 });
 
 test('answers stay, though another comes back to look at the lines, or with an answer of its own', async () => {

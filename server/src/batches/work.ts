@@ -1,5 +1,6 @@
 import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
+import { isUnkept } from '../platform/blobs/errors.ts';
 import { untilWritten } from '../platform/durable/lease.ts';
 import { bytesOfRow } from '../platform/keeping/sizes.ts';
 import { askRequest, callOf, innerWorkOf, type Paid, paidOutcomes } from './ask.ts';
@@ -16,10 +17,12 @@ const maxAttempts = 50;
 /** Then it is another batch's turn, where some wait. */
 const turnMs = 20_000;
 const rowsAtOnce = 100;
+/** A disk without room, or a bucket that does not answer: looked at again, however long it lasts, without waiting ever longer. */
+const unkeptMs = 5_000;
 
 /** A batch that has a work item already gets no second one. */
 export async function enqueueBatch({ jobs }: Pick<BatchesDeps, 'jobs'>, id: string): Promise<void> {
-  await jobs.enqueue(batchQueue, { id }, { key: id, maxAttempts });
+  await jobs.enqueue(batchQueue, { id }, { key: id, maxAttempts, promised: true });
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: as a handler of jobs may return
@@ -30,7 +33,10 @@ export async function workOn(deps: BatchesDeps, id: string, signal: AbortSignal)
   try {
     return await workOnce(deps, id, signal);
   } catch (error) {
-    if (!(error instanceof Overtaken)) throw error;
+    if (error instanceof Overtaken) return;
+    if (signal.aborted || !isUnkept(error)) throw error;
+    deps.log.warn({ error, batch: id }, 'files of a batch cannot be kept or read; will be tried again');
+    return { againInMs: unkeptMs };
   }
 }
 

@@ -6,7 +6,7 @@ import { parseOverride } from '../routing/override.ts';
 import { makersOf, priceOf, secondsOf, whyNot } from './candidates.ts';
 import { jobQueue, type VideoDeps } from './deps.ts';
 import { checkCallback, invalid, modelOf, parseRequest, refuse, refuseUnknown, type VideoRequest } from './request.ts';
-import { acceptJob, deleteUnheld, findJob, insertJob, type VideoJob } from './store.ts';
+import { acceptJob, deleteUnheld, insertJob, type VideoJob } from './store.ts';
 
 /** A job's end may be late when every process was away; its money must still be there to be settled. */
 const holdGraceMs = 24 * 3_600_000;
@@ -29,7 +29,8 @@ export async function createJob(
   const id = `${idStart}${newId(deps)}`;
   const seconds = Math.max(...makers.map((maker) => secondsOf(request, maker)));
   const amount = Math.max(...makers.map((maker) => priceOf(maker.price, secondsOf(request, maker))));
-  await insertJob(deps.db, rowOf(deps, { id, caller, modelId, request, seconds }));
+  const row = rowOf(deps, { id, caller, modelId, request, seconds });
+  await insertJob(deps.db, row);
   try {
     await deps.billing.hold({
       requestId: id,
@@ -49,12 +50,12 @@ export async function createJob(
   }
   await acceptJob(deps.db, id);
   await enqueueJob(deps, id);
-  return (await findJob(deps.db, id))!;
+  return { ...row, held: 1 };
 }
 
 /** A job that has a work item already gets no second one. */
 export async function enqueueJob({ jobs }: Pick<VideoDeps, 'jobs'>, id: string): Promise<void> {
-  await jobs.enqueue(jobQueue, { id }, { key: id, maxAttempts: 50, backoffMs: 1_000 });
+  await jobs.enqueue(jobQueue, { id }, { key: id, maxAttempts: 50, backoffMs: 1_000, promised: true });
 }
 
 const isShort = (error: unknown): boolean =>

@@ -1,4 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import { untilWritten } from '../../platform/durable/lease.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { others } from '../slices.ts';
 import { addPart, addSource, type NewSource, type Source, sourceOfContent, turnTo } from '../store/sources.ts';
@@ -44,7 +45,18 @@ export async function acceptFile(
   await deps.keeping.take(userId, bytes.byteLength);
   const made = await makeRoom(deps, source);
   if (!made.accepted) return made;
-  await keep(deps, made.source.ref, bytes);
+  const { ref } = made.source;
+  try {
+    await keep(deps, ref, bytes);
+  } catch (error) {
+    // Whoever sends it again would be told that it is there. A disk that is full does not let go of it at once either.
+    void untilWritten(
+      deps.owners,
+      () => removeSource(deps, ref),
+      () => {},
+    );
+    throw error;
+  }
   return made;
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { until } from '../../lib/until.fixture.ts';
 import { pdfOf } from '../import/pdf.fixture.ts';
 import { type Stage, stage } from '../scripted.fixture.ts';
 import { engines } from '../store/db.fixture.ts';
@@ -36,6 +37,18 @@ describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
           .executeTakeFirstOrThrow()
       ).n,
     );
+
+  test('a file that cannot be stored to its end is not there, and may be sent again at once', async () => {
+    await begin();
+    const { startImport } = s.deps;
+    s.deps.startImport = async () => {
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    };
+    expect((await send([['guide.md', guide]])).status).toBe(503);
+    s.deps.startImport = startImport;
+    await until('nothing is left of it', async () => (await sources()).length + (await rows('ms_source_parts')) === 0);
+    expect((await send([['guide.md', guide]])).body.data.files[0].status).toBe('accepted');
+  });
 
   test('entries: each by itself, none twice, and what is not good hinders none', async () => {
     await begin();

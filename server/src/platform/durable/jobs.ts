@@ -29,6 +29,11 @@ interface EnqueueOptions {
   maxAttempts?: number;
   /** Wait before the next try after a thrown error, doubled each time; default 1,000. */
   backoffMs?: number;
+  /**
+   * What asks for the work is written, with a key, and will be found: whoever sent it is told so, though the database went away
+   * before the job was added. An error would have them send it again, and pay for both.
+   */
+  promised?: boolean;
 }
 
 export interface WorkOptions {

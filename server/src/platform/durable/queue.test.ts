@@ -82,6 +82,25 @@ test('dead jobs are kept for their time, then swept', async () => {
   await close();
 });
 
+test('a job that was promised is added when the database is back; any other is refused', async () => {
+  const { db, close } = await emptyDb();
+  const store = new JobStore(db, systemClock);
+  let away = true;
+  const add: JobStore['add'] = async (given) => {
+    if (away) throw Object.assign(new Error('away'), { code: 'ERR_POSTGRES_CONNECTION_CLOSED' });
+    return store.add(given);
+  };
+  const jobs = openQueue({ store: changed(store, { add }), owners: alive, log: quiet });
+  await expect(jobs.enqueue('q', 1)).rejects.toThrow('away');
+  expect(await jobs.enqueue('q', 2, { key: 'two', promised: true })).toBeNull();
+  await pass(1_000);
+  expect(await jobs.depth()).toEqual({});
+  away = false;
+  await pass(1_000);
+  expect(await jobs.depth()).toEqual({ q: 1 });
+  await close();
+});
+
 test('a burst of jobs does not leave the idle loop asking more often', async () => {
   const { db, close } = await emptyDb();
   const store = new JobStore(db, systemClock);

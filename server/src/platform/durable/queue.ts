@@ -1,8 +1,10 @@
 import type { Log } from '../log.ts';
 import { takeEarlierJobs } from './earlier-jobs.ts';
+import { isAway } from './errors.ts';
 import { type Run, startRun } from './job-run.ts';
 import type { Claim, JobStore } from './job-store.ts';
 import type { JobHandler, Jobs, WorkOptions } from './jobs.ts';
+import { untilWritten } from './lease.ts';
 import type { Owners } from './owners.ts';
 
 /** How long a job added by another process, or due later, waits at most; one added here starts at once. */
@@ -82,10 +84,19 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
 
   return {
     async enqueue(queue, data, options = {}) {
-      const { delayMs = 0, key = null, maxAttempts = 5, backoffMs = 1_000 } = options;
-      const id = await store.add({ queue, data, delayMs, key, maxAttempts, backoffMs });
-      if (id !== null && workers.has(queue)) alarm.in(delayMs);
-      return id;
+      const { delayMs = 0, key = null, maxAttempts = 5, backoffMs = 1_000, promised = false } = options;
+      const add = async () => {
+        const id = await store.add({ queue, data, delayMs, key, maxAttempts, backoffMs });
+        if (id !== null && workers.has(queue)) alarm.in(delayMs);
+        return id;
+      };
+      if (!promised) return add();
+      return add().catch((error) => {
+        if (!isAway(error)) throw error;
+        log.warn({ err: error, queue, key }, 'a job is added once the database is back');
+        void untilWritten(owners, add, () => {});
+        return null;
+      });
     },
     work(queue, options, handler) {
       if (workers.has(queue)) throw new Error(`queue ${queue} has a worker already`);

@@ -1,12 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
+import { isUnkept } from '../blobs/errors.ts';
 import { isAway } from '../durable/errors.ts';
-
-/** No room, none left for us, a disk that broke or only reads; or the bucket that takes its place. */
-const isUnkept = (thrown: unknown): boolean => {
-  // Anything may be thrown.
-  const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown };
-  return name === 'S3Error' || ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(code));
-};
 
 /** What is not ours becomes a bare 500, but for a database or files that are away and input nested past the stack. */
 export function toAppError(thrown: unknown): AppError {

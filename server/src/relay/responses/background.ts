@@ -57,7 +57,7 @@ const firstEvents = 2;
 
 /** A response that has a work item already gets no second one. */
 export async function enqueueWork({ jobs }: Pick<ResponsesDeps, 'jobs'>, id: string): Promise<void> {
-  await jobs.enqueue(backgroundQueue, { id }, { key: id, maxAttempts });
+  await jobs.enqueue(backgroundQueue, { id }, { key: id, maxAttempts, promised: true });
 }
 
 /** The row first, then its work: a crash in between leaves a row that the sweep finds. */
