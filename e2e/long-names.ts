@@ -1,6 +1,7 @@
 /** A site in which everything has the longest name that it may have, and numbers are large. */
 import type { Page } from 'playwright-core';
 import { openSite, type Site } from './browser.ts';
+import type { Service } from './service.ts';
 import { refuse, startUpstream } from './upstream.ts';
 
 /** Sixty characters, as people write them, and as programs do. */
@@ -39,7 +40,7 @@ async function fill({ service }: Site, url: string): Promise<void> {
   const { key } = await send<{ key: string }>('/api/tokens', { name: longName.slice(0, 50) });
   for (const model of [modelId, 'demo/chat', 'demo/chat', longWord])
     await post('/v1/chat/completions', { model, messages }, { key });
-  await people(send);
+  await people(service, send);
   const theirs = await organise(send);
   await post('/v1/chat/completions', { model: 'demo/chat', messages }, { key: theirs });
   await send('/api/oauth2/applications', {
@@ -53,9 +54,13 @@ async function fill({ service }: Site, url: string): Promise<void> {
   await send('/api/admin/identity-providers', { ...provider, issuer: `${url}/${longWord}` });
 }
 
-async function people(send: Send): Promise<void> {
+async function people({ url, root }: Service, send: Send): Promise<void> {
   const body = { username: longUsername, password: 'a fine password', email: longEmail, display_name: longName };
-  const { id } = await send('/api/user/register', body);
+  // From nobody's browser: an account that is made logs in, in the place of whoever was.
+  const headers = { 'content-type': 'application/json' };
+  await fetch(`${url}/api/user/register`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const { users } = await root.api<{ users: { id: number }[] }>(`/api/admin/users?q=${longUsername}`);
+  const { id } = users[0]!;
   await send(`/api/admin/users/${id}/credits`, { quota: most });
   await send(`/api/admin/users/${id}`, { email_verified: true, group: longWord }, 'PUT');
   await send('/api/admin/invitations', { username: `${longUsername.slice(0, 30)}-d`, email: longEmail });

@@ -1,6 +1,6 @@
 /** Every dialog that a page with something on it offers: opened by keyboard it takes the focus, and gives it back on Escape. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { browserMissing, type Visitor } from './browser.ts';
 import { type FullSite, openFullSite } from './full-site.ts';
 import { until } from './service.ts';
@@ -59,12 +59,26 @@ let ada: Visitor;
 
 const open = (page: Page) => page.locator('[role=dialog]:visible');
 
+/** By how many pixels a dialog is too wide for a phone whose letters are twice as large. */
+async function sidewaysOnAPhone(page: Page, dialog: Locator): Promise<number> {
+  const letters = (size: string) =>
+    page.evaluate((size) => document.documentElement.style.setProperty('font-size', size), size);
+  const desk = page.viewportSize()!;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await letters('200%');
+  const wide = await dialog.evaluate((element) => element.scrollWidth - element.clientWidth);
+  await letters('');
+  await page.setViewportSize(desk);
+  return wide;
+}
+
 async function look(page: Page, opener: Opener): Promise<void> {
   const [name, item] = typeof opener === 'string' ? [opener] : opener;
   const button = page.getByRole('button', { name }).first();
   await button.press('Enter');
   if (item) await page.getByRole('menuitem', { name: item, exact: true }).press('Enter');
   await until('the focus is in the dialog', () => open(page).locator(':focus').count().then(Boolean));
+  expect(await sidewaysOnAPhone(page, open(page))).toBe(0);
   // An open list in it is closed first.
   if (await page.getByRole('listbox').isVisible()) await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');

@@ -38,6 +38,8 @@ describe.skipIf(browserMissing)('network', () => {
       await page.getByRole('link', { name, exact: true }).first().click();
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
       await unreached.waitFor();
+      // A zero would be taken for what was used.
+      if (name === 'Usage') expect(await page.locator('.svc-stat').allInnerTexts()).toEqual(['–', '–', '–', '–']);
     }
     await page.getByRole('link', { name: 'Credits', exact: true }).click();
     await fault.waitFor();

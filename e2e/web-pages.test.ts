@@ -134,8 +134,14 @@ describe.skipIf(browserMissing)('pages', () => {
     await visitor.context.close();
   });
 
-  test('every page is whole, in the dark on a phone and in the light on a desk', async () => {
-    const { page, complaints, open, go } = await site.root();
+  test('every page is whole, in the dark on a phone, with letters twice as large, and in the light on a desk', async () => {
+    const { page, complaints, open, go, settled } = await site.root();
+    // WCAG 1.4.4, and 1.4.10: a desk whose pages are shown four times as large.
+    const tight = [
+      [390, '200%'],
+      [320, '100%'],
+    ] as const;
+    const tooWide: string[] = [];
     const looks = [
       ['dark', 390, paths],
       ['light', 1280, pathsOfRelay],
@@ -146,8 +152,19 @@ describe.skipIf(browserMissing)('pages', () => {
       for (const [index, path] of checked.entries()) {
         await (index === 0 ? open(path) : go(path));
         expect([path, width, await overflow(page), await accessibilityFaults(page)]).toEqual([path, width, 0, []]);
+        if (width !== 390) continue;
+        for (const [narrow, letters] of tight) {
+          await page.setViewportSize({ width: narrow, height: 844 });
+          await page.evaluate((size) => document.documentElement.style.setProperty('font-size', size), letters);
+          await settled();
+          const wide = await overflow(page);
+          if (wide > 0) tooWide.push(`${path} with letters of ${letters} on ${narrow} px: ${wide} px`);
+        }
+        await page.setViewportSize({ width, height: 844 });
+        await page.evaluate(() => document.documentElement.style.removeProperty('font-size'));
       }
     }
+    expect(tooWide).toEqual([]);
     expect(complaints).toEqual([]);
   }, 300_000);
 });

@@ -4,6 +4,7 @@ import './code.css';
 import './tables.css';
 import './models.css';
 import './palette.css';
+import './narrow.css';
 import './contrast.css';
 // Of pages: all styles come in one file, since a browser waits for every one of them before it shows anything.
 import './pages/docs/docs.css';

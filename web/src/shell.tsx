@@ -8,6 +8,7 @@ import { NavigationList } from './components/navigation-list.tsx';
 import { Notices } from './components/notices.tsx';
 import { PaletteButton } from './components/palette-button.tsx';
 import { SessionEnded } from './components/session-ended.tsx';
+import { SkipLink } from './components/skip-link.tsx';
 import { t } from './language/words.ts';
 import { later } from './later.tsx';
 import { guardLeaving } from './unsent.ts';
@@ -37,9 +38,7 @@ export function Shell() {
   return (
     <>
       <SessionEnded />
-      <a className="svc-skip" href="#main">
-        {t('Skip to content')}
-      </a>
+      <SkipLink />
       <div className="svc-frame">
         <div className="svc-sidebar">
           <NavigationList />

@@ -72,6 +72,8 @@ export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 6 },
   colors: { indigo, red, dark },
+  // On a phone with large letters what is around them does not grow as well.
+  spacing: { md: 'min(1rem, 4.1vw)', lg: 'min(1.25rem, 5.2vw)', xl: 'min(2rem, 8.3vw)' },
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,

@@ -25,7 +25,14 @@ export function HostLink({ href }: { href: string }) {
   const url = webUrl(href);
   if (!url) return null;
   return (
-    <Anchor href={url.href} target="_blank" rel="noopener noreferrer nofollow" size="sm" underline="always">
+    <Anchor
+      href={url.href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      size="sm"
+      underline="always"
+      className="svc-anywhere"
+    >
       {url.host}
     </Anchor>
   );

@@ -25,39 +25,41 @@ const order = Object.keys(names) as Part['part'][];
 export function CostParts({ log }: { log: UsageLog }) {
   const rows = order.flatMap((name) => log.parts.filter(({ part }) => part === name));
   return (
-    <Table verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">{t('Part')}</Table.Th>
-          <Table.Th scope="col" ta="right">
-            {t('Used')}
-          </Table.Th>
-          <Table.Th scope="col" ta="right">
-            {t('Cost')}
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map(({ part, tokens, units, cost }) => (
-          <Table.Tr key={part}>
-            <Table.Td>{names[part]}</Table.Td>
-            <Table.Td ta="right" className="svc-number">
-              {formatNumber(tokens ?? units ?? 0)}
-            </Table.Td>
-            <Table.Td ta="right">{cost === null ? '–' : <Money quota={cost} />}</Table.Td>
+    <Table.ScrollContainer minWidth={0} type="native">
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{t('Part')}</Table.Th>
+            <Table.Th scope="col" ta="right">
+              {t('Used')}
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              {t('Cost')}
+            </Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-      <Table.Tfoot>
-        <Table.Tr>
-          <Table.Th scope="row" colSpan={2}>
-            {t('Total')}
-          </Table.Th>
-          <Table.Th ta="right">
-            <Money quota={log.quota + log.shortfall} />
-          </Table.Th>
-        </Table.Tr>
-      </Table.Tfoot>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ part, tokens, units, cost }) => (
+            <Table.Tr key={part}>
+              <Table.Td>{names[part]}</Table.Td>
+              <Table.Td ta="right" className="svc-number">
+                {formatNumber(tokens ?? units ?? 0)}
+              </Table.Td>
+              <Table.Td ta="right">{cost === null ? '–' : <Money quota={cost} />}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+        <Table.Tfoot>
+          <Table.Tr>
+            <Table.Th scope="row" colSpan={2}>
+              {t('Total')}
+            </Table.Th>
+            <Table.Th ta="right">
+              <Money quota={log.quota + log.shortfall} />
+            </Table.Th>
+          </Table.Tr>
+        </Table.Tfoot>
+      </Table>
+    </Table.ScrollContainer>
   );
 }

@@ -18,7 +18,7 @@ export function EmptyState({ title, description, icon: Icon = IconInbox, action 
       </ThemeIcon>
       <Text fw={600}>{title}</Text>
       {description && (
-        <Text size="sm" c="dimmed" maw="28rem">
+        <Text size="sm" c="dimmed" maw="min(28rem, 100%)">
           {description}
         </Text>
       )}

@@ -56,7 +56,7 @@ export function SettingRow({ label, code, help, initial, isInitial, act, onReset
           {label}
         </Text>
         {code && (
-          <Text span size="xs" c="dimmed" ff="monospace" mr={8} display="inline-block">
+          <Text span size="xs" c="dimmed" ff="monospace" mr={8} display="inline-block" className="svc-anywhere">
             {code}
           </Text>
         )}

@@ -72,6 +72,7 @@ export default {
   'Actions for {label}': '{label} 的操作',
   '{first}–{last} of {total}': '第 {first}–{last} 项，共 {total} 项',
   '{label} could not be loaded': '{label}加载失败',
+  'Could not be loaded': '加载失败',
   'Something went wrong': '出错了',
   '{message} (request {id})': '{message}（请求 {id}）',
   'Set up a second factor': '设置双重验证',

@@ -39,23 +39,25 @@ function Engines({ engines, answers_in_ms: answers }: System) {
   ];
   return (
     <Section title={t('Engines')} description={t('What this process stands on.')}>
-      <Table aria-label={t('Engines')}>
-        <Table.Tbody>
-          {rows.map(({ key, part, engine, ms }) => (
-            <Table.Tr key={key}>
-              <Table.Th scope="row" fw={500}>
-                {part}
-              </Table.Th>
-              <Table.Td>
-                <Group justify="space-between" gap="xs">
-                  {engineNames[engine] ?? engine}
-                  {ms !== undefined && <Answer ms={ms} />}
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Table.ScrollContainer minWidth={0} type="native">
+        <Table aria-label={t('Engines')}>
+          <Table.Tbody>
+            {rows.map(({ key, part, engine, ms }) => (
+              <Table.Tr key={key}>
+                <Table.Th scope="row" fw={500}>
+                  {part}
+                </Table.Th>
+                <Table.Td>
+                  <Group justify="space-between" gap="xs">
+                    {engineNames[engine] ?? engine}
+                    {ms !== undefined && <Answer ms={ms} />}
+                  </Group>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
     </Section>
   );
 }

@@ -1,13 +1,11 @@
-import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { get } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
-import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
-import { StatCard } from '../../components/stat-card.tsx';
+import { UsageTotals } from '../../components/usage-totals.tsx';
 import { addDays, dayOf, daysBetween, startOf } from '../../dates.ts';
-import { formatCompact, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { measures } from '../usage/measures.ts';
 import { ShareList } from '../usage/share-list.tsx';
@@ -39,18 +37,12 @@ export function PersonUsage({ person: { user } }: PartProps) {
         onRetry={() => Promise.all([days.refetch(), models.refetch()])}
       />
     );
-  const total = days.data?.total ?? { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
   const shares = (models.data?.items ?? [])
     .map((sum) => ({ name: sum.model ?? t('unknown'), value: sum.quota }))
     .sort((a, b) => b.value - a.value);
   return (
     <Stack gap="lg">
-      <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <StatCard label={t('Cost')} value={<Money quota={total.quota} />} loading={days.isPending} />
-        <StatCard label={t('Requests')} value={formatNumber(total.requests)} loading={days.isPending} />
-        <StatCard label={t('Tokens in')} value={formatCompact(total.prompt_tokens)} loading={days.isPending} />
-        <StatCard label={t('Tokens out')} value={formatCompact(total.completion_tokens)} loading={days.isPending} />
-      </SimpleGrid>
+      <UsageTotals query={days} />
       <Section title={t('Cost by day')} description={t('The last {days} days, counted in UTC.', { days: shownDays })}>
         {days.data === undefined && <Skeleton height={240} />}
         {days.data?.items.length === 0 && (

@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { LanguageMenu } from '../../components/language-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { SkipLink } from '../../components/skip-link.tsx';
 import { bringReferenceWords, told } from '../../language/reference.ts';
 import { rich, t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
@@ -126,7 +127,8 @@ export function DocsPage() {
   const schemas = query.data?.components?.schemas ?? noSchemas;
   return (
     <div>
-      <header className="svc-docs-head">
+      <SkipLink />
+      <header className="svc-header">
         <Brand />
         <Group flex={1} justify="flex-end" gap="sm" wrap="nowrap">
           <SearchInput label={t('Search endpoints')} value={q} onChange={(text) => set({ q: text })} width={280} />

@@ -13,12 +13,13 @@ export function Glance() {
   const today = useQuery(todayQuery());
   const total = today.data?.total;
   const tokens = (total?.prompt_tokens ?? 0) + (total?.completion_tokens ?? 0);
+  const state = { loading: today.isPending, failed: !total };
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
       <StatCard label={t('Balance')} value={<Money quota={user.quota} />} />
-      <StatCard label={t('Spent today')} value={<Money quota={total?.quota ?? 0} />} loading={today.isPending} />
-      <StatCard label={t('Requests today')} value={formatCompact(total?.requests ?? 0)} loading={today.isPending} />
-      <StatCard label={t('Tokens today')} value={formatCompact(tokens)} loading={today.isPending} />
+      <StatCard label={t('Spent today')} value={<Money quota={total?.quota ?? 0} />} {...state} />
+      <StatCard label={t('Requests today')} value={formatCompact(total?.requests ?? 0)} {...state} />
+      <StatCard label={t('Tokens today')} value={formatCompact(tokens)} {...state} />
     </SimpleGrid>
   );
 }

@@ -17,7 +17,7 @@ function QuickLinkText({ icon: Icon, label, hint }: QuickLinkTextProps) {
       <ThemeIcon variant="light" size={38}>
         <Icon size={20} stroke={1.7} aria-hidden />
       </ThemeIcon>
-      <Stack gap={0}>
+      <Stack gap={0} miw={0}>
         <Text fw={600} size="sm">
           {label}
         </Text>

@@ -107,26 +107,28 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
 function RolesTable() {
   return (
     <Section title={t('What each role may do')}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t('Role')}</Table.Th>
-            <Table.Th scope="col">{t('May')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {roles.map((role) => (
-            <Table.Tr key={role}>
-              <Table.Td>
-                <Badge color={roleWords[role].color}>{roleWords[role].label}</Badge>
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm">{roleWords[role].may}</Text>
-              </Table.Td>
+      <Table.ScrollContainer minWidth={0} type="native">
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{t('Role')}</Table.Th>
+              <Table.Th scope="col">{t('May')}</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {roles.map((role) => (
+              <Table.Tr key={role}>
+                <Table.Td>
+                  <Badge color={roleWords[role].color}>{roleWords[role].label}</Badge>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">{roleWords[role].may}</Text>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
     </Section>
   );
 }

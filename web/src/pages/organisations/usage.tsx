@@ -2,10 +2,9 @@ import { Button, Group, SegmentedControl, Select, SimpleGrid, Stack } from '@man
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState } from '../../components/error-state.tsx';
-import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
-import { StatCard } from '../../components/stat-card.tsx';
-import { formatCompact, formatNumber, formatQuota } from '../../format.ts';
+import { UsageTotals } from '../../components/usage-totals.tsx';
+import { formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { may, type Organisation } from '../../organisations.ts';
 import { useUrlState } from '../../use-url-state.ts';
@@ -46,16 +45,7 @@ interface PartProps {
 }
 
 function Totals({ id, filter }: PartProps) {
-  const { data, isPending } = useQuery(usageQuery(id, filter, 'day'));
-  const total = data?.total ?? { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
-  return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <StatCard label={t('Cost')} value={<Money quota={total.quota} />} loading={isPending} />
-      <StatCard label={t('Requests')} value={formatNumber(total.requests)} loading={isPending} />
-      <StatCard label={t('Tokens in')} value={formatCompact(total.prompt_tokens)} loading={isPending} />
-      <StatCard label={t('Tokens out')} value={formatCompact(total.completion_tokens)} loading={isPending} />
-    </SimpleGrid>
-  );
+  return <UsageTotals query={useQuery(usageQuery(id, filter, 'day'))} />;
 }
 
 type Sum = { quota: number; model?: string; token_id?: number | null };

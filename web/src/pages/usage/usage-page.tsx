@@ -1,10 +1,8 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Money } from '../../components/money.tsx';
 import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { StatCard } from '../../components/stat-card.tsx';
-import { formatCompact, formatNumber } from '../../format.ts';
+import { UsageTotals } from '../../components/usage-totals.tsx';
 import { t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
 import { RequestLists } from './request-lists.tsx';
@@ -14,16 +12,7 @@ import { summaryQuery } from './usage-queries.ts';
 import { filterOf, rangeOf, type UsageFilter, usageDefaults } from './usage-range.ts';
 
 function Totals({ filter }: { filter: UsageFilter }) {
-  const { data, isPending } = useQuery(summaryQuery(filter, 'day'));
-  const total = data?.total ?? { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
-  return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <StatCard label={t('Cost')} value={<Money quota={total.quota} />} loading={isPending} />
-      <StatCard label={t('Requests')} value={formatNumber(total.requests)} loading={isPending} />
-      <StatCard label={t('Tokens in')} value={formatCompact(total.prompt_tokens)} loading={isPending} />
-      <StatCard label={t('Tokens out')} value={formatCompact(total.completion_tokens)} loading={isPending} />
-    </SimpleGrid>
-  );
+  return <UsageTotals query={useQuery(summaryQuery(filter, 'day'))} />;
 }
 
 export function UsagePage() {
