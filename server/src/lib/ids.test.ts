@@ -35,6 +35,12 @@ test('request ids differ', () => {
   expect(new Set(Array.from({ length: 10_000 }, requestId)).size).toBe(10_000);
 });
 
+test('names of one time stand in the order in which they were made', () => {
+  const names = Array.from({ length: 1_000 }, () => timedHex(5, 32));
+  expect(names.toSorted()).toEqual(names);
+  expect(new Set(names.map((name) => name.length))).toEqual(new Set([32]));
+});
+
 test('the time that a name was made at is read from it, and from no other name', () => {
   const now = Date.UTC(2030, 5);
   expect(timeIn(timedHex(now, 24), now)).toBe(now);

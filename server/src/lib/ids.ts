@@ -77,10 +77,19 @@ export function randomHex(length: number): string {
 }
 
 const timeDigits = 12;
+const countDigits = 4;
+let lastNamed = { ms: -1, count: 0 };
 
-/** Hexadecimal, the time in milliseconds and random digits: where it stands in a list is known after what it names is gone. */
-export const timedHex = (nowMs: number, length: number): string =>
-  nowMs.toString(16).padStart(timeDigits, '0') + randomHex(length - timeDigits);
+/**
+ * Hexadecimal: the time in milliseconds, which one it is of that time, and random digits. Where it stands in a list is known after
+ * what it names is gone.
+ */
+export function timedHex(nowMs: number, length: number): string {
+  lastNamed = { ms: nowMs, count: nowMs === lastNamed.ms ? (lastNamed.count + 1) % 16 ** countDigits : 0 };
+  const time = nowMs.toString(16).padStart(timeDigits, '0');
+  const count = lastNamed.count.toString(16).padStart(countDigits, '0');
+  return time + count + randomHex(length - timeDigits - countDigits);
+}
 
 /** Names from before were random, and nearly none of those reads as a time since. */
 const firstMs = Date.UTC(2026, 0);

@@ -12,7 +12,7 @@ import { acceptJob, deleteUnheld, insertJob, type VideoJob } from './store.ts';
 const holdGraceMs = 24 * 3_600_000;
 
 /** Blob keys are lower case, and so are the ids they are made of. */
-const newId = ({ clock }: Pick<VideoDeps, 'clock'>): string => timedHex(clock.nowMs(), 32);
+const newId = ({ clock }: Pick<VideoDeps, 'clock'>): string => timedHex(clock.nowMs(), 24);
 
 /**
  * Checks the request, puts the money aside and leaves the rest to the workers. The row comes first and counts only with its
