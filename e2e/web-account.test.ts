@@ -21,6 +21,8 @@ describe.skipIf(browserMissing)('account', () => {
   test('a user downloads their data and is told its size', async () => {
     const { page } = user;
     await page.goto('/account');
+    // It is counted when it is looked at.
+    await page.getByRole('heading', { name: 'What you keep' }).scrollIntoViewIfNeeded();
     const kept = page.getByRole('table', { name: 'What takes how much' });
     await kept.getByRole('row', { name: 'Chats and prompts of the playground 0 B' }).waitFor();
     await page.getByText('0 B of 5.2 GB').waitFor();

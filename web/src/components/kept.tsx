@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Box, Button, Group, Progress, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -83,7 +83,11 @@ export function Kept({ title, description, of, load, deleteResponses }: Props) {
   );
   return (
     <Section title={title} description={description}>
-      {kept.isPending && <Skeleton ref={ref} height={240} />}
+      {kept.isPending && (
+        <Box ref={ref} mih={240}>
+          {kept.isFetching && <Skeleton height={240} />}
+        </Box>
+      )}
       {kept.error && !kept.data && (
         <ErrorState error={kept.error} title={t('It could not be counted')} onRetry={() => kept.refetch()} />
       )}
