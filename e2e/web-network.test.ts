@@ -111,7 +111,11 @@ describe.skipIf(browserMissing)('network', () => {
       await until(`${path} waits for nothing`, async () => (await waiting.count()) === 0);
       failing = false;
       // What one of them asks for may be all that another was without.
-      while ((await again.count()) > 0) await again.first().click({ timeout: 2_000 }).catch(() => {});
+      while ((await again.count()) > 0)
+        await again
+          .first()
+          .click({ timeout: 2_000 })
+          .catch(() => {});
     }
     await page.getByRole('button', { name: 'Register application' }).waitFor();
 
