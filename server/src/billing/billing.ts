@@ -151,6 +151,8 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     return keeper.hold(request, levels, now());
   }
 
+  const holdAfter = async (request: HoldRequest, levels: Promise<Levels | null>) => holdWith(request, await levels);
+
   async function grant(given: Grant): Promise<LedgerRow> {
     const user = { user_id: given.userId, key_id: 0 };
     const attempt = () =>
@@ -198,9 +200,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     hold: (request) => {
       try {
         const levels = levelsOf(request);
-        return levels instanceof Promise
-          ? levels.then((found) => holdWith(request, found))
-          : promised(holdWith(request, levels));
+        return levels instanceof Promise ? holdAfter(request, levels) : promised(holdWith(request, levels));
       } catch (error) {
         return Promise.reject(error);
       }

@@ -71,11 +71,13 @@ class Changes {
 
   of(user_id: number, key_id: number): AllotmentChange {
     if (this.#last?.user_id === user_id && this.#last.key_id === key_id) return this.#last;
-    this.#last = this.all.find((one) => one.user_id === user_id && one.key_id === key_id);
-    if (!this.#last) {
-      this.#last = { user_id, key_id, paid: 0, used: 0, requests: 0 };
-      this.all.push(this.#last);
+    for (const one of this.all) {
+      if (one.user_id !== user_id || one.key_id !== key_id) continue;
+      this.#last = one;
+      return one;
     }
+    this.#last = { user_id, key_id, paid: 0, used: 0, requests: 0 };
+    this.all.push(this.#last);
     return this.#last;
   }
 }

@@ -63,6 +63,10 @@ export class Keeper {
     const amount = wholeCount(request.amount);
     const paying = payingFor(this.deps.allotments, request, levels);
     if (takeAtOnce(paying, amount)) return this.#opened(request, amount, paying, levels, nowSeconds);
+    return this.#takeLater(request, amount, levels, nowSeconds);
+  }
+
+  #takeLater(request: HoldRequest, amount: number, levels: Levels | null, nowSeconds: number): Promise<Hold> {
     const taking = this.#wait(request, amount, levels, nowSeconds).finally(() =>
       this.#taking.delete(request.requestId),
     );
@@ -154,7 +158,9 @@ export class Keeper {
     this.open.delete(id);
     const { paying, noted, hold } = open;
     const { user, key } = paying;
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted, ...going, levels: levelChargeOf(hold, paying) };
+    const levels = levelChargeOf(hold, paying);
+    const { kept, goesOn } = going;
+    const charge = { log, user, key, keyPaid: 0, rest: 0, noted, kept, goesOn, levels };
     // Charged past the allotment, which others have emptied.
     if (user.lost) return this.deps.line.charge(charge);
     const cost = log.quota;

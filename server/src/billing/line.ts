@@ -104,10 +104,10 @@ export class Line {
   #start(): void {
     if (this.#running) return;
     this.#running = true;
-    setImmediate(() => void this.#drain());
+    setImmediate(this.#drain);
   }
 
-  async #drain(): Promise<void> {
+  readonly #drain = async (): Promise<void> => {
     while (this.#asks.length + this.#charges.length + this.#works.length > 0) {
       if (this.#asks.length > 0) await this.#topUp(this.#asks.splice(0));
       else if (this.#charges.length > 0) await this.#nextBatch();
@@ -117,7 +117,7 @@ export class Line {
     }
     this.#running = false;
     for (const resolve of this.#idle.splice(0)) resolve();
-  }
+  };
 
   #nextBatch(): Promise<void> | undefined {
     const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share) - performance.now();

@@ -21,14 +21,17 @@ const noWindows: readonly Allotment[] = [];
 export const payingFor = (allotments: Allotments, request: HoldRequest, levels: Levels | null): Paying => ({
   user: allotments.ofUser(levels ? levels.payerId : request.userId),
   key: request.keyId !== null && !request.keyUnlimited ? allotments.ofKey(request.userId, request.keyId) : null,
-  windows: levels ? levels.budgets.map(({ windowId }) => allotments.ofWindow(windowId)) : noWindows,
+  windows: levels ? windowsOf(allotments, levels) : noWindows,
 });
+
+const windowsOf = (allotments: Allotments, { budgets }: Levels): Allotment[] =>
+  budgets.map(({ windowId }) => allotments.ofWindow(windowId));
 
 /** The same for a request that was thought free. */
 export const payingForHold = (allotments: Allotments, { userId, keyId, keyUnlimited, levels }: Hold): Paying => ({
   user: allotments.ofUser(userId),
   key: keyUnlimited || keyId === 0 ? null : allotments.ofKey(levels?.keyUserId ?? userId, keyId),
-  windows: levels ? levels.budgets.map(({ windowId }) => allotments.ofWindow(windowId)) : noWindows,
+  windows: levels ? windowsOf(allotments, levels) : noWindows,
 });
 
 export const hasFree = (allotment: Allotment, amount: number): boolean =>
@@ -93,12 +96,17 @@ export const takeBeyond = ({ user, key, windows }: Paying, held: number, cost: n
   return {
     user: held + user.take(beyond),
     key: key ? held + key.take(beyond) : cost,
-    windows: windows.length === 0 ? nothing : windows.map((window) => held + window.take(beyond)),
+    windows: windows.length === 0 ? nothing : takeOfEach(windows, held, beyond),
   };
 };
 
-export const covers = ({ user, key, windows }: PutAside, cost: number): boolean =>
-  user >= cost && key >= cost && windows.every((aside) => aside >= cost);
+const takeOfEach = (windows: readonly Allotment[], held: number, beyond: number): number[] =>
+  windows.map((window) => held + window.take(beyond));
+
+export function covers({ user, key, windows }: PutAside, cost: number): boolean {
+  for (const aside of windows) if (aside < cost) return false;
+  return user >= cost && key >= cost;
+}
 
 /**
  * What is left of the hard budget of which least is left, as far as this process knows: of what others use it hears when it

@@ -109,12 +109,13 @@ const proofIn = ({ request }: Call): Request | undefined =>
 
 /** Where clients that send no bearer token put their key: Anthropic's, Azure's and Google's. */
 const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
+const nothing: readonly string[] = [];
 
 /**
  * The one rule of which credential counts: whichever header it comes in, and no two that differ. Taking the first of several
  * would charge an account that the caller may not have meant.
  */
-export function secretOf({ request: { headers } }: Call, inQuery: readonly string[] = []): string | null {
+export function secretOf({ request: { headers } }: Call, inQuery = nothing): string | null {
   const authorization = headers.get('authorization');
   let secret = authorization ? (bearerOf(authorization) ?? 'malformed') : null;
   for (const name of keyHeaders) secret = agreed(secret, headers.get(name));

@@ -1,7 +1,6 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
-import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { LastUsed } from '../platform/durable/batch.ts';
 import { type Block, inBlocks, parseBlock } from '../platform/http/client-ip.ts';
@@ -71,17 +70,19 @@ export function openKeyLookup(deps: {
     return key.principal;
   };
 
+  const admitLater = async (found: Promise<WarmKey | null>, from: { readonly ip: string }) => admit(await found, from);
+
   return {
     identify: (secret, from) => {
       const known = digests.get(secret);
       const digest = known ?? sha256Hex(secret);
       const found = cache.get(digest);
-      if (found instanceof Promise) return found.then((key) => admit(key, from));
+      if (found instanceof Promise) return admitLater(found, from);
       // Warm keys only, so that guesses are not kept.
       if (found && !known && digests.size < mostDigests) digests.set(secret, digest);
       return admit(found, from);
     },
-    identifyDigest: (digest, from) => after(cache.get(digest), (key) => admit(key, from)),
+    identifyDigest: (digest, from) => admitLater(Promise.resolve(cache.get(digest)), from),
     stop: () => used.stop(),
   };
 }

@@ -32,7 +32,15 @@ export class Gate {
 
   /** Null where nothing is limited. Throws `model_not_allowed` and `rate_limit_exceeded`. What counts already counts once. */
   admit(keyId: number, models: readonly string[], counted = false): Admission | null | Promise<Admission | null> {
-    return after(this.deps.places.of(keyId), (standing) => this.#decide(standing, models, counted));
+    const known = this.deps.places.of(keyId);
+    return known instanceof Promise
+      ? this.#decideLater(known, models, counted)
+      : known && this.#decide(known, models, counted);
+  }
+
+  async #decideLater(standing: Promise<PlaceStanding | null>, models: readonly string[], counted: boolean) {
+    const known = await standing;
+    return known && this.#decide(known, models, counted);
   }
 
   /** Counts nothing. Null where every model of every provider is allowed. */
@@ -41,11 +49,11 @@ export class Gate {
   }
 
   #decide(
-    standing: PlaceStanding | null,
+    standing: PlaceStanding,
     models: readonly string[],
     counted: boolean,
   ): Admission | null | Promise<Admission | null> {
-    if (!standing || standing.limits.length === 0) return null;
+    if (standing.limits.length === 0) return null;
     for (const limits of standing.limits) {
       if (limits.models.size === 0 || models.some((model) => limits.models.has(model))) continue;
       throw new AppError('model_not_allowed', `${capital(words[limits.level])} may not use the model ${models[0]}.`);

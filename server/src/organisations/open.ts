@@ -102,9 +102,9 @@ export function openOrganisations(room: Room): Organisations {
       of: (keyId, userId) => {
         const place = keyId === null ? null : places.of(keyId);
         const own = ownLimits.of(userId);
-        if (place instanceof Promise || own instanceof Promise)
-          return Promise.all([place, own]).then(([standing, levels]) => joined(standing, levels, userId));
-        return joined(place, own, userId);
+        return place instanceof Promise || own instanceof Promise
+          ? joinedLater(Promise.all([place, own]), userId)
+          : joined(place, own, userId);
       },
       settled: ({ keyId, payerId, tokens }) => {
         if (keyId > 0)
@@ -150,6 +150,14 @@ function whenKnown<T>(find: () => Now<T>, then: (found: T) => unknown): void {
     else then(found);
   } catch {}
 }
+
+const joinedLater = async (
+  loading: Promise<[PlaceStanding | null, Levels | null]>,
+  userId: number,
+): Promise<Levels | null> => {
+  const [place, own] = await loading;
+  return joined(place, own, userId);
+};
 
 /** A limit of one's own counts where one pays oneself. It comes last wherever it stands: nobody waits in a circle. */
 function joined(place: PlaceStanding | null, own: Levels | null, userId: number): Levels | null {

@@ -32,9 +32,11 @@ export class OwnLimitsLookup {
   }
 
   of(userId: number): Levels | null | Promise<Levels | null> {
-    return after(this.#lookup.of(userId), ({ levels }) => levels);
+    return after(this.#lookup.of(userId), levelsIn);
   }
 }
+
+const levelsIn = ({ levels }: OwnLimits): Levels | null => levels;
 
 async function load(db: Db, userId: number, now: number): Promise<OwnLimits> {
   const own = await findPersonal(db, userId);

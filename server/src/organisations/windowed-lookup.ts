@@ -1,6 +1,5 @@
 import { announcedLookup } from '../identity/announce.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Room } from './room.ts';
@@ -32,7 +31,12 @@ export class WindowedLookup<V extends Windowed> {
   }
 
   of(id: number): V | Promise<V> {
-    return after(this.#get(id), (value) => this.#current(id, value));
+    const known = this.#get(id);
+    return known instanceof Promise ? this.#loaded(id, known) : this.#current(id, known);
+  }
+
+  async #loaded(id: number, loading: Promise<V>): Promise<V> {
+    return this.#current(id, await loading);
   }
 
   #current(id: number, value: V): V | Promise<V> {

@@ -18,7 +18,7 @@ import { kindFor } from './kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import { type Bounds, boundsWith, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
-import type { ProviderKind } from './providers/kind.ts';
+import type { ProviderKind, UpstreamRequest } from './providers/kind.ts';
 import { heedsWishes } from './taken-parameters.ts';
 import { withFittingNames } from './tool-names.ts';
 import { tryCandidates } from './try-candidates.ts';
@@ -59,22 +59,31 @@ export function answerChat<R extends ReadAnswer, T>(
 ): Promise<T> {
   const prompt = promptOf(conversation);
   const named = new NamedConversation(given, conversation);
-  const [fits, suits] = [fitsPrompt(prompt), suitsOf(conversation)];
+  const fits = fitsPrompt(prompt);
+  const suits = suitsOf(conversation);
   return askInTurn(deps, given, conversation.model, async (context, { name, shown }) => {
     const call = await openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fits, named, suits);
     const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
     const asked = { deps, context, conversation: told, prompt };
     const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
-    return delivery.handOn(answer, shown);
+    // Waited for: a promise that is returned costs one more, and a turn.
+    return await delivery.handOn(answer, shown);
   });
 }
 
 /** What a request would like to have, as far as some candidates do not give it. */
-function suitsOf(conversation: Conversation): ((candidate: Candidate) => boolean) | undefined {
-  const [heeds, searches] = [heedsWishes(conversation.params), prefersSearch(conversation)];
-  if (!heeds || !searches) return heeds ?? searches;
-  return (candidate) => heeds(candidate) && searches(candidate);
+function suitsOf(conversation: Conversation): Judge | undefined {
+  const heeds = heedsWishes(conversation.params);
+  const searches = prefersSearch(conversation);
+  return heeds && searches ? both(heeds, searches) : (heeds ?? searches);
 }
+
+type Judge = (candidate: Candidate) => boolean;
+
+const both =
+  (one: Judge, other: Judge): Judge =>
+  (candidate) =>
+    one(candidate) && other(candidate);
 
 export async function ask<R extends ReadAnswer>(
   asked: Asked,
@@ -97,9 +106,7 @@ export async function ask<R extends ReadAnswer>(
       throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
     const { stream } = conversation;
     const received = mayPause(kind, given)
-      ? new ContinuedSource(body, request, stream, async (again) =>
-          sent.answer(await headOf(attempt, again, stream, sent)),
-        )
+      ? continued(body, request, stream, attempt, sent)
       : (kind.received?.(body, stream) ?? body);
     const reading = delivery.read(asked, received, kind, sent);
     const read = reading instanceof Promise ? await reading : reading;
@@ -113,6 +120,9 @@ export async function ask<R extends ReadAnswer>(
     throw error instanceof UpstreamFault || error instanceof DispatchFault ? error : sent.fault(error);
   }
 }
+
+const continued = (body: ByteSource, request: UpstreamRequest, stream: boolean, attempt: Attempt, sent: ChatCall) =>
+  new ContinuedSource(body, request, stream, async (again) => sent.answer(await headOf(attempt, again, stream, sent)));
 
 function withSearches(usage: Usage, searches: number): Usage {
   if (searches === 0 && usage.searches === undefined) return usage;
@@ -161,8 +171,8 @@ export class ChatAnswer<R extends ReadAnswer> {
     return this.call.modelId;
   }
 
-  /** Tells routing how it went and charges what was used; what holds no output costs nothing. */
-  async settle(end: End): Promise<Settled> {
+  /** Tells routing how it went and charges what was used; what holds no output costs nothing. `told` is told of it too. */
+  async settle<T extends object>(end: End, told = {} as T): Promise<T & Settled> {
     const { deps, context, call, candidate, read } = this;
     try {
       const counting = this.counted();
@@ -170,7 +180,7 @@ export class ChatAnswer<R extends ReadAnswer> {
       this.#report(end, summary, usage);
       if (!summary.hasOutput) {
         await deps.billing.release(call.hold);
-        return { summary, usage, cost: 0 };
+        return Object.assign(told, { summary, usage, cost: 0 });
       }
       const settlement = settlementOf(deps, context, {
         candidate,
@@ -181,7 +191,7 @@ export class ChatAnswer<R extends ReadAnswer> {
         firstTokenMs: read.firstTokenMs,
       });
       await pay(deps, context, call.hold, settlement);
-      return { summary, usage, cost: settlement.cost };
+      return Object.assign(told, { summary, usage, cost: settlement.cost });
     } finally {
       call.plan.close();
     }
@@ -193,8 +203,7 @@ export class ChatAnswer<R extends ReadAnswer> {
     const searches = this.#searchesIn(summary);
     const bounds = boundsWith(this.prompt.most(this.candidate), searches);
     const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
-    if (told) return { summary, usage: withSearches(told, searches) };
-    return this.#count(summary, bounds).then(({ usage }) => ({ summary, usage: withSearches(usage, searches) }));
+    return told ? { summary, usage: withSearches(told, searches) } : this.#count(summary, bounds, searches);
   }
 
   /** As the vendor counts them, else as they were seen; one at least where every answer rests on one and nobody counts. */
@@ -205,9 +214,11 @@ export class ChatAnswer<R extends ReadAnswer> {
     return Math.min(Math.max(usage?.searches ?? searches, least), this.prompt.believedSearches(this.candidate));
   }
 
-  async #count(summary: AnswerSummary, bounds: Bounds): Promise<Counted> {
-    if (!summary.hasOutput) return { summary, usage: { promptTokens: 0, completionTokens: 0 } };
-    return { summary, usage: await countUsage(this.deps, this.context, summary, bounds, this.prompt, this.read) };
+  async #count(summary: AnswerSummary, bounds: Bounds, searches: number): Promise<Counted> {
+    const usage = summary.hasOutput
+      ? await countUsage(this.deps, this.context, summary, bounds, this.prompt, this.read)
+      : { promptTokens: 0, completionTokens: 0 };
+    return { summary, usage: withSearches(usage, searches) };
   }
 
   #report({ outcome, cause }: End, summary: AnswerSummary, usage: Usage): void {

@@ -110,6 +110,6 @@ export function allowModel(
 ): void {
   const { models, group } = context.caller;
   if (models.length === 0 || models.includes(modelId) || models.includes(name)) return;
-  if (models.some((alias) => catalog.membersOf(alias, group)?.includes(modelId))) return;
+  for (const alias of models) if (catalog.membersOf(alias, group)?.includes(modelId)) return;
   throw new AppError('model_not_allowed', `This API key may not use the model '${name}'.`, { param: 'model' });
 }

@@ -51,35 +51,46 @@ export const whole: Delivery<WholeAnswer, Completed> = {
   read: ({ conversation }, body, kind, sent) => {
     const expectsJson = conversation.params.responseFormat !== undefined;
     const text = readText(body);
-    const wholeOf = (whole: string) => {
-      const parsed = parse(whole, sent);
-      return parsed instanceof Promise
-        ? parsed.then((json) => new WholeAnswer(whole, json, kind, expectsJson))
-        : new WholeAnswer(whole, parsed, kind, expectsJson);
-    };
-    return typeof text === 'string' ? wholeOf(text) : text.then(wholeOf);
+    return typeof text === 'string'
+      ? wholeOf(text, kind, sent, expectsJson)
+      : wholeLater(text, kind, sent, expectsJson);
   },
-  handOn: async (opened, model) => {
+  handOn: (opened, model) => {
     opened.sent.done();
     const { candidate, modelId } = opened;
     const { answer, text } = opened.read;
-    return { ...(await opened.settle(wellEnded)), answer, text, candidate, modelId, model };
+    return opened.settle(wellEnded, { answer, text, candidate, modelId, model });
   },
 };
+
+function wholeOf(text: string, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
+  return text.length > largeLetters
+    ? largeOf(text, kind, sent, expectsJson)
+    : new WholeAnswer(text, parse(text, sent), kind, expectsJson);
+}
+
+async function wholeLater(text: Promise<string>, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
+  return wholeOf(await text, kind, sent, expectsJson);
+}
+
+async function largeOf(text: string, kind: ProviderKind, sent: ChatCall, expectsJson: boolean) {
+  const json = await parseLarge(text).catch(() => notJson(sent));
+  return new WholeAnswer(text, json, kind, expectsJson);
+}
 
 /** What is longer is parsed and written in turns: an answer with the odds of each word, or with pictures, has megabytes. */
 export const largeLetters = 256 * 1024;
 
-function parse(text: string, { startedMs }: ChatCall): Json | Promise<Json> {
-  const refuse = (): never => {
-    throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
-  };
-  if (text.length > largeLetters) return parseLarge(text).catch(refuse);
+function parse(text: string, sent: ChatCall): Json {
   try {
     return JSON.parse(text);
   } catch {
-    return refuse();
+    return notJson(sent);
   }
+}
+
+function notJson({ startedMs }: ChatCall): never {
+  throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
 }
 
 async function parseLarge(text: string): Promise<Json> {

@@ -226,17 +226,15 @@ export function dispatchChat(
 /** Also once more, within a call that is under way. */
 export function headOf(attempt: Attempt, request: UpstreamRequest, stream: boolean, call: ChatCall) {
   const { kind, baseUrl } = attempt.candidate.channel;
-  if (!request.proof) return sendChat(call.deps, kind, request, stream, call);
-  return proven(request, baseUrl).then((signed) => sendChat(call.deps, kind, signed, stream, call));
+  if (!request.proof) return sendChat(kind, request, stream, call);
+  return sendProven(proven(request, baseUrl), kind, stream, call);
 }
 
-function sendChat(
-  deps: RelayDeps,
-  kind: string,
-  request: UpstreamRequest,
-  stream: boolean,
-  call: ChatCall,
-): Promise<AnswerHead | Response> {
+const sendProven = async (request: Promise<UpstreamRequest>, kind: string, stream: boolean, call: ChatCall) =>
+  sendChat(kind, await request, stream, call);
+
+function sendChat(kind: string, request: UpstreamRequest, stream: boolean, call: ChatCall) {
+  const { deps } = call;
   return deps.upstreams && kind !== 'demo' && isText(request)
     ? call.runs(deps.upstreams.send(request)).head
     : send(deps, kind, request, stream, call.signal);

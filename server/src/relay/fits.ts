@@ -11,5 +11,10 @@ export function fitsPrompt({ estimate, texts, media }: Prompt): ((candidate: Can
   // Only what is sure to be read: files may be short, and signatures of old thoughts are left out by their vendor.
   let tokens = media.images * tokensPerImage;
   for (const text of texts) tokens += text.length / charsPerToken;
-  return (candidate) => candidate.contextLength === 0 || tokens <= candidate.contextLength * certain;
+  return holds(tokens);
 }
+
+const holds =
+  (tokens: number) =>
+  ({ contextLength }: Candidate): boolean =>
+    contextLength === 0 || tokens <= contextLength * certain;

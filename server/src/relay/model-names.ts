@@ -19,15 +19,15 @@ interface MeantModel {
 export function meantModel(catalog: Pick<Catalog, 'resolve'>, name: string, group: string): MeantModel {
   const whole = catalog.resolve(name, group);
   if (whole !== null) return { name, modelId: whole };
-  const { base, sort } = variantOf(name);
-  const modelId = sort && catalog.resolve(base, group);
-  return modelId ? { name: base, modelId, sort } : { name, modelId: name };
+  const variant = variantOf(name);
+  const modelId = variant && catalog.resolve(variant.base, group);
+  return modelId ? { name: variant.base, modelId, sort: variant.sort } : { name, modelId: name };
 }
 
-function variantOf(name: string): { base: string; suffix: string; sort?: Override['sort'] } {
+function variantOf(name: string): { base: string; suffix: string; sort: Override['sort'] } | null {
   const at = name.lastIndexOf(':');
-  const suffix = name.slice(at + 1);
-  if (at <= 0 || !Object.hasOwn(variants, suffix)) return { base: name, suffix: '' };
+  const suffix = at > 0 ? name.slice(at + 1) : '';
+  if (!Object.hasOwn(variants, suffix)) return null;
   return { base: name.slice(0, at), suffix: `:${suffix}`, sort: variants[suffix as keyof typeof variants] };
 }
 
@@ -59,14 +59,19 @@ export function askedModels(
 function membersOf(catalog: Catalog, given: string, group: string): AskedModel[] {
   const members = catalog.membersOf(given, group);
   if (members) return asMembers(given, members, '');
-  const { base, suffix } = variantOf(given);
-  const behind = suffix !== '' && catalog.resolve(given, group) === null ? catalog.membersOf(base, group) : undefined;
-  return asMembers(given, behind ?? [], suffix);
+  const variant = variantOf(given);
+  const behind = variant && catalog.resolve(given, group) === null && catalog.membersOf(variant.base, group);
+  return asMembers(given, behind || none, variant?.suffix ?? '');
 }
+
+const none: readonly string[] = [];
 
 /** An alias of one model is answered under the name that was asked for. */
 const asMembers = (given: string, members: readonly string[], variant: string): AskedModel[] =>
-  members.length < 2 ? [{ name: given, shown: given }] : members.map((id) => ({ name: id + variant, shown: id }));
+  members.length < 2 ? [{ name: given, shown: given }] : eachMember(members, variant);
+
+const eachMember = (members: readonly string[], variant: string): AskedModel[] =>
+  members.map((id) => ({ name: id + variant, shown: id }));
 
 const leadsOn: ReadonlySet<string> = new Set([
   'provider_error',

@@ -4,7 +4,7 @@ import type { ConversationName } from '../routing/affinity.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
 import { allowModel, type Estimate, estimateCost } from './bill.ts';
-import type { RelayDeps, RequestContext } from './deps.ts';
+import type { Admission, RelayDeps, RequestContext } from './deps.ts';
 import { meantModel, sortedAs } from './model-names.ts';
 import { noteFailure } from './note-failure.ts';
 
@@ -44,23 +44,19 @@ export async function openCall(
     const admitting = keyId === null ? null : (deps.admit?.(keyId, [modelId, meant.name], context.counted) ?? null);
     const admission = admitting instanceof Promise ? await admitting : admitting;
     const planned = deps.routing.plan({
-      ...{
-        requestId,
-        userId,
-        keyId,
-        group,
-        modelId,
-        type,
-        conversation,
-        insteadOf,
-        parentRequestId,
-        suits,
-        expectation: estimate,
-      },
+      requestId,
+      userId,
+      keyId,
+      group,
+      modelId,
+      type,
+      conversation,
+      insteadOf,
+      parentRequestId,
+      suits,
+      expectation: estimate,
       override: sortedAs(override, meant.sort),
-      fits: admission
-        ? (candidate) => admission.mayUse(candidate.channel.provider) && (fits?.(candidate) ?? true)
-        : fits,
+      fits: admission ? within(admission, fits) : fits,
     });
     plan = planned instanceof Promise ? await planned : planned;
     let hold: Hold | undefined;
@@ -78,6 +74,11 @@ export async function openCall(
     throw error;
   }
 }
+
+const within =
+  (admission: Admission, fits?: (candidate: Candidate) => boolean) =>
+  (candidate: Candidate): boolean =>
+    admission.mayUse(candidate.channel.provider) && (fits?.(candidate) ?? true);
 
 function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amount: number): Promise<Hold> {
   const { caller } = context;

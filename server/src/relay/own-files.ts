@@ -73,8 +73,8 @@ export async function withOwnFiles<T>(
   items: T,
   grow: Grow,
 ): Promise<T> {
-  const ids = deps.fileOf ? idsIn(items) : [];
-  return ids.length === 0 ? items : withFiles(deps, userId, items, ids, grow);
+  const ids = deps.fileOf && idsIn(items);
+  return ids ? withFiles(deps, userId, items, ids, grow) : items;
 }
 
 async function withFiles<T>(
@@ -110,20 +110,34 @@ export function chatWithOwnFiles<B>(
   body: B,
 ): B | Promise<B> {
   if (!isObject(body)) return body;
-  const ids = deps.fileOf ? idsIn(body.messages) : [];
-  if (ids.length === 0) return body;
-  const grow: Grow = (bytes) => call.grow?.(bytes);
-  return withFiles(deps, call.principal.user.id, body.messages, ids, grow).then((messages) => ({ ...body, messages }));
+  const ids = deps.fileOf && idsIn(body.messages);
+  if (!ids) return body;
+  return chatWithFiles(deps, call, body, ids);
 }
 
-function idsIn(items: unknown, depth = 1, ids: string[] = []): string[] {
-  if (!Array.isArray(items) || depth > deepest) return ids;
+async function chatWithFiles<B extends Json>(
+  deps: Pick<RelayDeps, 'fileOf'>,
+  call: Pick<KeyCall, 'principal' | 'grow'>,
+  body: B,
+  ids: readonly string[],
+): Promise<B> {
+  const grow: Grow = (bytes) => call.grow?.(bytes);
+  return { ...body, messages: await withFiles(deps, call.principal.user.id, body.messages, ids, grow) };
+}
+
+/** Made with the first, which nearly no request has. */
+function idsIn(items: unknown, depth = 1, before?: string[]): string[] | undefined {
+  if (!Array.isArray(items) || depth > deepest) return before;
+  let ids = before;
   for (const item of items) {
     if (!isObject(item)) continue;
     const id = placeOf(item)?.idIn(item);
-    if (typeof id === 'string') ids.push(id);
-    idsIn(item.content, depth + 1, ids);
-    idsIn(item.output, depth + 1, ids);
+    if (typeof id === 'string') {
+      ids ??= [];
+      ids.push(id);
+    }
+    ids = idsIn(item.content, depth + 1, ids);
+    ids = idsIn(item.output, depth + 1, ids);
   }
   return ids;
 }

@@ -74,11 +74,15 @@ export function heedsWishes({
   presencePenalty,
 }: Params): ((candidate: Candidate) => boolean) | undefined {
   if (seed === undefined && !frequencyPenalty && !presencePenalty) return undefined;
-  const wishes = [
+  return heedsAll([
     ...(seed === undefined ? [] : ['seed']),
     // Nothing is what everybody gives.
     ...(frequencyPenalty ? ['frequency_penalty'] : []),
     ...(presencePenalty ? ['presence_penalty'] : []),
-  ];
-  return (candidate) => wishes.every((wish) => takes(candidate, wish));
+  ]);
 }
+
+const heedsAll =
+  (wishes: readonly string[]) =>
+  (candidate: Candidate): boolean =>
+    wishes.every((wish) => takes(candidate, wish));

@@ -21,8 +21,7 @@ export function withFittingNames(kind: ProviderKind, conversation: Conversation)
   const fitting = new Map<string, string>();
   for (const name of namesIn(conversation)) if (!fits.test(name)) fitting.set(name, hashedName({ name }));
   if (fitting.size === 0) return { kind, conversation };
-  const given = new Map([...fitting].map(([name, sent]) => [sent, name]));
-  return { kind: readingBack(kind, (name) => given.get(name) ?? name), conversation: renamed(conversation, fitting) };
+  return { kind: readingBack(kind, fitting), conversation: renamed(conversation, fitting) };
 }
 
 function* namesIn({ params: { tools = [] }, turns }: Conversation): Generator<string> {
@@ -50,7 +49,9 @@ function renamed(conversation: Conversation, names: ReadonlyMap<string, string>)
   };
 }
 
-function readingBack(kind: ProviderKind, given: (name: string) => string): ProviderKind {
+function readingBack(kind: ProviderKind, fitting: ReadonlyMap<string, string>): ProviderKind {
+  const names = new Map([...fitting].map(([name, sent]) => [sent, name]));
+  const given = (name: string): string => names.get(name) ?? name;
   const partOf = (part: Part): Part => (part.type === 'tool_call' ? { ...part, name: given(part.name) } : part);
   const deltaOf = (delta: Delta): Delta =>
     delta.type === 'tool_start' ? { ...delta, name: given(delta.name) } : delta;

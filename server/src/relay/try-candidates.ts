@@ -30,7 +30,7 @@ export async function tryCandidates<T>(
   ask: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let refusal: AppError | null = null;
-  const sentAway: Record<string, string>[] = [];
+  let sentAway = nobody;
   let words: UpstreamWords | undefined;
   const begunMs = deps.clock.steadyMs();
   try {
@@ -43,7 +43,7 @@ export async function tryCandidates<T>(
         const next = judge(deps, context, attempt, error, startedMs);
         if (next.throw) throw next.throw;
         refusal = next.refusal ?? refusal;
-        if (next.headers) sentAway.push(next.headers);
+        if (next.headers) sentAway = [...sentAway, next.headers];
       }
     }
     throw refusal ?? withHeaders(call.plan.failure(), sentAway, deps.clock.nowMs());
@@ -54,6 +54,8 @@ export async function tryCandidates<T>(
     throw error;
   }
 }
+
+const nobody: readonly Record<string, string>[] = [];
 
 interface Verdict {
   /** Ends the search. */

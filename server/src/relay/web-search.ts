@@ -21,15 +21,17 @@ function searches(candidate: Candidate, conversation: Conversation, kind: Provid
 }
 
 /** Whoever searches goes before those that do not. Undefined where nobody asks for it. */
-export function prefersSearch(conversation: Conversation): ((candidate: Candidate) => boolean) | undefined {
-  if (!conversation.params.webSearch) return undefined;
-  return (candidate) => {
+export const prefersSearch = (conversation: Conversation): ((candidate: Candidate) => boolean) | undefined =>
+  conversation.params.webSearch ? searching(conversation) : undefined;
+
+const searching =
+  (conversation: Conversation) =>
+  (candidate: Candidate): boolean => {
     const kind = kindFor(candidate, conversation);
     // Chats are spoken by many who take any setting, and do not heed it.
     const asked = kind.wire === 'chat' ? { ...conversation, source: undefined } : conversation;
     return searches(candidate, asked, kind);
   };
-}
 
 /** Stands among other tools, and nobody has chosen it: coding agents offer it with every request, and most end without it. */
 function isMereOffer({ params: { webSearch, tools = [], toolChoice, rawToolChoice } }: Conversation): boolean {

@@ -38,5 +38,5 @@ export async function credentialHealth({
 /** What pages of the catalog tell besides it: how credentials and candidates stand. */
 export const standingIn = (parts: Pick<RoutingParts, 'deps' | 'breaker' | 'meter'>) => ({
   credentialHealth: () => credentialHealth(parts),
-  circuit: (candidate: Candidate): CircuitState => circuitOf(candidate, (key) => parts.breaker.state(key)),
+  circuit: (candidate: Candidate): CircuitState => circuitOf(candidate, (key) => parts.breaker.state(key), undefined),
 });

@@ -20,7 +20,7 @@ export interface Health {
 export function healthOf({ breaker, metrics }: { breaker: Breaker; metrics: Metrics }, candidate: Candidate): Health {
   const known = metrics.snapshot(candidate.key);
   return {
-    circuit: circuitOf(candidate, (key) => breaker.state(key)),
+    circuit: circuitOf(candidate, (key) => breaker.state(key), undefined),
     samples: known?.samples ?? 0,
     successRate: known?.successRate ?? unmeasured.successRate,
     latencyP50Ms: known?.hour.p50Ms ?? null,

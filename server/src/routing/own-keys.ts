@@ -82,7 +82,13 @@ class StoredOwnKeys implements OwnKeys {
     // First, since it throws for a key that counts no more.
     const teamId = keyId === null ? null : (this.deps.teamOf?.(keyId) ?? null);
     const ofUser = this.#ofUsers.get(userId);
-    if (teamId === null) return ofUser;
+    return teamId === null ? ofUser : this.#withTeams(teamId, ofUser);
+  }
+
+  #withTeams(
+    teamId: number | Promise<number | null>,
+    ofUser: readonly OwnKey[] | Promise<readonly OwnKey[]>,
+  ): readonly OwnKey[] | Promise<readonly OwnKey[]> {
     const ofTeam = after(teamId, (found) => (found === null ? none : this.#ofTeams.get(found)));
     if (!(ofTeam instanceof Promise || ofUser instanceof Promise)) return keysForTeam(ofTeam, ofUser);
     return Promise.all([ofTeam, ofUser]).then(([team, user]) => keysForTeam(team, user));

@@ -22,7 +22,15 @@ export function ownLine(
   fee: number,
   orderGiven: boolean,
 ): OwnLine | null {
-  if (keys.length === 0) return null;
+  return keys.length === 0 ? null : lineWith(ordered, keys, fee, orderGiven);
+}
+
+function lineWith(
+  ordered: readonly Candidate[],
+  keys: readonly OwnKey[],
+  fee: number,
+  orderGiven: boolean,
+): OwnLine | null {
   const ways = new Map<Candidate, Way[]>();
   const met = new Set<string>();
   for (const candidate of ordered) {

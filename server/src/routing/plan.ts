@@ -243,8 +243,14 @@ class RoutePlan implements Plan {
     if (this.#closed) return;
     this.#closed = true;
     for (const attempt of this.#attempts) attempt.abandon();
+    const { requestId, userId, modelId, sort, insteadOf, parentRequestId } = this.request;
     this.deps.log({
-      ...this.request,
+      requestId,
+      userId,
+      modelId,
+      sort,
+      insteadOf,
+      parentRequestId,
       choice: this.choice,
       attempts: this.#records,
       skipped: this.#skipped,

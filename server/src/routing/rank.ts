@@ -104,7 +104,6 @@ export const mayBeChosen = (
 /** Scores every candidate, dropped ones included, in the order given. */
 export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
   const { preferences, candidates } = request;
-  const circuit = (key: string) => request.circuit(key, request.userId);
   const weights = request.config?.weights ?? defaultWeights;
   const scored: Scored[] = new Array(candidates.length);
   for (let i = 0; i < candidates.length; i++) {
@@ -118,7 +117,7 @@ export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
       measured,
       score,
       boosted,
-      circuit: circuitOf(candidate, circuit),
+      circuit: circuitOf(candidate, request.circuit, request.userId),
       overSoftLimit: missesSoftLimit(measured, preferences) || request.suits?.(candidate) === false,
       dropped,
     };

@@ -110,16 +110,6 @@ export interface RoutingParts {
 const cycleMs = 60_000;
 const noKeys: readonly OwnKey[] = Object.freeze([]);
 
-/** What is read before a plan is made. */
-interface Known {
-  preferences: Preferences | null;
-  ownKeys: readonly OwnKey[];
-  /** Of the conversation. */
-  place: string | undefined;
-  /** Key of the circuit that it went through before. */
-  bound: string | null;
-}
-
 class RoutingRoom implements Routing {
   /** Requests per model that were routed in turns; bounded by the catalog, since only models with candidates count. */
   readonly #turns = new Map<string, number>();
@@ -152,10 +142,17 @@ class RoutingRoom implements Routing {
     const place = this.#placeOf(request);
     const bound = place !== undefined && request.conversation!.begun ? this.parts.affinity.find(place) : null;
     if (!(preferences instanceof Promise || ownKeys instanceof Promise || bound instanceof Promise))
-      return this.#planWith(request, { preferences, ownKeys, place, bound });
-    return Promise.all([preferences, ownKeys, bound]).then(([loaded, keys, found]) =>
-      this.#planWith(request, { preferences: loaded, ownKeys: keys, place, bound: found }),
-    );
+      return this.#planWith(request, preferences, ownKeys, place, bound);
+    return this.#planLater(request, place, Promise.all([preferences, ownKeys, bound]));
+  }
+
+  async #planLater(
+    request: PlanRequest,
+    place: string | undefined,
+    loading: Promise<[Preferences | null, readonly OwnKey[], string | null]>,
+  ): Promise<Plan> {
+    const [preferences, ownKeys, bound] = await loading;
+    return this.#planWith(request, preferences, ownKeys, place, bound);
   }
 
   async standing(userId: number, override: Override | null): Promise<Standing> {
@@ -208,7 +205,14 @@ class RoutingRoom implements Routing {
     return choices > 1 ? `${userId}|${modelId}|${conversation.key()}` : undefined;
   }
 
-  #planWith(request: PlanRequest, { preferences, ownKeys, place, bound }: Known): Plan {
+  /** `place`: of the conversation; `bound`: key of the circuit that it went through before. */
+  #planWith(
+    request: PlanRequest,
+    preferences: Preferences | null,
+    ownKeys: readonly OwnKey[],
+    place: string | undefined,
+    bound: string | null,
+  ): Plan {
     const { modelId, requestId, userId, override, insteadOf, parentRequestId } = request;
     // Until its circuit opens: then the conversation is drawn anew, and stays there.
     const boundTo = bound !== null && this.#circuit(bound, userId) === 'closed' ? bound : null;

@@ -16,8 +16,10 @@ const known = new WeakMap<Candidate, readonly Way[]>();
 export function waysOf(candidate: Candidate): readonly Way[] | null {
   const { credentials } = candidate.channel;
   if (credentials === undefined || candidate.type === 'video') return null;
-  const found = known.get(candidate);
-  if (found) return found;
+  return known.get(candidate) ?? makeWays(candidate, credentials);
+}
+
+function makeWays(candidate: Candidate, credentials: readonly Credential[]): readonly Way[] {
   const made = credentials.map((credential) => {
     // A circuit that the channel has already goes on while there is but one key.
     const key = credentials.length === 1 ? candidate.key : `${candidate.key}|${credential.id}`;
@@ -38,11 +40,15 @@ export const circuitKeys = (candidate: Candidate): string[] =>
 
 const bestFirst: readonly CircuitState[] = ['closed', 'half_open', 'open'];
 
-/** How a candidate stands: as well as the best of its keys. */
-export function circuitOf(candidate: Candidate, stateOf: (key: string) => CircuitState): CircuitState {
+/** How a candidate stands with a user, or with anybody: as well as the best of its keys. */
+export function circuitOf<U extends number | undefined>(
+  candidate: Candidate,
+  stateOf: (key: string, user: U) => CircuitState,
+  user: U,
+): CircuitState {
   const ways = waysOf(candidate);
-  if (ways === null) return stateOf(candidate.key);
+  if (ways === null) return stateOf(candidate.key, user);
   let best = bestFirst.length - 1;
-  for (const { key } of ways) best = Math.min(best, bestFirst.indexOf(stateOf(key)));
+  for (const { key } of ways) best = Math.min(best, bestFirst.indexOf(stateOf(key, user)));
   return bestFirst[best]!;
 }

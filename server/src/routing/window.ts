@@ -119,7 +119,10 @@ export class Window {
 
   #slotAt(number: number): Slot {
     const last = this.#slots[this.#slots.length - 1];
-    if (last?.number === number) return last;
+    return last?.number === number ? last : this.#openSlot(number);
+  }
+
+  #openSlot(number: number): Slot {
     this.#slots = this.#slots.filter((slot) => counts(slot.number, number * slotMs));
     const slot = emptySlot(number);
     this.#slots.push(slot);

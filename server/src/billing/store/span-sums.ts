@@ -17,7 +17,11 @@ const zero = Object.fromEntries(spanColumns.map((name) => [name, 0])) as SpanSum
 export const noSums = (): SpanSums => ({ ...zero });
 
 /** The column that an answer counts for; undefined for the longest. */
-export const underOf = (ms: number): Under | undefined => under[durationBounds.findIndex((bound) => ms < bound)];
+export function underOf(ms: number): Under | undefined {
+  let at = 0;
+  while (at < durationBounds.length && ms >= durationBounds[at]!) at += 1;
+  return under[at];
+}
 
 /** Adds `more`, or takes it away. */
 export function addSums(sums: SpanSums, more: SpanSums, times: 1 | -1 = 1): void {

@@ -26,8 +26,10 @@ export function addToDays(db: Database, rows: readonly UsageRow[]): void {
 /** Adds up a batch first: most of its rows go to the same few sums. */
 function sumsOf(rows: readonly UsageRow[]): Sum[] {
   const sums: Sum[] = [];
+  let sum: Sum | undefined;
   for (const row of rows) {
-    let sum = sums.find((one) => together(one.row, row));
+    // Most are of whoever came last.
+    if (!sum || !together(sum.row, row)) sum = sumOf(sums, row);
     if (!sum) {
       sum = { row, requests: 0, promptTokens: 0, completionTokens: 0, quota: 0 };
       sums.push(sum);
@@ -39,6 +41,8 @@ function sumsOf(rows: readonly UsageRow[]): Sum[] {
   }
   return sums;
 }
+
+const sumOf = (sums: readonly Sum[], row: UsageRow): Sum | undefined => sums.find((one) => together(one.row, row));
 
 const together = (a: UsageRow, b: UsageRow): boolean =>
   a.user_id === b.user_id &&

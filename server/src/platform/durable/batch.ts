@@ -74,9 +74,11 @@ export class WriteBehind {
 
   soon(ms = this.options.everyMs): void {
     if (this.#timer) return;
-    this.#timer = setTimeout(() => void this.flush(), ms);
+    this.#timer = setTimeout(this.#flushNow, ms);
     this.#timer.unref();
   }
+
+  readonly #flushNow = (): void => void this.flush();
 
   /** For when so much waits that the pause would be too long. */
   now(): void {

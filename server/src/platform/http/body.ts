@@ -46,15 +46,10 @@ export async function readJson(call: Received, maxBytes: number): Promise<unknow
 }
 
 /** The same where most answers come at once: whoever lets the caller wait says so with `arrived`. */
-export async function readJsonSoonAnswered(call: Received, maxBytes: number): Promise<unknown> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readBody(call, maxBytes);
-  } catch (error) {
+export const readJsonSoonAnswered = (call: Received, maxBytes: number): Promise<unknown> =>
+  readBody(call, maxBytes).then(parse, (error) => {
     throw faultOf(error, call.request);
-  }
-  return parse(bytes);
-}
+  });
 
 const others = (): Promise<unknown> => new Promise(setImmediate);
 

@@ -23,10 +23,13 @@ export function applyLimit(limiter: Limiter, limit: Limit, call: Call, format: E
   if (most <= 0) return undefined;
   const caller = limit.by === 'principal' ? (call.principal as { limitKey?: string } | null)?.limitKey : undefined;
   const state = limiter.shared.hit(`limit:${limit.option}:${caller ?? limitKeyOfIp(call.ip)}`, most, windowMs);
-  if (state instanceof Promise) return state.then((counted) => enforce(counted, call, format));
+  if (state instanceof Promise) return enforceLater(state, call, format);
   enforce(state, call, format);
   return undefined;
 }
+
+const enforceLater = async (state: Promise<RateState>, call: Call, format: ErrorFormat): Promise<void> =>
+  enforce(await state, call, format);
 
 function enforce(state: RateState, call: Call, format: ErrorFormat): void {
   const seconds = Math.ceil(state.resetMs / 1000);

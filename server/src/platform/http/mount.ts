@@ -141,18 +141,29 @@ function admit(
   if (!authenticate) return count(route, call, deps);
   if (route.limit?.by === 'ip') {
     const counted = count(route, call, deps);
-    return counted ? counted.then(() => identify(authenticate, call)) : identify(authenticate, call);
+    return counted ? identifyCounted(counted, authenticate, call) : identify(authenticate, call);
   }
   try {
     const known = identify(authenticate, call);
-    if (!known) return count(route, call, deps);
-    return known.then(
-      () => count(route, call, deps),
-      (error) => refuse(route, call, deps, error),
-    );
+    return known ? countKnown(known, route, call, deps) : count(route, call, deps);
   } catch (error) {
     return refuse(route, call, deps, error);
   }
+}
+
+/** Functions of their own: one that holds another makes room for what that needs each time, also where nothing is waited for. */
+async function identifyCounted(counted: Promise<void>, authenticate: Authenticator, call: Call): Promise<void> {
+  await counted;
+  await identify(authenticate, call);
+}
+
+async function countKnown(known: Promise<void>, route: Route, call: Call, deps: HttpDeps): Promise<void> {
+  try {
+    await known;
+  } catch (error) {
+    return refuse(route, call, deps, error);
+  }
+  return count(route, call, deps);
 }
 
 const count = (route: Route, call: Call, deps: HttpDeps): Promise<void> | undefined =>
@@ -170,9 +181,11 @@ function identify(authenticate: Authenticator, call: Call): Promise<void> | unde
     call.principal = found;
     return undefined;
   }
-  return found.then((principal) => {
-    call.principal = principal;
-  });
+  return identifyLater(found, call);
+}
+
+async function identifyLater(found: Promise<Call['principal']>, call: Call): Promise<void> {
+  call.principal = await found;
 }
 
 function answerError(format: ErrorFormat, thrown: unknown, call: Call, deps: HttpDeps): Response {

@@ -30,8 +30,10 @@ export class CachedLookup<V> {
     const entry = this.#entries.get(key);
     // Judged when it is asked for: what was read while all was well is doubted like the rest once nothing is heard.
     if (entry && clock.steadyMs() - entry.readMs < (hearing.heard() ? announcedMs : unheardMs)) return entry.value;
-    const loading = this.#loading.get(key);
-    if (loading) return loading;
+    return this.#loading.get(key) ?? this.#start(key);
+  }
+
+  #start(key: string): Promise<V | null> {
     const started = this.#load(key).finally(() => {
       if (this.#loading.get(key) === started) this.#loading.delete(key);
     });

@@ -1,4 +1,5 @@
 import type { Socket } from 'bun';
+import type { ByteSource } from '../../lib/byte-source.ts';
 import { addressOf, type Origin } from './address.ts';
 import { Exchange, type Line } from './exchange.ts';
 import type { AnswerHead } from './head.ts';
@@ -92,10 +93,24 @@ export class UpstreamConnections {
 }
 
 /** The answer that has begun with `head`; what was packed is unpacked. */
-export function answerOf(exchange: Exchange, head: AnswerHead): UpstreamAnswer {
-  const { status, encoding } = head;
-  const body = encoding === '' ? exchange : unpacked(exchange, encoding);
-  return { status, body, headers: () => head.headers };
+export const answerOf = (exchange: Exchange, head: AnswerHead): UpstreamAnswer => new BegunAnswer(exchange, head);
+
+class BegunAnswer implements UpstreamAnswer {
+  readonly status: number;
+  readonly body: ByteSource;
+
+  constructor(
+    exchange: Exchange,
+    readonly head: AnswerHead,
+  ) {
+    const { status, encoding } = head;
+    this.status = status;
+    this.body = encoding === '' ? exchange : unpacked(exchange, encoding);
+  }
+
+  headers(): Headers {
+    return this.head.headers;
+  }
 }
 
 /** One socket, which carries one exchange at a time. */
@@ -156,7 +171,11 @@ class Connection implements Line {
     exchange.runOn(this);
     this.#socket!.ref();
     if (surelyOpen) this.#sendRequest();
-    else setImmediate(() => setImmediate(() => this.#sendRequest()));
+    else this.#sendSoon();
+  }
+
+  #sendSoon(): void {
+    setImmediate(() => setImmediate(() => this.#sendRequest()));
   }
 
   connected(socket: Socket<Connection>): void {

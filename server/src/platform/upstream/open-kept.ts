@@ -42,8 +42,8 @@ export async function openKept(
     over();
     throw ended ?? faultOf(error);
   }
-  const { status, headers, body } = answerOf(exchange, head);
-  return { status, headers: Object.fromEntries(headers()), body: streamOf(body, over, () => ended) };
+  const { status, body } = answerOf(exchange, head);
+  return { status, headers: Object.fromEntries(head.headers), body: streamOf(body, over, () => ended) };
 }
 
 const givenUp = (): OutgoingError => new OutgoingError('aborted', 'The call was given up.');

@@ -1,6 +1,4 @@
-import { isObject, type Json, type WireFormat } from '../wire/conversation.ts';
-
-const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+import { isObject, type Json, objectsIn, type WireFormat } from '../wire/conversation.ts';
 
 const plainBlocks = new Set(['text', 'thinking', 'redacted_thinking']);
 const plainItems = new Set(['message', 'reasoning']);

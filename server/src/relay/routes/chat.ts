@@ -74,7 +74,8 @@ export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
     const body = await readJsonSoonAnswered(call, maxJsonBytes);
     const given = chatWithOwnFiles(deps, call, withMembers(call, body));
-    return answer(deps, metaModels, call, endpoint, parse(given instanceof Promise ? await given : given));
+    // Waited for: a promise that is returned costs one more, and a turn.
+    return await answer(deps, metaModels, call, endpoint, parse(given instanceof Promise ? await given : given));
   };
   return [
     defineRoute({

@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/is-object.ts';
+import { isObject, objectsIn } from '../../lib/is-object.ts';
 
 type Json = Record<string, unknown>;
 
@@ -14,7 +14,6 @@ export interface Citation {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const placeOf = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
-const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Kept of what a stream says, for the places of what it rests on; an answer has a few thousand. */
 export const mostLetters = 1024 * 1024;
@@ -89,6 +88,10 @@ export const readBlockCitations = (value: unknown, start: number, end: number): 
 
 /** Perplexity names pages beside the answer, the older way by their addresses alone. */
 export function readSearch({ search_results: results, citations: addresses }: Json, letters: number): Citation[] {
+  return results == null && addresses == null ? [] : pagesIn(results, addresses, letters);
+}
+
+function pagesIn(results: unknown, addresses: unknown, letters: number): Citation[] {
   const found = objectsIn(results).filter(({ url }) => isPage(url));
   if (found.length > 0) return found.map(({ url, title }) => citation(url, title, 0, letters));
   return (Array.isArray(addresses) ? addresses : []).filter(isPage).map((url) => citation(url, '', 0, letters));

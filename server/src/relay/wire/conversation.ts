@@ -2,7 +2,7 @@ import type { Usage } from '../../lib/money.ts';
 import type { Citation } from './citations.ts';
 import type { SearchPart, WebSearch } from './search.ts';
 
-export { isObject } from '../../lib/is-object.ts';
+export { isObject, objectsIn } from '../../lib/is-object.ts';
 
 /**
  * What every wire format is read into and written from. It is the union of what the formats can say, so that nothing

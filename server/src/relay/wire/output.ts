@@ -85,18 +85,18 @@ function walkMessage(message: Json, see: SeeOutput): void {
   for (const field in message) {
     if (!aboutMessage.has(field) && !thoughts.includes(field)) walk(message[field], see, 0);
   }
-  let thought = false;
-  for (const field of thoughts) {
-    if (thought) return;
-    walk(
-      message[field],
-      (text) => {
-        thought = true;
-        see(text);
-      },
-      0,
-    );
-  }
+  for (const field of thoughts) if (message[field] != null && walkThought(message[field], see)) return;
+}
+
+/** Whether it said something. */
+function walkThought(value: unknown, see: SeeOutput): boolean {
+  let said = false;
+  const hear = (text: string): void => {
+    said = true;
+    see(text);
+  };
+  walk(value, hear, 0);
+  return said;
 }
 
 /** Says what something is, whatever it stands in. */

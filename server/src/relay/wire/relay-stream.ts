@@ -42,7 +42,7 @@ export class RelayStream {
   #quick: PlainPieces | undefined;
 
   constructor(private readonly options: RelayStreamOptions) {
-    this.#watch = new AnswerWatch({ expectsJson: options.expectsJson ?? false });
+    this.#watch = new AnswerWatch(options.expectsJson ?? false);
     if (options.client === options.upstream) this.#editor = editors[options.client]?.(options);
   }
 

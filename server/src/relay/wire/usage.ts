@@ -6,7 +6,8 @@ export const tokens = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 
 const count = (value: unknown): number => tokens(value) ?? 0;
-const record = (value: unknown): Json => (isObject(value) ? value : {});
+const nothing: Json = Object.freeze({});
+const record = (value: unknown): Json => (isObject(value) ? value : nothing);
 
 /** The first that is a number of tokens: vendors give the same count under several names. */
 function first(...values: unknown[]): number {

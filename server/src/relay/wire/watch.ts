@@ -23,11 +23,6 @@ export interface AnswerSummary {
   error?: UpstreamError;
 }
 
-export interface WatchOptions {
-  /** JSON was asked for. */
-  expectsJson?: boolean;
-}
-
 /** Pieces kept to check that they parse; past this an answer counts as well formed, so that memory stays bounded. */
 const maxCheckedChars = 256 * 1024;
 
@@ -48,7 +43,7 @@ export class AnswerWatch {
   #calls: Map<number, string> | undefined;
   error: UpstreamError | undefined;
 
-  constructor(private readonly options: WatchOptions) {}
+  constructor(private readonly expectsJson: boolean) {}
 
   get finished(): boolean {
     return this.#finish !== undefined;
@@ -69,24 +64,22 @@ export class AnswerWatch {
   observe(delta: Delta): void {
     switch (delta.type) {
       case 'start':
-        this.#id ??= delta.id;
-        this.#model ??= delta.model;
+        this.begins(delta.id, delta.model);
         return;
       case 'choice':
         this.#choices += 1;
         return;
       case 'text':
-        if (this.options.expectsJson && this.#room(delta.text)) this.#text += delta.text;
+        this.says(delta.text);
         return;
       case 'tool_start':
-        this.#callsByIndex().set(delta.index, '');
+        this.opensCall(delta.index);
         return;
       case 'tool_args':
-        if (this.#room(delta.args)) this.#addArgs(delta.index, delta.args);
+        this.addsArgs(delta.index, delta.args);
         return;
       case 'finish':
-        this.#finish = delta.finish;
-        this.#finishes += 1;
+        this.finishes(delta.finish);
         return;
       case 'usage':
         this.#usage = delta.usage;
@@ -98,7 +91,7 @@ export class AnswerWatch {
         this.#ended = true;
         return;
       case 'search':
-        this.#searches += 1;
+        this.searched();
         return;
       case 'extra':
       case 'citation':
@@ -109,6 +102,35 @@ export class AnswerWatch {
       case 'detail':
         return;
     }
+  }
+
+  begins(id: string | undefined, model: string | undefined): void {
+    this.#id ??= id;
+    this.#model ??= model;
+  }
+
+  says(text: string): void {
+    if (this.expectsJson && this.#room(text)) this.#text += text;
+  }
+
+  opensCall(index: number): void {
+    this.#calls ??= new Map();
+    this.#calls.set(index, '');
+  }
+
+  addsArgs(index: number, args: string): void {
+    this.#calls ??= new Map();
+    if (this.#room(args)) this.#calls.set(index, (this.#calls.get(index) ?? '') + args);
+  }
+
+  searched(): void {
+    this.#searches += 1;
+  }
+
+  finishes(finish: Finish, usage = this.#usage): void {
+    this.#finish = finish;
+    this.#finishes += 1;
+    this.#usage = usage;
   }
 
   get hasOutput(): boolean {
@@ -137,24 +159,13 @@ export class AnswerWatch {
     };
   }
 
-  #callsByIndex(): Map<number, string> {
-    this.#calls ??= new Map();
-    return this.#calls;
-  }
-
-  #addArgs(index: number, args: string): void {
-    const calls = this.#callsByIndex();
-    calls.set(index, (calls.get(index) ?? '') + args);
-  }
-
   #room(text: string): boolean {
     this.#checked += text.length;
     return this.#checked <= maxCheckedChars;
   }
 
   #wellFormed(): boolean | undefined {
-    if (!this.#calls)
-      return this.options.expectsJson ? this.#checked > maxCheckedChars || parses(this.#text) : undefined;
+    if (!this.#calls) return this.expectsJson ? this.#checked > maxCheckedChars || parses(this.#text) : undefined;
     if (this.#checked > maxCheckedChars) return true;
     for (const args of this.#calls.values()) if (!parses(args || '{}')) return false;
     return true;
@@ -173,18 +184,19 @@ export function parses(text: string): boolean {
 
 /** The same, for an answer that came whole; `body` is what the upstream sent, in its own format. */
 export function summarizeAnswer(answer: Answer, wire: WireFormat, body: Json, expectsJson: boolean): AnswerSummary {
-  const watch = new AnswerWatch({ expectsJson });
-  watch.observe({ type: 'start', id: answer.id, model: answer.model });
-  answer.parts.forEach((part, index) => {
-    if (part.type === 'text') watch.observe({ type: 'text', text: part.text });
-    else if (part.type === 'search') watch.observe(part);
+  const watch = new AnswerWatch(expectsJson);
+  const { id, model, parts, finish, usage } = answer;
+  watch.begins(id, model);
+  for (let i = 0; i < parts.length; i += 1) {
+    const part = parts[i]!;
+    if (part.type === 'text') watch.says(part.text);
+    else if (part.type === 'search') watch.searched();
     else if (part.type === 'tool_call') {
-      watch.observe({ type: 'tool_start', index, id: part.id, name: part.name });
-      watch.observe({ type: 'tool_args', index, args: part.arguments });
+      watch.opensCall(i);
+      watch.addsArgs(i, part.arguments);
     }
-  });
+  }
   if (hasOutput(wire, body)) watch.sawOutput();
-  if (answer.usage) watch.observe({ type: 'usage', usage: answer.usage });
-  watch.observe({ type: 'finish', finish: answer.finish });
+  watch.finishes(finish, usage);
   return watch.summary();
 }

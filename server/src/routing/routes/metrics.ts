@@ -64,7 +64,7 @@ function itemOf(parts: RoutingParts, id: CandidateId, startQuality: number, cand
     p99_ttft_ms: known?.hour.ttftP99Ms ?? null,
     tokens_per_second: known?.throughput == null ? null : rounded(known.throughput),
     quality_score: rounded(known?.qualityScore ?? startQuality),
-    circuit_state: candidate ? circuitOf(candidate, stateOf) : stateOf(key),
+    circuit_state: candidate ? circuitOf(candidate, stateOf, undefined) : stateOf(key),
     circuit_changed_at: changedAtMs === 0 ? null : Math.floor(changedAtMs / 1000),
   };
 }

@@ -1,6 +1,6 @@
 import { readChatFinish } from '../../wire/chat/answer.ts';
 import { argumentsText, CallPlaces, newCallId } from '../../wire/chat/call-places.ts';
-import { objectsIn, readReasoningDetails, withSignatures } from '../../wire/chat/reasoning.ts';
+import { readReasoningDetails, withSignatures } from '../../wire/chat/reasoning.ts';
 import { saidIn } from '../../wire/chat/said.ts';
 import { type Citation, lettersIn, readAnnotations, readSearch } from '../../wire/citations.ts';
 import {
@@ -10,7 +10,9 @@ import {
   type ImagePart,
   isObject,
   type Json,
+  objectsIn,
   type Part,
+  type TextPart,
   UpstreamFault,
 } from '../../wire/conversation.ts';
 import { parseDataUrl } from '../../wire/data-url.ts';
@@ -30,7 +32,7 @@ export function fromOpenai(json: unknown): Answer {
     throw new UpstreamFault(failure('the upstream answered without a choice'));
   if (choice.error != null) throw new UpstreamFault(readEmbeddedError(choice));
   const parts = withSearch(readMessage(choice.message, readLogprobs(choice)), json);
-  const calls = parts.some((part) => part.type === 'tool_call');
+  const calls = parts.some(isCall);
   const finish = typeof choice.finish_reason === 'string' ? readChatFinish(choice.finish_reason) : undefined;
   const usage = readChatUsage(json.usage);
   if (choice.finish_reason === 'error') throw new UpstreamFault(failure('the upstream ended its answer with an error'));
@@ -47,17 +49,19 @@ export function fromOpenai(json: unknown): Answer {
   };
 }
 
+const isCall = ({ type }: Part): boolean => type === 'tool_call';
+const isRaw = ({ type }: Part): boolean => type === 'raw';
+const isText = ({ type }: Part): boolean => type === 'text';
+
 function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
   const parts: Part[] = [];
   const { thoughts, signatures } = readReasoningDetails(objectsIn(message.reasoning_details), 'keep');
   const { said, thought } = saidIn(message.content);
   const thinking = text(message.reasoning_content) || text(message.reasoning) || thought;
-  if (thinking !== '' && thoughts.every(({ type }) => type === 'raw'))
-    thoughts.unshift({ type: 'thinking', text: thinking });
-  if (said !== '')
-    parts.push({ type: 'text', text: said, ...(logprobs && { logprobs }), ...citedIn(message.annotations) });
+  if (thinking !== '' && thoughts.every(isRaw)) thoughts.unshift({ type: 'thinking', text: thinking });
+  if (said !== '') parts.push(saidPart(said, logprobs, message.annotations));
   else if (text(message.refusal) !== '') parts.push({ type: 'text', text: text(message.refusal), refusal: true });
-  parts.push(...readImages(message.images));
+  if (message.images != null) parts.push(...readImages(message.images));
   for (const call of callsIn(message)) {
     if (!isObject(call.function)) continue;
     parts.push({
@@ -71,23 +75,26 @@ function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
 }
 
 /** Older servers call functions, one at a time and without an id. */
-function callsIn({ tool_calls: calls, function_call: old }: Json): Json[] {
+function callsIn({ tool_calls: calls, function_call: old }: Json): readonly Json[] {
   const given = objectsIn(calls);
   return given.length === 0 && isObject(old) ? [{ function: old }] : given;
 }
 
 /** Pages beside the choices, where the message names none. */
 function withSearch(parts: Part[], body: Json): Part[] {
-  const last = parts.findLastIndex(({ type }) => type === 'text');
+  const last = parts.findLastIndex(isText);
   const part = parts[last];
   if (part?.type !== 'text' || part.cited) return parts;
   const cited = readSearch(body, lettersIn(part.text));
   return cited.length === 0 ? parts : parts.with(last, { ...part, cited });
 }
 
-function citedIn(annotations: unknown): { cited?: Citation[] } {
-  const cited = readAnnotations(annotations);
-  return cited.length === 0 ? {} : { cited };
+function saidPart(text: string, logprobs: unknown[] | undefined, annotations: unknown): TextPart {
+  const part: TextPart = { type: 'text', text };
+  if (logprobs) part.logprobs = logprobs;
+  const cited = annotations == null ? undefined : readAnnotations(annotations);
+  if (cited && cited.length > 0) part.cited = cited;
+  return part;
 }
 
 /** OpenRouter's addition to the format. */
@@ -117,7 +124,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     return cited;
   }
 
-  function readCalls(pieces: Json[]): Delta[] {
+  function readCalls(pieces: readonly Json[]): Delta[] {
     return pieces.flatMap((piece, position): Delta[] => {
       const { place: index, opens } = calls.placeOf(piece, position);
       const args = isObject(piece.function) ? argumentsText(piece.function.arguments) : '';

@@ -8,17 +8,17 @@ export function readContent(value: unknown, param: string): Part[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
   if (!Array.isArray(value)) throw invalid(param, `'${param}' must be a string or an array of parts.`);
-  return value.map((item, i) => readPart(item, `${param}[${i}]`));
+  return readParts(value, param);
 }
 
+const readParts = (items: unknown[], param: string): Part[] => items.map((item, i) => readPart(item, `${param}[${i}]`));
+
 /** Content that can only be text: system messages. */
-export function readTexts(value: unknown, param: string): TextPart[] {
-  const texts: TextPart[] = [];
+export function readTexts(value: unknown, param: string, texts: TextPart[]): void {
   for (const part of readContent(value, param)) {
     if (part.type !== 'text') throw invalid(param, `'${param}' may hold text parts only.`);
     texts.push(part);
   }
-  return texts;
 }
 
 export function readResultContent(value: unknown, param: string): ToolResultPart['content'] {

@@ -10,9 +10,10 @@ export const asksForFunctions = (body: Json): boolean =>
 
 /** The body with tools instead; itself where there is nothing old in it. */
 export function withTools(body: Json): Json {
+  const old = Array.isArray(body.messages) && body.messages.some(isOld);
+  if (body.functions == null && body.function_call == null && !old) return body;
   const { functions, function_call: choice, ...rest } = body;
-  const messages = Array.isArray(body.messages) && body.messages.some(isOld) ? toolMessages(body.messages) : undefined;
-  if (functions == null && choice == null && messages === undefined) return body;
+  const messages = old ? toolMessages(body.messages as unknown[]) : undefined;
   const tools = functions == null ? [] : readArray(functions, 'functions').map(toolOf);
   return {
     ...rest,

@@ -1,4 +1,4 @@
-import { type Answer, isObject, type Json, type Part } from '../conversation.ts';
+import type { Answer, Json, Part } from '../conversation.ts';
 import { isReasoningDetail } from '../raw-part.ts';
 import { markGemini, markOpenai, unmarkGemini, unmarkOpenai } from '../signature.ts';
 
@@ -61,10 +61,11 @@ const anthropicFormats: unknown[] = [undefined, null, 'unknown', anthropic];
  * to those that are spoken to in another format, and are left out, but for answers to those who give them back.
  */
 export function readReasoningDetails(
-  details: Json[],
+  details: readonly Json[],
   foreign: 'drop' | 'keep' = 'drop',
-): { thoughts: Part[]; signatures: Map<string, string> } {
+): { thoughts: Part[]; signatures: ReadonlyMap<string, string> } {
   const thoughts: Part[] = [];
+  if (details.length === 0) return { thoughts, signatures: unsigned };
   const signatures = new Map<string, string>();
   let lastIndex: unknown;
   for (const detail of details) {
@@ -87,6 +88,8 @@ export function readReasoningDetails(
   return { thoughts, signatures };
 }
 
+const unsigned: ReadonlyMap<string, string> = new Map();
+
 function addText(thoughts: Part[], detail: Json, maySame: boolean): void {
   const text = textOf(detail.type === 'thinking' ? detail.thinking : detail.text);
   const signature = textOf(detail.signature);
@@ -98,8 +101,12 @@ function addText(thoughts: Part[], detail: Json, maySame: boolean): void {
 }
 
 /** Calls with the signatures that came beside them; those of no call stay with the thoughts. */
-export function withSignatures(thoughts: Part[], signatures: Map<string, string>, said: Part[]): Part[] {
-  if (signatures.size === 0) return [...thoughts, ...said];
+export function withSignatures(thoughts: Part[], signatures: ReadonlyMap<string, string>, said: Part[]): Part[] {
+  if (signatures.size > 0) return withEach(thoughts, signatures, said);
+  return thoughts.length === 0 ? said : [...thoughts, ...said];
+}
+
+function withEach(thoughts: Part[], signatures: ReadonlyMap<string, string>, said: Part[]): Part[] {
   const left = new Map(signatures);
   const signed = said.map((part): Part => {
     const signature = part.type === 'tool_call' ? left.get(part.id) : undefined;
@@ -110,5 +117,3 @@ export function withSignatures(thoughts: Part[], signatures: Map<string, string>
   const rest = [...left.values()].map((own): Part => ({ type: 'thinking', text: '', signature: markGemini(own) }));
   return [...thoughts, ...rest, ...signed];
 }
-
-export const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);

@@ -41,18 +41,26 @@ export function parseChatRequest(value: unknown): Sourced {
   const body = withTools(given);
   const model = readModel(body);
   const { system, turns } = readMessages(body);
-  const options = body.stream_options == null ? {} : readObject(body.stream_options, 'stream_options');
-  return {
+  const parsed: Sourced = {
     model,
     system,
     turns,
     params: readParams(body),
     stream: optionalBoolean(body, 'stream') ?? false,
-    includeUsage: optionalBoolean(options, 'include_usage', 'stream_options') ?? asksForUsage(body.usage),
-    ...(body !== given && asksForFunctions(given) && { oldFunctions: true }),
+    includeUsage: includesUsage(body),
     source: { format: 'chat', body },
     bytes,
   };
+  if (body !== given && asksForFunctions(given)) parsed.oldFunctions = true;
+  return parsed;
+}
+
+function includesUsage({ stream_options: options, usage }: Json): boolean {
+  const said =
+    options == null
+      ? undefined
+      : optionalBoolean(readObject(options, 'stream_options'), 'include_usage', 'stream_options');
+  return said ?? asksForUsage(usage);
 }
 
 /** OpenRouter's way of asking. */
@@ -70,13 +78,13 @@ function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
     const message = readObject(messages[i], param);
     const role = requiredString(message, 'role', param);
     if (role === 'system' || role === 'developer') {
-      for (const text of readTexts(message.content, `${param}.content`)) system.push(text);
+      readTexts(message.content, `${param}.content`, system);
       continue;
     }
     const parts = readMessageParts(role, message, param);
     // Results of parallel calls come as one message each and belong to one turn.
     if (role === 'tool' && inToolResults) turns.at(-1)!.parts.push(...parts);
-    else turns.push({ role: role === 'assistant' ? 'assistant' : 'user', parts, ...nameOf(message, role, param) });
+    else turns.push(turnOf(message, role, parts, param));
     inToolResults = role === 'tool';
   }
   return { system, turns };
@@ -124,10 +132,12 @@ function readWords(message: Json, param: string): Part[] {
   return typeof text === 'string' ? [{ type: 'text', text }] : [];
 }
 
-const nameOf = (message: Json, role: string, param: string): { name?: string } => {
+function turnOf(message: Json, role: string, parts: Part[], param: string): Turn {
+  const turn: Turn = { role: role === 'assistant' ? 'assistant' : 'user', parts };
   const name = role === 'tool' ? undefined : optionalString(message, 'name', param);
-  return name === undefined ? {} : { name };
-};
+  if (name !== undefined) turn.name = name;
+  return turn;
+}
 
 function readToolCalls(value: unknown, param: string): Part[] {
   if (value === undefined || value === null) return [];
@@ -159,7 +169,7 @@ function readCustomCall(call: Json, at: string): Part {
 }
 
 function readParams(body: Json): Params {
-  const tools = readTools(body.tools);
+  const tools = body.tools == null ? undefined : readTools(body.tools);
   const all: Params = {
     maxTokens: readLimit(body),
     outputBeside: readOutputBeside(body),
@@ -169,7 +179,7 @@ function readParams(body: Json): Params {
     stop: readStop(body.stop),
     ...tools,
     ...(body.web_search_options != null || body.plugins != null ? readSearch(body) : undefined),
-    ...readToolChoice(body.tool_choice, tools.tools),
+    ...(body.tool_choice == null ? undefined : readToolChoice(body.tool_choice, tools?.tools)),
     parallelToolCalls: optionalBoolean(body, 'parallel_tool_calls'),
     responseFormat: readResponseFormat(body.response_format),
     seed: optionalInteger(body, 'seed', -maxInteger, maxInteger),
@@ -217,12 +227,12 @@ function readReasoning(body: Json): Params['reasoning'] {
 
 function readStop(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return undefined;
-  const list = typeof value === 'string' ? [value] : readArray(value, 'stop');
-  return list.map((item, i) => readString(item, typeof value === 'string' ? 'stop' : `stop[${i}]`));
+  return typeof value === 'string'
+    ? [value]
+    : readArray(value, 'stop').map((item, i) => readString(item, `stop[${i}]`));
 }
 
 function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSearch'> {
-  if (value === undefined || value === null) return {};
   const tools: Tool[] = [];
   const rawTools: Json[] = [];
   readArray(value, 'tools').forEach((item, i) => {

@@ -14,7 +14,6 @@ type Choice = Pick<Params, 'tools' | 'toolChoice' | 'rawToolChoice'>;
 
 /** `tool_choice`, with the tools that it leaves where those are not all. */
 export function readToolChoice(value: unknown, tools: Tool[] = []): Choice {
-  if (value === undefined || value === null) return {};
   const choice = usualChoice(value);
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { toolChoice: { type: choice } };
   if (!isObject(choice)) throw invalid('tool_choice', `'tool_choice' must be auto, none, required, any or an object.`);

@@ -1,6 +1,4 @@
-import { isObject, type Json } from '../conversation.ts';
-
-const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+import { isObject, type Json, objectsIn } from '../conversation.ts';
 
 /** Tools that a conversation brings in or withdraws as it goes on, a summary of it included, in the order it does. */
 const changesIn = (messages: unknown): Json[] =>

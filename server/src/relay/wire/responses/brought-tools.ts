@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../conversation.ts';
+import { type Json, objectsIn } from '../conversation.ts';
 import type { ToolTable } from './tool-table.ts';
 
 /** Items that bring in tools as a conversation goes on: those that a search found, and those that a developer adds. */
@@ -25,5 +25,3 @@ export function foundText(tools: unknown, table: ToolTable): string {
   );
   return names.length === 0 ? 'No tools were found.' : `Found, and to be called by these names: ${names.join(', ')}`;
 }
-
-const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
