@@ -54,7 +54,7 @@ async function build(): Promise<void> {
 }
 const built = endToEnd.length > 0 ? build() : undefined;
 
-const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite' };
+const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite', SVC_TEST_TABLES: join(work, 'tables.db') };
 const onPostgres = { ...services, SVC_TEST_ENGINE: 'postgres' };
 const program = { ...sqlite, SVC_PROGRAM: executable, SVC_EMPTY_DATABASE: join(emptyData, 'svc.db') };
 const withBrowser = (file: string): boolean => /\/web-[^/]*$/.test(file);
@@ -68,7 +68,8 @@ if (postgres.url && redis.url)
     files: ofTurn(bothEngines, turn, 'postgres'),
     env: onPostgres,
   });
-suites.push({ name: 'unit and HTTP tests on SQLite', files: unit, env: sqlite });
+const unitEnv = { ...sqlite, SVC_BUILT_WEB: resolve('dist/web') };
+suites.push({ name: 'unit and HTTP tests on SQLite', files: unit, env: unitEnv });
 const checking =
   asked.length > 0
     ? []
