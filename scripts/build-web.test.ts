@@ -3,27 +3,35 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { buildWeb } from './build-web.ts';
+import { buildWeb, type WebManifest } from './build-web.ts';
 
+/** `npm test` has built it already, and says where: to build it once more takes six seconds. */
+const given = process.env.SVC_BUILT_WEB;
 let outDir: string;
-let built: Awaited<ReturnType<typeof buildWeb>>;
+let manifest: WebManifest;
 
 beforeAll(async () => {
-  outDir = await mkdtemp(join(tmpdir(), 'svc-web-'));
-  built = await buildWeb(outDir);
+  outDir = given ?? (await mkdtemp(join(tmpdir(), 'svc-web-')));
+  if (!given) await buildWeb(outDir);
+  manifest = await Bun.file(join(outDir, 'manifest.json')).json();
 }, 120_000);
-afterAll(() => rm(outDir, { recursive: true, force: true }));
+afterAll(async () => {
+  if (!given) await rm(outDir, { recursive: true });
+});
 
-test('the login page loads less than 250 KB of compressed script', () => {
-  expect(built.loginScriptBytes).toBeGreaterThan(10_000);
-  expect(built.loginScriptBytes).toBeLessThan(250_000);
+test('the login page loads less than 250 KB of compressed script', async () => {
+  const page = await Bun.file(join(outDir, 'index.html')).text();
+  const scripts = manifest.files.filter(({ path }) => path.endsWith('.js') && page.includes(`="${path}"`));
+  const bytes = scripts.reduce((sum, { gzip, bytes }) => sum + (gzip || bytes), 0);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(250_000);
 });
 
 test('the page has one script of its own, known by its hash, its styles, and everything it names was built', async () => {
   const page = await Bun.file(join(outDir, 'index.html')).text();
   const [early, ...others] = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => script!);
   expect(others).toEqual([]);
-  expect(built.manifest.scriptHash).toBe(`sha256-${new Bun.CryptoHasher('sha256').update(early!).digest('base64')}`);
+  expect(manifest.scriptHash).toBe(`sha256-${new Bun.CryptoHasher('sha256').update(early!).digest('base64')}`);
   const [styles, ...otherStyles] = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([whole]) => whole);
   expect(otherStyles).toEqual([]);
   expect(page.replace(early!, '').replace(styles!, '')).not.toMatch(
@@ -31,12 +39,12 @@ test('the page has one script of its own, known by its hash, its styles, and eve
   );
   const named = [...page.matchAll(/"(\/[^"$]+\.(?:js|css|svg))"/g)].map(([, address]) => address!);
   expect(named.length).toBeGreaterThanOrEqual(4);
-  const paths = built.manifest.files.map(({ path }) => path);
+  const paths = manifest.files.map(({ path }) => path);
   for (const address of named) expect(paths).toContain(address);
 });
 
 test('the manifest tells the truth about every file and its compressed copies', async () => {
-  for (const { path, bytes, gzip, brotli, immutable } of built.manifest.files) {
+  for (const { path, bytes, gzip, brotli, immutable } of manifest.files) {
     const content = await Bun.file(join(outDir, path)).bytes();
     expect([path, content.length]).toEqual([path, bytes]);
     expect([path, /-[a-z0-9]{8}\.\w+$/.test(path)]).toEqual([path, immutable]);
@@ -49,13 +57,13 @@ test('the manifest tells the truth about every file and its compressed copies', 
 });
 
 test('the first pages come with a part of the styles and words', () => {
-  const sizeOf = (name: RegExp) => built.manifest.files.find(({ path }) => name.test(path))!.brotli;
+  const sizeOf = (name: RegExp) => manifest.files.find(({ path }) => name.test(path))!.brotli;
   expect(sizeOf(/^\/index\.html$/)).toBeLessThan(0.85 * sizeOf(/styles-/));
   expect(sizeOf(/zh-cn-first-/)).toBeLessThan(0.2 * sizeOf(/zh-cn-(?!first)/));
 });
 
 test('pages are split: the login page does not carry the frame', async () => {
-  const entry = built.manifest.files.find(({ path }) => /\/main-\w+\.js$/.test(path));
+  const entry = manifest.files.find(({ path }) => /\/main-\w+\.js$/.test(path));
   const text = await Bun.file(join(outDir, entry!.path)).text();
   expect(text).not.toContain('Where you are logged in');
   expect(text).not.toContain('Skip to content');

@@ -46,9 +46,9 @@ export function turnOf(file: string): number {
 /** Each process loads the service and warms up anew, so many share one; but the last to end keep everybody waiting, so those are small. */
 const mostInGroup = 96;
 const fewestInGroup = 16;
-/** These start whole services, compute for long, or count what goes on in their process, where nothing of others may go on. */
+/** These start whole services, or count what goes on in their process, where nothing of others may go on. */
 const runsAlone = (file: string): boolean =>
-  relative(process.cwd(), file).startsWith('e2e/') || /\.(alone|property|fuzz)\.test\.ts$/.test(file);
+  relative(process.cwd(), file).startsWith('e2e/') || /\.(alone|fuzz)\.test\.ts$/.test(file);
 
 /**
  * Files that share a process, side by side as they are sorted: to load the service and to warm up costs more than most files'

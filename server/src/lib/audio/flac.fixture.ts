@@ -100,20 +100,24 @@ function predicted(bits: BitWriter, samples: Int16Array): void {
   }
 }
 
-/** A tone of so many frames, and one of silence. */
-export function flacFile(frames: number): Made {
-  const tone = Int16Array.from(
-    { length: frames * frameSamples },
-    (_, at) => 9000 * Math.sin((2 * Math.PI * 440 * at) / sampleRate),
-  );
-  const parts = Array.from({ length: frames + 1 }, (_, number) =>
-    frame(
-      number,
-      number < frames
-        ? tone.subarray(number * frameSamples, (number + 1) * frameSamples)
-        : new Int16Array(frameSamples),
+/** By their number: each is coded once, however many files it is in. */
+const toneFrames: Uint8Array[] = [];
+
+function toneFrame(number: number): Uint8Array {
+  toneFrames[number] ??= frame(
+    number,
+    Int16Array.from(
+      { length: frameSamples },
+      (_, at) => 9000 * Math.sin((2 * Math.PI * 440 * (number * frameSamples + at)) / sampleRate),
     ),
   );
+  return toneFrames[number];
+}
+
+/** A tone of so many frames, and one of silence. */
+export function flacFile(frames: number): Made {
+  const tone = Array.from({ length: frames }, (_, number) => toneFrame(number));
+  const silence = frame(frames, new Int16Array(frameSamples));
   const samples = (frames + 1) * frameSamples;
-  return { bytes: Buffer.concat([streamInfo(samples), ...parts]), seconds: samples / sampleRate };
+  return { bytes: Buffer.concat([streamInfo(samples), ...tone, silence]), seconds: samples / sampleRate };
 }

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { SQL } from 'bun';
 import { migrate } from './migrate.ts';
 import { wordsOf } from './migration.ts';
@@ -56,8 +56,20 @@ async function makeImage(): Promise<Uint8Array> {
 }
 
 function migratedImage(): Promise<Uint8Array> {
-  image ??= makeImage();
+  image ??= sharedImage(process.env.SVC_TEST_TABLES);
   return image;
+}
+
+/** `npm test` names a file, so that only the first process of a run makes them. */
+export async function sharedImage(file: string | undefined): Promise<Uint8Array> {
+  if (!file) return makeImage();
+  if (existsSync(file)) return readFileSync(file);
+  const bytes = await makeImage();
+  // Under another name until it is whole: others may be looking.
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, bytes);
+  renameSync(draft, file);
+  return bytes;
 }
 
 /** An empty SQLite database in memory, with all tables. */

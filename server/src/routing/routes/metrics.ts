@@ -82,18 +82,25 @@ const byInterest = (a: Item, b: Item): number =>
   b.total_requests - a.total_requests ||
   (candidateKey(a.provider, a.model_id, a.channel_id) < candidateKey(b.provider, b.model_id, b.channel_id) ? -1 : 1);
 
-/** What callers of the group can reach; administrators see all, also what was measured and has left the catalog since. */
-async function visible(parts: RoutingParts, group: string | undefined): Promise<Item[]> {
+/**
+ * Of what is wanted, what callers of the group can reach; administrators see all, also what was measured and has left the
+ * catalog since.
+ */
+async function visible(
+  parts: RoutingParts,
+  group: string | undefined,
+  wanted: (id: CandidateId) => boolean,
+): Promise<Item[]> {
   const items = new Map<string, Item>();
   for (const candidate of await parts.deps.catalog.allCandidates(group)) {
     const { key, channel, modelId, qualityScore } = candidate;
     const id = { provider: channel.provider, modelId, channelId: channel.id };
-    items.set(key, itemOf(parts, id, qualityScore, candidate));
+    if (wanted(id)) items.set(key, itemOf(parts, id, qualityScore, candidate));
   }
   if (group !== undefined) return [...items.values()];
   for (const snapshot of parts.metrics.snapshots()) {
     const key = candidateKey(snapshot.provider, snapshot.modelId, snapshot.channelId);
-    if (snapshot.samples > 0 && !items.has(key)) items.set(key, itemOf(parts, snapshot, 1));
+    if (snapshot.samples > 0 && wanted(snapshot) && !items.has(key)) items.set(key, itemOf(parts, snapshot, 1));
   }
   return [...items.values()];
 }
@@ -111,12 +118,9 @@ export function metricsRoutes(parts: RoutingParts): Route[] {
       handle: async (call) => {
         const { model_id: modelId, provider, page, page_size } = call.query;
         const { user, administers } = call.principal;
-        const all = await visible(parts, administers ? undefined : user.group);
-        const items = all.filter(
-          (item) =>
-            (modelId === undefined || item.model_id === modelId) &&
-            (provider === undefined || item.provider === provider),
-        );
+        const wanted = (id: CandidateId): boolean =>
+          (modelId === undefined || id.modelId === modelId) && (provider === undefined || id.provider === provider);
+        const items = await visible(parts, administers ? undefined : user.group, wanted);
         items.sort(byInterest);
         const start = offsetOf(call.query);
         const metrics = items.slice(start, start + page_size);

@@ -1,0 +1,24 @@
+/** Answers that are in order and as large as they may be: the loop is not held (endpoints.test.ts). */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { silence, startUpstream } from '../upstream.ts';
+import { casesOfAnswers } from './answers.ts';
+import { byKey, startWatched, titleOf, type Watched } from './watched.ts';
+
+let watched: Watched;
+
+beforeAll(async () => {
+  watched = await startWatched();
+}, 300_000);
+afterAll(() => watched?.service.stop());
+
+test('answers of upstreams, as large as they may be', async () => {
+  const { service, send, findSlow } = watched;
+  const upstream = startUpstream(silence);
+  try {
+    const cases = await casesOfAnswers(service, upstream, byKey(service.key));
+    for (const one of cases) expect([titleOf(one), await send(one)]).toEqual([titleOf(one), 200]);
+    expect(await findSlow(cases)).toEqual([]);
+  } finally {
+    upstream.stop();
+  }
+}, 600_000);

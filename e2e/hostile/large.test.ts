@@ -1,0 +1,47 @@
+/** Requests that are in order and as large as they may be: the loop is not held (endpoints.test.ts). */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Case, longLists, manyParts } from './cases.ts';
+import { byKey, startWatched, type Watched } from './watched.ts';
+
+let watched: Watched;
+
+beforeAll(async () => {
+  watched = await startWatched();
+}, 300_000);
+afterAll(() => watched?.service.stop());
+
+test('lists as long as they may be, of what is in order', async () => {
+  const { service, findSlow } = watched;
+  const user = await service.user(500_000_000);
+  const headers = byKey(await user.key());
+  const cases = Object.entries(longLists).map(
+    ([name, { path, body }]): Case => ({ name, method: 'POST', path, headers, body: JSON.stringify(body) }),
+  );
+  expect(await findSlow(cases)).toEqual([]);
+}, 600_000);
+
+test('forms of very many parts, and a picture of 32 MB', async () => {
+  const { service, findSlow } = watched;
+  const { authorization } = byKey(service.key);
+  const form = manyParts(200_000);
+  const picture = {
+    type: 'image_url',
+    image_url: { url: `data:image/png;base64,${'iVBORw0KGgoA'.repeat(2_700_000)}` },
+  };
+  const chat = {
+    model: 'demo/chat',
+    messages: [{ role: 'user', content: [picture, { type: 'text', text: 'What is it?' }] }],
+  };
+  const cases: Case[] = ['/v1/audio/transcriptions', '/v1/audio/translations'].map((path) => ({
+    ...{ name: 'many parts', method: 'POST', path, body: form.body! },
+    headers: { ...form.headers, authorization },
+  }));
+  cases.push({
+    name: 'a picture',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: byKey(service.key),
+    body: JSON.stringify(chat),
+  });
+  expect(await findSlow(cases)).toEqual([]);
+}, 600_000);

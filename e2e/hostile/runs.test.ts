@@ -1,0 +1,41 @@
+/** The same letter, or what else a reader could begin again at, over and over: the loop is not held (endpoints.test.ts). */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Case, readers } from './cases.ts';
+import { runOf, runs } from './inputs.ts';
+import { byKey, startWatched, type Watched } from './watched.ts';
+
+/** What every model's window takes, and what none does. */
+const runLengths = { with: [60_000, 1_000_000], without: [60_000] };
+/**
+ * Whoever reads again and again shows it at the first length, where each reader gets each run. At the second, which shows what
+ * is read whole at once, each reader gets every third run, and each run goes to every third reader.
+ */
+const shareOfLongest = process.env.SVC_LONG ? 1 : 3;
+let watched: Watched;
+
+beforeAll(async () => {
+  watched = await startWatched();
+}, 300_000);
+afterAll(() => watched?.service.stop());
+
+test.each(['with', 'without'] as const)(
+  'runs of a million letters, where texts are read (%s balance)',
+  async (balance) => {
+    const { service, findSlow } = watched;
+    const user = await service.user(balance === 'with' ? 500_000_000 : 0);
+    const headers = byKey(await user.key());
+    const cases = Object.entries(readers).flatMap(([reader, make], turn) =>
+      Object.keys(runs).flatMap((what, place) =>
+        runLengths[balance]
+          .filter((letters) => letters < 1_000_000 || (turn + place) % shareOfLongest === 0)
+          .map((letters): Case => {
+            const { path, body } = make(runOf(what, letters));
+            const name = `${letters} ${what} as ${reader}`;
+            return { name, method: 'POST', path, headers, body: JSON.stringify(body) };
+          }),
+      ),
+    );
+    expect(await findSlow(cases)).toEqual([]);
+  },
+  1_800_000,
+);
