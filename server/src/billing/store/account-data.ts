@@ -45,6 +45,23 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .limit(limit)
       .execute(),
   ),
+  // The log is kept for a while, the days for ever.
+  usage_days: pages<{ day: number; model_id: string; key_id: number }>((after, limit) =>
+    db
+      .selectFrom('usage_days')
+      .select(['day', 'model_id', 'key_id', 'requests', 'prompt_tokens', 'completion_tokens', 'quota'])
+      .where('user_id', '=', userId)
+      .$if(after !== null, (found) =>
+        found.where((e) =>
+          e(e.refTuple('day', 'model_id', 'key_id'), '>', e.tuple(after!.day, after!.model_id, after!.key_id)),
+        ),
+      )
+      .orderBy('day')
+      .orderBy('model_id')
+      .orderBy('key_id')
+      .limit(limit)
+      .execute(),
+  ),
   usage_logs: pages<{ id: number; created_at: number }>(async (after, limit) => {
     await fileUsage(db);
     return (

@@ -2,7 +2,7 @@ import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
-/** Which organisations a user is in, what directories say of them there, and which keys are theirs there. */
+/** Which organisations and teams a user is in, what directories say of them there, and which keys are theirs there. */
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   spending_limits: onePage(() =>
     db
@@ -19,6 +19,15 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .select(['o.id', 'o.name', 'm.role', 'm.created_at'])
       .where('m.user_id', '=', userId)
       .orderBy('o.id')
+      .execute(),
+  ),
+  teams: onePage(() =>
+    db
+      .selectFrom('organisation_team_members as m')
+      .innerJoin('organisation_teams as t', 't.id', 'm.team_id')
+      .select(['t.id', 't.organisation_id', 't.name'])
+      .where('m.user_id', '=', userId)
+      .orderBy('t.id')
       .execute(),
   ),
   directory_entries: onePage(() =>
