@@ -60,6 +60,7 @@ const given: Record<string, unknown> = {
   'ms_runs.owner': null,
   'oauth_applications.allowed_scopes': '[]',
   'oauth_applications.app_type': 'public',
+  'oauth_applications.jwks': '',
   'oauth_applications.status': 1,
   'organisation_members.role': 'owner',
   'organisation_members.scim_user_id': null,
@@ -70,7 +71,7 @@ const given: Record<string, unknown> = {
   'video_jobs.status': 'completed',
 };
 const lists =
-  /^(tags|redirect_uris|post_logout_redirect_uris|token_exchange_clients|models|allowed_ips|keywords|about|jwks|response|body|metadata|message|request)$/;
+  /^(tags|redirect_uris|post_logout_redirect_uris|token_exchange_clients|models|allowed_ips|keywords|about|response|body|metadata|message|request)$/;
 
 /** Made by a trigger with the row they hang on. */
 const triggered = ['ms_session_tags', 'ms_unembedded'];
@@ -135,9 +136,10 @@ export class EveryTable {
   }
 
   /** Of a user in all tables; what pays for their organisation is `account`, an account of its own. */
-  async fillAll(userId: number, account: number): Promise<void> {
+  async fillAll(userId: number, account: number, which = (_: Table) => true): Promise<void> {
     await this.fill(this.table('identity_providers'), userId, account);
-    for (const table of this.personal) if (!triggered.includes(table.name)) await this.fill(table, userId, account);
+    for (const table of this.personal)
+      if (!triggered.includes(table.name) && which(table)) await this.fill(table, userId, account);
   }
 
   /** A row of a user, hanging on rows of the same user, or where something is shared, on those of `host`. */

@@ -129,14 +129,18 @@ const untold: Record<string, string> = {
   redemption_codes: 'the operator’s, for others',
 };
 
-const isDone = async (userId: number): Promise<boolean> => {
-  const waiting = db
-    .selectFrom('jobs')
-    .select('id')
-    .where('queue', '=', 'accounts.delete')
-    .where('key', '=', `${userId}`);
+const isDone = async (userId: number, queue = 'accounts.delete'): Promise<boolean> => {
+  const waiting = db.selectFrom('jobs').select('id').where('queue', '=', queue).where('key', '=', `${userId}`);
   return (await waiting.execute()).length === 0;
 };
+/** Texts of somebody that stay where they need not. */
+const saidStill = async (userId: number): Promise<string[]> => {
+  const kept = Object.entries(stays).flatMap(([table, { texts }]) => texts.map((column) => `${table}.${column}`));
+  return (await tables.textsOf(userId)).filter((place) => !kept.includes(place));
+};
+/** Names of somebody that stay where they need not. */
+const namedStill = async (userId: number): Promise<string[]> =>
+  Object.keys(await tables.namesOf(userId)).filter((place) => !(place.split('.')[0]! in stays));
 const remove = async (userId: number): Promise<void> => {
   const answer = await (await service.root()).call(`/api/admin/users/${userId}`, { method: 'DELETE' });
   expect(answer.status).toBe(200);
@@ -160,16 +164,29 @@ test('an export tells of every table, or there is a reason why it does not', asy
 test('whoever is deleted is named in no table but those that must stay, and says nothing there', async () => {
   await remove(gone!.id);
   await until('all rooms have forgotten', () => isDone(gone!.id));
-  const named = Object.keys(await tables.namesOf(gone!.id));
-  expect(named.filter((place) => !(place.split('.')[0]! in stays))).toEqual([]);
-  const kept = Object.entries(stays).flatMap(([table, { texts }]) => texts.map((column) => `${table}.${column}`));
-  expect((await tables.textsOf(gone!.id)).filter((place) => !kept.includes(place))).toEqual([]);
+  expect(await namedStill(gone!.id)).toEqual([]);
+  expect(await saidStill(gone!.id)).toEqual([]);
   expect(await tables.blobsOf(gone!.id)).toEqual([]);
   expect((await tables.blobsOf(left!.id)).length).toBeGreaterThan(3);
   const after = await tables.namesOf(left!.id);
   const isTakenOver = (place: string) => /^(billing_|usage_)/.test(place);
   const lost = Object.entries(others).filter(([place, n]) => (after[place] ?? 0) < n && !isTakenOver(place));
   expect(lost).toEqual([]);
+});
+
+test('of an organisation that is deleted nothing is left but its books', async () => {
+  const owner = await service.user();
+  const made = await owner.call('/api/organisations', { method: 'POST', body: { name: 'Short Lived' } });
+  const { id } = ((await made.json()) as { data: { id: number } }).data;
+  const found = db.selectFrom('organisations').select('account_id').where('id', '=', id);
+  const { account_id: account } = await found.executeTakeFirstOrThrow();
+  const ofPeople = /^(api_keys|sessions|passkeys|totp|recovery_|one_time_|user_|sign_in_|organisation|budget)/;
+  await tables.fillAll(account, account, ({ name }) => !ofPeople.test(name));
+  expect((await owner.call(`/api/organisations/${id}`, { method: 'DELETE' })).status).toBe(200);
+  await until('all rooms have forgotten', () => isDone(account, 'organisations.ended'));
+  expect(await namedStill(account)).toEqual([]);
+  expect(await saidStill(account)).toEqual([]);
+  expect(await tables.blobsOf(account)).toEqual([]);
 });
 
 test('what one room cannot forget keeps none of the others from it', async () => {
