@@ -1,4 +1,4 @@
-import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
+import { onePage, type PersonalData, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
@@ -40,14 +40,8 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .orderBy('s.id')
       .execute(),
   ),
-  keys: pages<{ key_id: number }>((after, limit) =>
-    db
-      .selectFrom('organisation_keys')
-      .select(['key_id', 'organisation_id', 'team_id', 'name', 'created_at'])
-      .where('member_id', '=', userId)
-      .where('key_id', '>', after?.key_id ?? 0)
-      .orderBy('key_id')
-      .limit(limit)
-      .execute(),
-  ),
+  keys: rowsOf(db, 'organisation_keys', {
+    ...{ of: { member_id: userId }, by: ['key_id'] },
+    columns: ['key_id', 'organisation_id', 'team_id', 'name', 'created_at'],
+  }),
 });
