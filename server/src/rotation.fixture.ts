@@ -6,6 +6,9 @@ import type { Db } from './platform/db/tables.ts';
 
 /** Puts a word in place of all that a rotation finds, and throws where something sealed is left. Not for a database that is used again. */
 export async function rotateAway(db: Db): Promise<void> {
+  // A test may have closed it before.
+  const isOpen = await sql`select 1`.execute(db).catch(() => null);
+  if (!isOpen) return;
   const away = () => 'found';
   await resealAll(db, away);
   const forgotten = new Set<string>();

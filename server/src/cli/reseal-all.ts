@@ -8,7 +8,7 @@ import { resealSessions } from '../mcp/store/sessions.ts';
 import { resealWebhookSecrets } from '../oauth/store/applications.ts';
 import { resealSigningKeys } from '../oauth/store/signing-keys.ts';
 import { resealOrganisations } from '../organisations/store/organisations.ts';
-import type { Db } from '../platform/db/tables.ts';
+import { resealingAll } from '../platform/db/reseal.ts';
 import { resealJobs } from '../platform/durable/job-store.ts';
 import { resealAnswers } from '../platform/idempotency/store.ts';
 import { resealResponses } from '../relay/responses/store/reseal.ts';
@@ -16,15 +16,9 @@ import { resealContents } from '../requests/contents/store.ts';
 import { resealCredentials } from '../routing/catalog/store/channels.ts';
 import { resealOwnKeys } from '../routing/store/own-keys.ts';
 
-const rooms = [
+/** Puts all that is stored sealed under the first key; how many texts were changed. */
+export const resealAll = resealingAll(
   ...[resealCredentials, resealOwnKeys, resealWebhookSecrets, resealSigningKeys, resealOrganisations],
   ...[resealClientSecrets, resealVouching, resealTotp, resealAnswers, resealContents, resealResponses],
   ...[resealServers, resealGrants, resealOwnGrants, resealSessions, resealJobs],
-];
-
-/** Puts all that is stored sealed under the first key; how many rows were changed. */
-export async function resealAll(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  let changed = 0;
-  for (const room of rooms) changed += await room(db, reseal);
-  return changed;
-}
+);

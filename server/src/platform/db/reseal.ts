@@ -5,13 +5,24 @@ import type { Db, Tables } from './tables.ts';
 
 type Row = Record<string, string>;
 type Reseal = (sealed: string) => string;
+/** Puts what is sealed in a place under the first sealing key; how many texts were changed. */
+type ResealPlace = (db: Db, reseal: Reseal) => Promise<number>;
 type Resealing = <T extends keyof Tables>(
   table: T,
   keys: (keyof Tables[T] & string)[],
   column: keyof Tables[T] & string,
-) => (db: Db, reseal: Reseal) => Promise<number>;
+) => ResealPlace;
 
-/** For a column of sealed text, by the key of its table: puts all of it under the first sealing key; how many were changed. */
+/** For several places. */
+export const resealingAll =
+  (...places: ResealPlace[]): ResealPlace =>
+  async (db, reseal) => {
+    let changed = 0;
+    for (const place of places) changed += await place(db, reseal);
+    return changed;
+  };
+
+/** For a column of sealed text, by the key of its table. */
 export const resealing: Resealing = (table, keys, column) => (db, reseal) =>
   rewrite(db, { table, keys, column, like: '_%' }, reseal);
 
