@@ -1,3 +1,4 @@
+import { deletingOf } from '../../platform/db/delete-rows.ts';
 import { inBatches, onePage, type PersonalData, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import '../autonomous/store/tables.ts';
@@ -86,10 +87,4 @@ export async function forget(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('ms_preferences').where('user_id', '=', userId).execute();
 }
 
-async function deleteKnowledge(db: Db, userId: number, most: number): Promise<number> {
-  const gone = await db
-    .deleteFrom('ms_knowledge')
-    .where('id', 'in', (e) => e.selectFrom('ms_knowledge').select('id').where('user_id', '=', userId).limit(most))
-    .executeTakeFirst();
-  return Number(gone.numDeletedRows);
-}
+const deleteKnowledge = deletingOf('ms_knowledge', 'id', 'user_id');

@@ -87,16 +87,6 @@ export async function inBatches(
   return gone;
 }
 
-/** For rows whose time is over: deletes at most so many, since a sweep must never hold the writer for long; how many went. */
-export const deletingPast =
-  <T extends keyof Tables>(table: T, key: keyof Tables[T] & string, time: keyof Tables[T] & string) =>
-  async (db: Db, until: number, most: number): Promise<number> => {
-    const [from, id] = [sql.table(table), sql.ref(key)];
-    const some = sql`select ${id} from ${from} where ${sql.ref(time)} <= ${until} limit ${most}`;
-    const gone = await sql`delete from ${from} where ${id} in (${some})`.execute(db);
-    return Number(gone.numAffectedRows ?? 0);
-  };
-
 /** How far past its page a list is counted. Whoever leafs on sees the total grow; counting millions would stop everything. */
 export const countedPast = 1_000;
 
