@@ -86,7 +86,7 @@ test('a backup taken under load restores to a consistent service, credentials an
   upstream.stop();
 }, 300_000);
 
-test('the encryption key is rotated, and the credentials still open', async () => {
+test('the encryption key is rotated: credentials still open, and what was said in short goes on', async () => {
   const dataDir = join(place, 'rotate');
   const upstream = startOpenai();
   const service = await startService({ dataDir });
@@ -97,11 +97,15 @@ test('the encryption key is rotated, and the credentials still open', async () =
     return (await fetch(`${service.url}/api/tokens`, init)).text();
   };
   const made = await newKey();
+  const respond = async (path: string, body: object) =>
+    (await service.post(path, { model: modelId, ...body })).json() as Promise<Record<string, unknown>>;
+  const { output } = await respond('/v1/responses/compact', { input: 'I grow tea.' });
+  const { id: kept } = await respond('/v1/responses', { input: output });
   await service.kill('SIGTERM');
   const before = readFileSync(join(dataDir, 'encryption.key'), 'utf8');
   const rotated = await svc(['rotate-encryption-key'], { DATA_DIR: dataDir });
   expect(rotated.code).toBe(0);
-  expect(rotated.said).toMatch(/^2 stored secret/);
+  expect(rotated.said).toMatch(/^3 stored secret/);
   expect(readFileSync(join(dataDir, 'encryption.key'), 'utf8')).not.toBe(before);
   expect(existsSync(join(dataDir, 'encryption.key.new'))).toBe(false);
   const checked = await svc(['doctor'], { DATA_DIR: dataDir });
@@ -109,6 +113,9 @@ test('the encryption key is rotated, and the credentials still open', async () =
   await service.restart();
   expect((await ask(service, modelId)).status).toBe(200);
   expect(await newKey()).toBe(made);
+  expect(await respond('/v1/responses', { input: 'And?', previous_response_id: kept })).toMatchObject({
+    status: 'completed',
+  });
   await service.stop();
   upstream.stop();
 }, 300_000);

@@ -9,6 +9,7 @@ import { randomString } from './lib/ids.ts';
 import { createMigrated, writeMigrated } from './platform/db/migrated.fixture.ts';
 import { type Log, openLog } from './platform/log.ts';
 import { openPlatform, type Platform } from './platform/open.ts';
+import { rotateAway } from './rotation.fixture.ts';
 
 const engine = process.env.SVC_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
@@ -110,7 +111,7 @@ export async function openTestApp(
     setOption: (key, value) => app.identity.options.set(key, value),
     close: async () => {
       await app.stop();
-      await platform.close();
+      await rotateAway(platform.database.db).finally(() => platform.close());
       rmSync(dataDir, { recursive: true, force: true });
       await place?.drop();
     },

@@ -102,7 +102,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   const bytesOf = (option: `${string}Mebibytes` & OptionName) => options.get(option) * 1024 * 1024;
   const keeping = await openKeeping({ db, shared, clock, log, mostBytes: () => bytesOf('KeptPerUserMebibytes') });
   const organisations = openOrganisations({
-    ...{ ...identity.accounts, billing, hearing, sealer, mailer, log, send: sendGuarded },
+    ...{ ...identity.accounts, billing, hearing, jobs, sealer, mailer, log, send: sendGuarded },
     ...{ webUrl: config.webUrl, baseUrl: config.baseUrl, allowPrivate: config.allowPrivateAddresses },
   });
   billing.acceptLevels(organisations.levels);

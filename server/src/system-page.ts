@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Billing } from './billing/billing.ts';
 import type {} from './identity/principals.ts';
 import { nowSeconds } from './lib/clock.ts';
-import { answered } from './platform/http/answers.ts';
+import { answered, management } from './platform/http/answers.ts';
 import { defineRoute, ok, type Route } from './platform/http/route.ts';
 import { answersInMs } from './platform/http/system-routes.ts';
 import type { Platform } from './platform/open.ts';
@@ -84,8 +84,7 @@ export function systemPageRoutes(deps: SystemPageDeps): Route[] {
       summary: 'Version, engines, queues and memory of the process that answers',
       tag: 'Administration',
       auth: 'admin',
-      limit: { option: 'RateLimitApi', by: 'principal' },
-      errors: 'management',
+      ...management,
       answers: { 200: answered(shape) },
       handle: async (call) => ok(call, await stateOf(deps, startedAt)),
     }),

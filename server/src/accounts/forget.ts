@@ -23,6 +23,12 @@ export async function deleteAccount(deps: AccountDataDeps, userId: number): Prom
 /** Every step may be repeated. */
 export async function forgetEverywhere(deps: AccountDataDeps, userId: number, signal?: Job['signal']): Promise<void> {
   await closeAccount(deps.accounts, userId);
+  await forgetInRooms(deps, userId, signal);
+  deps.log.info({ userId }, 'a user was deleted');
+}
+
+/** All that is kept for an account. */
+export async function forgetInRooms(deps: AccountDataDeps, userId: number, signal?: Job['signal']): Promise<void> {
   const faults: unknown[] = [];
   for (const room of Object.values(deps.rooms)) {
     signal?.throwIfAborted();
@@ -30,5 +36,4 @@ export async function forgetEverywhere(deps: AccountDataDeps, userId: number, si
     await room.forget(userId).catch((error) => faults.push(error));
   }
   if (faults.length > 0) throw faults[0];
-  deps.log.info({ userId }, 'a user was deleted');
 }

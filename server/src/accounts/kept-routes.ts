@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { requireUser } from '../identity/reach.ts';
 import { standingIn } from '../organisations/standing.ts';
-import { answered, done } from '../platform/http/answers.ts';
+import { answered, done, management } from '../platform/http/answers.ts';
 import { idText } from '../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../platform/http/route.ts';
 import type { AccountDataDeps } from './deps.ts';
 import { type KeptParts, keptParts, sumOf } from './kept.ts';
 
-const base = { method: 'get', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
 const bytes = z.number().int();
 const partNames = [
   ...['responses', 'files', 'batches', 'sessions', 'knowledge', 'memory', 'chats', 'contents'],
@@ -41,7 +40,8 @@ export function keptRoutes({ accounts: { db }, mostBytes, deleteResponses }: Acc
   };
   return [
     defineRoute({
-      ...base,
+      ...management,
+      method: 'get',
       path: '/api/user/self/kept',
       summary: 'What I keep here, in bytes',
       tag: 'Account',
@@ -50,7 +50,8 @@ export function keptRoutes({ accounts: { db }, mostBytes, deleteResponses }: Acc
       handle: async (call) => ok(call, await view(call.principal.user.id)),
     }),
     defineRoute({
-      ...base,
+      ...management,
+      method: 'get',
       path: '/api/admin/users/{id}/kept',
       summary: 'What a user keeps here, in bytes',
       tag: 'Administration',
@@ -63,7 +64,8 @@ export function keptRoutes({ accounts: { db }, mostBytes, deleteResponses }: Acc
       },
     }),
     defineRoute({
-      ...base,
+      ...management,
+      method: 'get',
       path: '/api/organisations/{id}/kept',
       summary: 'What is kept for the keys that an organisation pays for, in bytes',
       tag: 'Organisations',
@@ -76,7 +78,7 @@ export function keptRoutes({ accounts: { db }, mostBytes, deleteResponses }: Acc
       },
     }),
     defineRoute({
-      ...base,
+      ...management,
       method: 'delete',
       path: '/api/user/self/kept/responses',
       summary: 'Delete all my responses and conversations, whichever key they were made with',
@@ -90,7 +92,7 @@ export function keptRoutes({ accounts: { db }, mostBytes, deleteResponses }: Acc
       },
     }),
     defineRoute({
-      ...base,
+      ...management,
       method: 'delete',
       path: '/api/organisations/{id}/kept/responses',
       summary: 'Delete all responses and conversations of keys that an organisation pays for',

@@ -11,6 +11,8 @@ import type { Autonomous } from '../orchestra/autonomous/open.ts';
 import type { Orchestra } from '../orchestra/open.ts';
 import * as orchestra from '../orchestra/store/account-data.ts';
 import type { Organisations } from '../organisations/open.ts';
+import { endedQueue } from '../organisations/organisations.ts';
+import { organisationOfAccount } from '../organisations/store/organisations.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
@@ -24,7 +26,7 @@ import type { TopUps } from '../topups/open.ts';
 import type { Video } from '../video/open.ts';
 import * as video from '../video/store-account-data.ts';
 import type { AccountData, AccountDataDeps } from './deps.ts';
-import { deletionQueue, forgetEverywhere } from './forget.ts';
+import { deletionQueue, forgetEverywhere, forgetInRooms } from './forget.ts';
 import { keptParts, sumOf } from './kept.ts';
 import { keptRoutes } from './kept-routes.ts';
 import { accountDataRoutes } from './routes.ts';
@@ -67,6 +69,12 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
   };
   jobs.work(deletionQueue, work, async (job) => {
     await forgetEverywhere(deps, workData.parse(job.data).userId, job.signal);
+  });
+  jobs.work(endedQueue, work, async (job) => {
+    const { userId } = workData.parse(job.data);
+    // It was about to be deleted, and was not.
+    if ((await organisationOfAccount(accounts.db, userId)) !== null) return;
+    await forgetInRooms(deps, userId, job.signal);
   });
   jobs.work(responsesQueue, work, async (job) => {
     const { userId } = workData.parse(job.data);

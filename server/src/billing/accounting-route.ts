@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type {} from '../identity/principals.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { management } from '../platform/http/answers.ts';
 import { csvAnswer } from '../platform/http/csv-answer.ts';
 import { defineRoute, type Route } from '../platform/http/route.ts';
 import { accountingCsv, readMonth } from './accounting-csv.ts';
@@ -16,8 +17,7 @@ const mostMonths = 36;
 export const accountingRoute = ({ db }: { db: Db }): Route =>
   defineRoute({
     tag: 'Usage',
-    errors: 'management',
-    limit: { option: 'RateLimitApi', by: 'principal' },
+    ...management,
     auth: 'admin',
     method: 'get',
     path: '/api/admin/accounting',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type {} from '../identity/principals.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { listed } from '../platform/http/answers.ts';
+import { listed, management } from '../platform/http/answers.ts';
 import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { failureSchema, viewFailure, viewWholeFailure, wholeFailureSchema } from './failure-views.ts';
@@ -15,12 +15,7 @@ export interface FailureRouteDeps {
 
 const query = z.strictObject({ ...pageFields, from: idText.optional(), to: idText.optional() });
 
-const base = {
-  tag: 'Usage',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-  method: 'get',
-} as const;
+const base = { ...management, tag: 'Usage', method: 'get' } as const;
 
 async function pageOf({ db, failures }: FailureRouteDeps, filter: FailureFilter, page: Page) {
   // What this process still holds back is shown too: people look right after their request.

@@ -6,7 +6,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { countedPast } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { answered, listed } from '../platform/http/answers.ts';
+import { answered, listed, management } from '../platform/http/answers.ts';
 import { csvAnswer } from '../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../platform/http/cursor.ts';
 import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging.ts';
@@ -27,7 +27,7 @@ export interface BillingRouteDeps {
   billing: Pick<Billing, 'grant'>;
 }
 
-const base = { tag: 'Usage', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const base = { ...management, tag: 'Usage' } as const;
 const count = z.number().int();
 
 const filterFields = {

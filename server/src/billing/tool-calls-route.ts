@@ -3,7 +3,7 @@ import { accountFields } from '../identity/user.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { answered } from '../platform/http/answers.ts';
+import { answered, management } from '../platform/http/answers.ts';
 import { idText } from '../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { dayOf } from './store/port.ts';
@@ -33,8 +33,7 @@ export const toolCallsRoute = ({ db, clock }: { db: Db; clock: Clock }): Route =
   defineRoute({
     tag: 'Usage',
     auth: 'admin',
-    errors: 'management',
-    limit: { option: 'RateLimitApi', by: 'principal' },
+    ...management,
     method: 'get',
     path: '/api/admin/usage/tools',
     summary: 'Calls of tools over MCP per server, tool and user, in whole days; the most called first',

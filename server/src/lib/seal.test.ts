@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { openSealer, SealError } from './seal.ts';
+import { openSealer, resealWithin, SealError } from './seal.ts';
 
 const keyOf = (byte: number) => new Uint8Array(32).fill(byte);
 const sealer = openSealer({ keys: [{ id: 'a', key: keyOf(1) }] });
@@ -54,6 +54,19 @@ describe('seal', () => {
     expect(rotated.reseal(moved)).toBe(moved);
     expect(openSealer({ keys: keys.slice(0, 1) }).open(moved)).toBe('sk-secret');
     expect(() => openSealer({ keys: keys.slice(0, 1) }).open(old)).toThrow('key "a"');
+  });
+
+  test('what is sealed within other text moves over; what only looks so, or is a stranger’s, stays', () => {
+    const other = openSealer({ keys: [{ id: 'c', key: keyOf(3) }] });
+    const rest = `${other.seal('theirs')}, s1.a.short, s1.a.${'A'.repeat(60)}`;
+    const text = (sealed: string) => JSON.stringify([{ content: `svc.${sealed}` }, rest]);
+    const rotated = openSealer({ keys: [2, 1].map((n) => ({ id: n === 1 ? 'a' : 'b', key: keyOf(n) })) });
+    const before = text(sealer.seal('x'));
+    const after = resealWithin(before, rotated.reseal);
+    const moved = /s1\.b\.[\w-]+/.exec(after)![0];
+    expect(after).toBe(text(moved));
+    expect(rotated.open(moved)).toBe('x');
+    expect(resealWithin(after, rotated.reseal)).toBe(after);
   });
 
   test('refuses keys it cannot use', () => {

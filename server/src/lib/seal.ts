@@ -2,6 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** Names the layout of sealed text, so that a later layout can be told apart. */
 const version = 's1';
+export const sealBeginning = `${version}.`;
+/** As much as nonce and tag take, at the least. */
+const sealedWithin = /s1\.[A-Za-z0-9_-]{1,32}\.[A-Za-z0-9_-]{38,}/g;
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
 /** 96 bits, the length GCM is made for (NIST SP 800-38D §5.2.1.1). */
@@ -48,6 +51,17 @@ export function openSealer({ keys }: { keys: readonly SealingKey[] }): Sealer {
   const seal = (text: string): string => encrypt(first.key, `${version}.${first.id}`, text);
   return { seal, open, reseal: (sealed) => (parse(sealed).id === first.id ? sealed : seal(open(sealed))) };
 }
+
+/** Other text with what is sealed in it put under the first key. People write what only looks sealed: that stays as it is. */
+export const resealWithin = (text: string, reseal: Sealer['reseal']): string =>
+  text.replaceAll(sealedWithin, (found) => {
+    try {
+      return reseal(found);
+    } catch (error) {
+      if (error instanceof SealError) return found;
+      throw error;
+    }
+  });
 
 function checkKey(id: string, key: Uint8Array): Uint8Array {
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) throw new SealError('a sealing key id is 1-32 of A-Z a-z 0-9 _ -');

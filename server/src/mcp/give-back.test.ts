@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { exportJWK, generateKeyPair } from 'jose';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
+import { openSealer } from '../lib/seal.ts';
 import { until } from '../lib/until.fixture.ts';
+import { resealJobs } from '../platform/durable/job-store.ts';
+import { keyEntry } from '../platform/open.ts';
 import { administration } from './mcp.fixture.ts';
 import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
 
@@ -168,4 +171,22 @@ test('a provider that is away holds nobody up and is asked again; one that refus
   await until('they come back', () => tokens().length === 3);
   await settled();
   expect(tokens().filter((token) => token === 'refresh-frank')).toHaveLength(1);
+});
+
+test('what is on its way when the key of the service is rotated goes on under the new one', async () => {
+  const id = await connect();
+  await signIn(id, root, 'grace');
+  server.revocation!.status = 503;
+  await forget(id, root);
+  await until('it was tried', () => tokens().length === 1);
+  const { db } = t.platform.database;
+  const newKey = keyEntry(new Uint8Array(32).fill(7));
+  expect(await resealJobs(db, openSealer({ keys: [newKey, ...t.platform.sealingKeys] }).reseal)).toBe(1);
+  const { data } = await db
+    .selectFrom('jobs')
+    .select('data')
+    .where('queue', '=', 'mcp.revoke')
+    .executeTakeFirstOrThrow();
+  const { sealed } = JSON.parse(data) as { sealed: string };
+  expect(openSealer({ keys: [newKey] }).open(sealed)).toContain('refresh-grace');
 });

@@ -93,18 +93,33 @@ export async function rotateWebhookSecret(room: Room, { organisation }: Standing
   return secret;
 }
 
-/** Its keys and applications end with it. What is in its balance stays with its account, in the hands of the operator. */
+/** Whoever works on it forgets what was kept for the account of an organisation that is no more. */
+export const endedQueue = 'organisations.ended';
+/** Answers under way when an organisation ends may still keep something. */
+const secondPassMs = 15 * 60_000;
+/** Tries at doubling waits: hours of a database that is away. */
+const maxAttempts = 20;
+
+/**
+ * Its keys and applications end with it, and what they kept. What is in its balance stays with its account, in the hands of
+ * the operator.
+ */
 export async function endOrganisation(
   room: Room,
   { organisation, userId }: Pick<Standing, 'organisation' | 'userId'>,
   applications: Pick<TeamApplications, 'end'>,
   origin: Origin,
 ): Promise<void> {
-  const end = () => applications.end(organisation.account_id, { userId, origin });
+  const { id, account_id: accountId } = organisation;
+  const end = () => applications.end(accountId, { userId, origin });
+  const forget = (key: string, delayMs: number) =>
+    room.jobs.enqueue(endedQueue, { userId: accountId }, { key, delayMs, maxAttempts });
   // Before, so that a crash in between leaves nothing that nobody can end; and what was given to a team meanwhile, after.
   await end();
-  await deleteOrganisation(room.db, organisation.id);
-  await room.announcements.changed(organisationTag(organisation.id));
+  await forget(`${accountId}-again`, secondPassMs);
+  await deleteOrganisation(room.db, id);
+  await room.announcements.changed(organisationTag(id));
+  await forget(`${accountId}`, 0);
   await end();
 }
 

@@ -2,6 +2,7 @@ import type { Billing } from '../billing/billing.ts';
 import type { AccountDeps } from '../identity/accounts.ts';
 import type { Mailer } from '../identity/mails/mailer.ts';
 import type { Sealer } from '../lib/seal.ts';
+import type { Jobs } from '../platform/durable/jobs.ts';
 import type { OutgoingAnswer, OutgoingPolicy, OutgoingRequest } from '../platform/http/outgoing.ts';
 import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
@@ -10,6 +11,7 @@ import type { Hearing } from '../platform/shared/hearing.ts';
 export interface Room extends AccountDeps {
   billing: Pick<Billing, 'recallWindows'>;
   hearing: Hearing;
+  jobs: Pick<Jobs, 'enqueue'>;
   sealer: Sealer;
   /** Null where the operator has set no SMTP server: then links are handed over. */
   mailer: Mailer | null;

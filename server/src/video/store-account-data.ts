@@ -1,20 +1,16 @@
-import { onePage, type PersonalData, pages } from '../platform/db/pages.ts';
+import { onePage, type PersonalData, rowsOf } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { VideoJob } from './store.ts';
 import './store-secrets.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
-  jobs: pages<{ id: string }>((last, limit) =>
-    db
-      .selectFrom('video_jobs')
-      .select(['id', 'generation_id', 'model_id', 'status', 'request', 'seconds', 'cost', 'provider', 'error'])
-      .select(['callback_url', 'created_at_ms', 'finished_at_ms'])
-      .where('user_id', '=', userId)
-      .where('id', '>', last?.id ?? '')
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  ),
+  jobs: rowsOf(db, 'video_jobs', {
+    of: { user_id: userId },
+    columns: [
+      ...(['id', 'generation_id', 'model_id', 'status', 'request', 'seconds', 'cost', 'provider', 'error'] as const),
+      ...(['callback_url', 'created_at_ms', 'finished_at_ms'] as const),
+    ],
+  }),
   callback_secrets: onePage(() => db.selectFrom('video_secrets').selectAll().where('user_id', '=', userId).execute()),
 });
 

@@ -1,29 +1,13 @@
-import { type PersonalData, pages } from '../../platform/db/pages.ts';
+import { type PersonalData, pages, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { BatchRow, FileRow } from './tables.ts';
 import './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
-  files: pages<Pick<FileRow, 'ref'>>((last, limit) =>
-    db
-      .selectFrom('files')
-      .select(['ref', 'id', 'purpose', 'filename', 'bytes', 'created_at', 'expires_at'])
-      .where('user_id', '=', userId)
-      .where('ref', '>', last?.ref ?? 0)
-      .orderBy('ref')
-      .limit(limit)
-      .execute(),
-  ),
-  batches: pages<BatchRow>((last, limit) =>
-    db
-      .selectFrom('batches')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .where('ref', '>', last?.ref ?? 0)
-      .orderBy('ref')
-      .limit(limit)
-      .execute(),
-  ),
+  files: rowsOf(db, 'files', {
+    ...{ of: { user_id: userId }, by: ['ref'] },
+    columns: ['ref', 'id', 'purpose', 'filename', 'bytes', 'created_at', 'expires_at'],
+  }),
+  batches: rowsOf(db, 'batches', { of: { user_id: userId }, by: ['ref'] }),
   /** Of batches that are not at their end; those of the others are in files. */
   requests: pages<{ batch_ref: number; position: number }>((last, limit) =>
     db

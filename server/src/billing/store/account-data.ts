@@ -1,20 +1,11 @@
-import { type PersonalData, pages } from '../../platform/db/pages.ts';
+import { type PersonalData, pages, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { usageColumns } from './port.ts';
 import './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
-  credits: pages<{ id: number }>((after, limit) =>
-    db
-      .selectFrom('credits')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .where('id', '>', after?.id ?? 0)
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  ),
+  credits: rowsOf(db, 'credits', { of: { user_id: userId } }),
   failed_requests: pages<{ id: number; created_at: number }>((after, limit) =>
     db
       .selectFrom('failed_requests')
@@ -30,21 +21,15 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .execute(),
   ),
   // Seldom any: what work has not written down yet.
-  kept_answers: pages<{ work: string; call: string }>((after, limit) =>
-    db
-      .selectFrom('kept_answers')
-      .select(['work', 'call', 'request_id', 'created_at', 'body'])
-      .where('user_id', '=', userId)
-      .$if(after !== null, (found) =>
-        found.where((e) =>
-          e.or([e('work', '>', after!.work), e.and([e('work', '=', after!.work), e('call', '>', after!.call)])]),
-        ),
-      )
-      .orderBy('work')
-      .orderBy('call')
-      .limit(limit)
-      .execute(),
-  ),
+  kept_answers: rowsOf(db, 'kept_answers', {
+    ...{ of: { user_id: userId }, by: ['work', 'call'] },
+    columns: ['work', 'call', 'request_id', 'created_at', 'body'],
+  }),
+  // The log is kept for a while, the days for ever.
+  usage_days: rowsOf(db, 'usage_days', {
+    ...{ of: { user_id: userId }, by: ['day', 'model_id', 'key_id'] },
+    columns: ['day', 'model_id', 'key_id', 'requests', 'prompt_tokens', 'completion_tokens', 'quota'],
+  }),
   usage_logs: pages<{ id: number; created_at: number }>(async (after, limit) => {
     await fileUsage(db);
     return (

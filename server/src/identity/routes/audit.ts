@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { csvLine } from '../../lib/csv.ts';
-import { listed } from '../../platform/http/answers.ts';
+import { listed, management } from '../../platform/http/answers.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
 import { idText, pageFields } from '../../platform/http/paging.ts';
@@ -19,9 +19,8 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
     path: '/api/admin/audit',
     summary: 'Who did what, newest first; format=csv exports at most 10,000 entries',
     tag: 'Administration',
-    errors: 'management',
+    ...management,
     auth: 'admin',
-    limit: { option: 'RateLimitApi', by: 'principal' },
     query: z.strictObject({
       ...pageFields,
       cursor: cursorField(2),

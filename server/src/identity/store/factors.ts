@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { listPasskeys, type PasskeyRow } from './passkeys.ts';
@@ -105,19 +106,10 @@ export async function replaceRecoveryCodes(db: Db, userId: number, hashes: strin
 }
 
 /** Each counts once, of many tries at once too. */
-export async function takeRecoveryCode(db: Db, userId: number, hash: string): Promise<boolean> {
-  const result = await db
-    .deleteFrom('recovery_codes')
-    .where('user_id', '=', userId)
-    .where('code_hash', '=', hash)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const takeRecoveryCode = (db: Db, userId: number, hash: string): Promise<boolean> =>
+  deleteRows(db, 'recovery_codes', { user_id: userId, code_hash: hash });
 
-export async function deleteTotp(db: Db, userId: number): Promise<boolean> {
-  const result = await db.deleteFrom('totp').where('user_id', '=', userId).executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deleteTotp = (db: Db, userId: number): Promise<boolean> => deleteRows(db, 'totp', { user_id: userId });
 
 export async function deleteRecoveryCodes(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();

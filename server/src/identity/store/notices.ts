@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
-import { deletingPast } from '../../platform/db/pages.ts';
+import { deleteRows, deletingPast } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 interface UserNoticesTable {
@@ -41,14 +41,8 @@ export async function countNotices(db: Db, userId: number): Promise<number> {
   return rows.length;
 }
 
-export async function deleteNotice(db: Db, userId: number, id: number): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('user_notices')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const deleteNotice = (db: Db, userId: number, id: number): Promise<boolean> =>
+  deleteRows(db, 'user_notices', { id, user_id: userId });
 
 export async function deleteNoticesOf(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('user_notices').where('user_id', '=', userId).execute();

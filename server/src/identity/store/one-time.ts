@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { deletingPast } from '../../platform/db/pages.ts';
+import { deleteRows, deletingPast } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 /** What somebody was given to show once and soon: a half finished sign-in, a challenge, a link in a mail. */
@@ -60,14 +60,8 @@ export async function deleteOneTimeOf(db: Db, userId: number, purpose: string): 
 }
 
 /** Whether there was one: of two who take it at once, by showing it or so, one finds it. */
-export async function takeOneTimeOf(db: Db, userId: number, purpose: string): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('one_time_secrets')
-    .where('user_id', '=', userId)
-    .where('purpose', '=', purpose)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const takeOneTimeOf = (db: Db, userId: number, purpose: string): Promise<boolean> =>
+  deleteRows(db, 'one_time_secrets', { user_id: userId, purpose });
 
 type GivenOneTime = Pick<OneTimeRow, 'about' | 'created_at' | 'expires_at'> & { user_id: number };
 

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 interface PasskeysTable {
@@ -66,7 +67,5 @@ export async function renamePasskey(db: Db, userId: number, id: number, name: st
   return result.numUpdatedRows > 0n;
 }
 
-export async function deletePasskey(db: Db, userId: number, id: number): Promise<boolean> {
-  const result = await db.deleteFrom('passkeys').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deletePasskey = (db: Db, userId: number, id: number): Promise<boolean> =>
+  deleteRows(db, 'passkeys', { id, user_id: userId });

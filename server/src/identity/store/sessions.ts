@@ -1,5 +1,5 @@
 import type { Generated, Selectable, SelectQueryBuilder } from 'kysely';
-import { deletingPast } from '../../platform/db/pages.ts';
+import { deleteRows, deletingPast } from '../../platform/db/delete-rows.ts';
 import { type Db, engineOf, type Tables } from '../../platform/db/tables.ts';
 import { statuses, type User } from '../user.ts';
 import { toUser } from './users.ts';
@@ -98,10 +98,8 @@ export async function listSessions(db: Db, userId: number, now: number): Promise
     .execute();
 }
 
-export async function deleteSession(db: Db, userId: number, id: number): Promise<boolean> {
-  const result = await db.deleteFrom('sessions').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
+export const deleteSession = (db: Db, userId: number, id: number): Promise<boolean> =>
+  deleteRows(db, 'sessions', { id, user_id: userId });
 
 /** Every session of a user, but one where one is kept; the ids of those that went. */
 export async function deleteSessions(db: Db, userId: number, keptId = 0): Promise<number[]> {

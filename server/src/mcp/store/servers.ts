@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
+import { resealing, resealingAll } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { organisationIn } from '../tool-names.ts';
 import type { McpServerTable } from './tables.ts';
@@ -230,21 +230,8 @@ export const bindClient = (db: Db, { id, ...client }: McpServer, issuer: string)
     .where('client_issuer', '=', '')
     .execute();
 
-/** Puts what is sealed of every server under the first sealing key; returns how many were changed. */
-export async function resealServers(db: Db, reseal: (sealed: string) => string): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    let changed = 0;
-    const anew = (sealed: string): string => (sealed === '' ? '' : reseal(sealed));
-    for (const { id, sealedHeaders, sealedClientSecret, sealedClientKey } of await listServers(tx)) {
-      const before = { headers: sealedHeaders, client_secret: sealedClientSecret, client_key: sealedClientKey };
-      const after = {
-        ...{ headers: anew(sealedHeaders), client_secret: anew(sealedClientSecret) },
-        client_key: anew(sealedClientKey),
-      };
-      if (isDeepStrictEqual(before, after)) continue;
-      await tx.updateTable('mcp_servers').set(after).where('id', '=', id).execute();
-      changed += 1;
-    }
-    return changed;
-  });
-}
+export const resealServers = resealingAll(
+  resealing('mcp_servers', ['id'], 'headers'),
+  resealing('mcp_servers', ['id'], 'client_secret'),
+  resealing('mcp_servers', ['id'], 'client_key'),
+);

@@ -1,3 +1,4 @@
+import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 /** A session as stored: what it is made of is still sealed. */
@@ -105,3 +106,5 @@ const fromRow = (row: SessionRow): StoredSession => ({
   sealed: row.session,
   usedAt: row.used_at,
 });
+
+export const resealSessions = resealing('mcp_sessions', ['server_id', 'holder'], 'session');

@@ -1,4 +1,4 @@
-import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
+import { onePage, type PersonalData, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import './tables.ts';
@@ -24,17 +24,13 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .where('c.user_id', '=', userId)
       .execute(),
   ),
-  tokens: pages<{ id: number }>((after, limit) =>
-    db
-      .selectFrom('oauth_tokens')
-      .select(['id', 'application_id', 'scope', 'access_scope', 'access_expires_at', 'expires_at', 'revoked'])
-      .select(['created_at', 'last_used_at'])
-      .where('user_id', '=', userId)
-      .where('id', '>', after?.id ?? 0)
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  ),
+  tokens: rowsOf(db, 'oauth_tokens', {
+    of: { user_id: userId },
+    columns: [
+      ...(['id', 'application_id', 'scope', 'access_scope', 'access_expires_at', 'expires_at', 'revoked'] as const),
+      ...(['created_at', 'last_used_at'] as const),
+    ],
+  }),
 });
 
 export async function grantsOf(db: Db, userId: number): Promise<number[]> {

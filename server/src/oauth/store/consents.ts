@@ -1,4 +1,4 @@
-import { deletingPast } from '../../platform/db/pages.ts';
+import { deletingOf, deletingPast } from '../../platform/db/delete-rows.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
@@ -135,14 +135,6 @@ export async function listConsents(
   return { rows, total: Number(count.n) };
 }
 
-export async function deleteConsentsOf(db: Db, applicationId: number, most: number): Promise<number> {
-  const result = await db
-    .deleteFrom('oauth_consents')
-    .where('id', 'in', (e) =>
-      e.selectFrom('oauth_consents').select('id').where('application_id', '=', applicationId).limit(most),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+export const deleteConsentsOf = deletingOf('oauth_consents', 'id', 'application_id');
 
 export const deleteOldCodes = deletingPast('oauth_codes', 'id', 'expires_at');

@@ -1,4 +1,4 @@
-import { deletingPast } from '../../platform/db/pages.ts';
+import { deletingPast } from '../../platform/db/delete-rows.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
-import { deletingPast } from '../../platform/db/pages.ts';
+import { deletingPast } from '../../platform/db/delete-rows.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Write } from './approve.ts';

@@ -1,17 +1,9 @@
 import { z } from 'zod';
-import { answered } from '../../platform/http/answers.ts';
+import { answered, management } from '../../platform/http/answers.ts';
 import { preferencesSchema } from '../preferences.ts';
 
 /** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
-export const base = {
-  query: z.strictObject({}),
-  tag: 'Orchestration',
-  auth: 'keyOrSession',
-  errors: 'management',
-  limit: { option: 'RateLimitApi', by: 'principal' },
-} as const;
-
-/** The success envelope of management endpoints around its data. */
+export const base = { ...management, query: z.strictObject({}), tag: 'Orchestration', auth: 'keyOrSession' } as const;
 
 const time = z.number().int();
 

@@ -1,125 +1,66 @@
-import { inBatches, onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
+import { deletingOf } from '../../platform/db/delete-rows.ts';
+import { inBatches, onePage, type PersonalData, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import '../autonomous/store/tables.ts';
 import { removeSession } from './sessions.ts';
 import './tables.ts';
 
-const sessionsOf = (db: Db, userId: number) =>
-  pages<{ id: number }>((last, limit) =>
-    db
-      .selectFrom('ms_sessions')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .where('id', '>', last?.id ?? 0)
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  );
+const sessionsOf = (db: Db, userId: number) => rowsOf(db, 'ms_sessions', { of: { user_id: userId } });
 
 /** Rows that hang on a session, session by session: that is how they are indexed. */
-async function* bySession<R extends { id: number }>(
-  db: Db,
-  userId: number,
-  read: (session: number, after: number, limit: number) => Promise<R[]>,
-): AsyncGenerator<R[]> {
-  for await (const sessions of sessionsOf(db, userId))
-    for (const { id } of sessions) yield* pages<R>((last, limit) => read(id, last?.id ?? 0, limit));
+async function* bySession<R>(db: Db, userId: number, read: (session: number) => AsyncGenerator<R>): AsyncGenerator<R> {
+  for await (const sessions of sessionsOf(db, userId)) for (const { id } of sessions) yield* read(id);
 }
 
-const messagesOf = (db: Db, session: number, after: number, limit: number) =>
-  db
-    .selectFrom('ms_messages')
-    .select(['id', 'session_ref', 'message', 'model', 'tokens', 'superseded', 'created_at'])
-    .where('session_ref', '=', session)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-
-const summariesOf = (db: Db, session: number, after: number, limit: number) =>
-  db
-    .selectFrom('ms_summaries')
-    .select(['id', 'session_ref', 'content', 'created_at'])
-    .where('session_ref', '=', session)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-
-const plansOf = (db: Db, session: number, after: number, limit: number) =>
-  db
-    .selectFrom('ms_plans')
-    .select(['id', 'session_ref', 'plan_id', 'status', 'state', 'created_at', 'updated_at'])
-    .where('session_ref', '=', session)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-
-const runsOf = (db: Db, session: number, after: number, limit: number) =>
-  db
-    .selectFrom('ms_runs')
-    .select(['id', 'session_ref', 'execution_id', 'goal', 'tools', 'config', 'status', 'reason', 'result', 'error'])
-    .select([
-      'state',
-      'iteration',
-      'tasks_completed',
-      'tasks_failed',
-      'tokens_used',
-      'cost',
-      'confidence',
-      'created_at',
-    ])
-    .where('session_ref', '=', session)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+const runsOf = (db: Db, session: number) =>
+  rowsOf(db, 'ms_runs', {
+    of: { session_ref: session },
+    columns: [
+      ...(['id', 'session_ref', 'execution_id', 'goal', 'tools', 'config', 'status', 'reason', 'result'] as const),
+      ...(['error', 'state', 'iteration', 'tasks_completed', 'tasks_failed', 'tokens_used', 'cost'] as const),
+      ...(['confidence', 'created_at'] as const),
+    ],
+  });
 
 /** What the tasks of runs came to, and what was said to their tools. */
 async function* stepsOf(db: Db, userId: number) {
-  for await (const runs of bySession(db, userId, (session, after, limit) => runsOf(db, session, after, limit)))
+  for await (const runs of bySession(db, userId, (session) => runsOf(db, session)))
     for (const { id } of runs)
-      yield* pages<{ step_key: string }>((last, limit) =>
-        db
-          .selectFrom('ms_run_steps')
-          .select(['run_ref', 'step_key', 'result', 'created_at'])
-          .where('run_ref', '=', id)
-          .where('step_key', '>', last?.step_key ?? '')
-          .orderBy('step_key')
-          .limit(limit)
-          .execute(),
-      );
+      yield* rowsOf(db, 'ms_run_steps', {
+        ...{ of: { run_ref: id }, by: ['step_key'], columns: ['run_ref', 'step_key', 'result', 'created_at'] },
+      });
 }
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   sessions: sessionsOf(db, userId),
-  messages: bySession(db, userId, (session, after, limit) => messagesOf(db, session, after, limit)),
-  summaries: bySession(db, userId, (session, after, limit) => summariesOf(db, session, after, limit)),
-  plans: bySession(db, userId, (session, after, limit) => plansOf(db, session, after, limit)),
-  runs: bySession(db, userId, (session, after, limit) => runsOf(db, session, after, limit)),
+  messages: bySession(db, userId, (session) =>
+    rowsOf(db, 'ms_messages', {
+      of: { session_ref: session },
+      columns: ['id', 'session_ref', 'message', 'model', 'tokens', 'superseded', 'created_at'],
+    }),
+  ),
+  summaries: bySession(db, userId, (session) =>
+    rowsOf(db, 'ms_summaries', {
+      of: { session_ref: session },
+      columns: ['id', 'session_ref', 'content', 'created_at'],
+    }),
+  ),
+  plans: bySession(db, userId, (session) =>
+    rowsOf(db, 'ms_plans', {
+      of: { session_ref: session },
+      columns: ['id', 'session_ref', 'plan_id', 'status', 'state', 'created_at', 'updated_at'],
+    }),
+  ),
+  runs: bySession(db, userId, (session) => runsOf(db, session)),
   run_steps: stepsOf(db, userId),
-  knowledge: pages<{ id: number }>((last, limit) =>
-    db
-      .selectFrom('ms_knowledge')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .where('id', '>', last?.id ?? 0)
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  ),
-  sources: pages<{ id: number }>((last, limit) =>
-    db
-      .selectFrom('ms_sources')
-      .select(['id', 'public_id', 'project_id', 'name', 'kind', 'content_hash', 'size', 'category', 'keywords'])
-      .select(['state', 'error', 'created_at', 'updated_at'])
-      .where('user_id', '=', userId)
-      .where('id', '>', last?.id ?? 0)
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  ),
+  knowledge: rowsOf(db, 'ms_knowledge', { of: { user_id: userId } }),
+  sources: rowsOf(db, 'ms_sources', {
+    of: { user_id: userId },
+    columns: [
+      ...(['id', 'public_id', 'project_id', 'name', 'kind', 'content_hash', 'size', 'category', 'keywords'] as const),
+      ...(['state', 'error', 'created_at', 'updated_at'] as const),
+    ],
+  }),
   learned_patterns: onePage(() => db.selectFrom('ms_patterns').selectAll().where('user_id', '=', userId).execute()),
   preferences: onePage(() => db.selectFrom('ms_preferences').selectAll().where('user_id', '=', userId).execute()),
 });
@@ -146,10 +87,4 @@ export async function forget(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('ms_preferences').where('user_id', '=', userId).execute();
 }
 
-async function deleteKnowledge(db: Db, userId: number, most: number): Promise<number> {
-  const gone = await db
-    .deleteFrom('ms_knowledge')
-    .where('id', 'in', (e) => e.selectFrom('ms_knowledge').select('id').where('user_id', '=', userId).limit(most))
-    .executeTakeFirst();
-  return Number(gone.numDeletedRows);
-}
+const deleteKnowledge = deletingOf('ms_knowledge', 'id', 'user_id');

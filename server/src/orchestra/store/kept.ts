@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { pages } from '../../platform/db/pages.ts';
+import { rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { sizeOf } from '../../platform/keeping/sizes.ts';
 import '../autonomous/store/tables.ts';
@@ -7,16 +7,7 @@ import './tables.ts';
 
 /** Ids of a user's rows, a page at a time. */
 const idsOf = (db: Db, table: 'ms_sessions' | 'ms_runs', userId: number) =>
-  pages<{ id: number }>((last, limit) =>
-    db
-      .selectFrom(table)
-      .select('id')
-      .where('user_id', '=', userId)
-      .where('id', '>', last?.id ?? 0)
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  );
+  rowsOf(db, table, { of: { user_id: userId }, columns: ['id'] });
 
 /** SQLite finds the place of an id in the index only behind what is equal before it. */
 async function messagesKept(db: Db, session: number): Promise<number> {

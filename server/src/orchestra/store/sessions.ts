@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
+import { deleteRows, deletingOf } from '../../platform/db/delete-rows.ts';
 import { countedPast, inBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
@@ -118,17 +119,10 @@ export async function deleteSession(db: Db, userId: number, sessionId: string): 
 export async function removeSession(db: Db, ref: number): Promise<boolean> {
   // Before the session, which would take 100,000 of them along in one statement (foreign keys).
   await inBatches((most) => deleteMessages(db, ref, most));
-  const { numDeletedRows } = await db.deleteFrom('ms_sessions').where('id', '=', ref).executeTakeFirst();
-  return numDeletedRows > 0n;
+  return deleteRows(db, 'ms_sessions', { id: ref });
 }
 
-async function deleteMessages(db: Db, session: number, most: number): Promise<number> {
-  const gone = await db
-    .deleteFrom('ms_messages')
-    .where('id', 'in', (e) => e.selectFrom('ms_messages').select('id').where('session_ref', '=', session).limit(most))
-    .executeTakeFirst();
-  return Number(gone.numDeletedRows);
-}
+const deleteMessages = deletingOf('ms_messages', 'id', 'session_ref');
 
 const selectSessions = (db: Db, now: number) =>
   db

@@ -8,7 +8,7 @@ import { limitsOf, putLimits, removeLimits } from '../limits.ts';
 import type { Room } from '../room.ts';
 import type { WarningRow } from '../store/tables.ts';
 import { listWarnings } from '../store/warnings.ts';
-import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+import { base, int, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
 
 const level = z.enum(levelNames);
 const levelId = int.min(1).describe('Of the organisation, the team, the user or the key');
@@ -121,12 +121,7 @@ function moneyRoutes(room: Room): Route[] {
       idempotent: true,
       params: organisationParams,
       body: newBudget,
-      audit: {
-        action: 'budget_created',
-        subject,
-        id: (call) => call.params.id,
-        also: ({ body }, { data }) => ({ budget_id: data.id, ...body }),
-      },
+      audit: { ...told, action: 'budget_created', also: ({ body }, { data }) => ({ budget_id: data.id, ...body }) },
       answers: { 200: answered(budgetSchema) },
       handle: async (call) =>
         ok(call, await createBudget(room, await standing(room, call, 'manage_budgets'), call.body)),
@@ -138,12 +133,7 @@ function moneyRoutes(room: Room): Route[] {
       summary: 'Change a budget; what was used in its window stays used',
       params,
       body: budgetChange,
-      audit: {
-        action: 'budget_updated',
-        subject,
-        id: (call) => call.params.id,
-        also: ({ params: { budget_id }, body }) => ({ budget_id, ...body }),
-      },
+      audit: { ...told, action: 'budget_updated', also: ({ params: { budget_id }, body }) => ({ budget_id, ...body }) },
       answers: { 200: answered(budgetSchema) },
       handle: async (call) => {
         const acting = await standing(room, call, 'manage_budgets');
@@ -156,12 +146,7 @@ function moneyRoutes(room: Room): Route[] {
       path: `${path}/{budget_id}`,
       summary: 'Delete a budget',
       params,
-      audit: {
-        action: 'budget_deleted',
-        subject,
-        id: (call) => call.params.id,
-        also: ({ params: { budget_id } }) => ({ budget_id }),
-      },
+      audit: { ...told, action: 'budget_deleted', also: ({ params: { budget_id } }) => ({ budget_id }) },
       answers: { 200: done },
       handle: async (call) => {
         await removeBudget(room, await standing(room, call, 'manage_budgets'), call.params.budget_id);
@@ -196,9 +181,8 @@ function limitRoutes(room: Room): Route[] {
       params: limitParams,
       body: newLimits,
       audit: {
+        ...told,
         action: 'limits_set',
-        subject,
-        id: (call) => call.params.id,
         also: ({ params: { level: name, level_id }, body }) => ({ level: name, level_id, ...body }),
       },
       answers: { 200: answered(limitsSchema) },
@@ -215,9 +199,8 @@ function limitRoutes(room: Room): Route[] {
       summary: 'Take the limits of a level away',
       params: limitParams,
       audit: {
+        ...told,
         action: 'limits_deleted',
-        subject,
-        id: (call) => call.params.id,
         also: ({ params: { level: name, level_id } }) => ({ level: name, level_id }),
       },
       answers: { 200: done },

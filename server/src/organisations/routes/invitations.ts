@@ -10,7 +10,7 @@ import { acceptInvitation, inviteMember, lookAtInvitation } from '../invitations
 import type { Room } from '../room.ts';
 import { deleteInvitation, listInvitations } from '../store/invitations.ts';
 import type { InvitationRow } from '../store/tables.ts';
-import { base, int, nothingAsked, organisationParams, roleField, root, standing, subject } from './shared.ts';
+import { base, int, nothingAsked, organisationParams, roleField, root, standing, subject, told } from './shared.ts';
 
 const invitationSchema = z
   .object({
@@ -56,9 +56,8 @@ export const invitationRoutes = (room: Room): Route[] => [
     params: organisationParams,
     body,
     audit: {
+      ...told,
       action: 'member_invited',
-      subject,
-      id: (call) => call.params.id,
       also: ({ body: { role, email, team_id } }, { data }) => ({
         ...{ invitation_id: data.invitation.id, role, email, team_id: team_id ?? null },
       }),
@@ -80,12 +79,7 @@ export const invitationRoutes = (room: Room): Route[] => [
     path: `${root}/{id}/invitations/{invitation_id}`,
     summary: 'Take an invitation back',
     params: organisationParams.extend({ invitation_id: idText }),
-    audit: {
-      action: 'invitation_deleted',
-      subject,
-      id: (call) => call.params.id,
-      also: ({ params }) => ({ invitation_id: params.invitation_id }),
-    },
+    audit: { ...told, action: 'invitation_deleted', also: ({ params }) => ({ invitation_id: params.invitation_id }) },
     answers: { 200: done },
     handle: async (call) => {
       const { organisation } = await standing(room, call, 'manage_members');

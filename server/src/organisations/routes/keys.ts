@@ -13,7 +13,7 @@ import {
   rotatePlacedKey,
 } from '../keys.ts';
 import type { Room } from '../room.ts';
-import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+import { base, int, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
 
 const placedKeySchema = keyViewSchema
   .extend({
@@ -50,9 +50,8 @@ export const keyRoutes = (room: Room): Route[] => [
     params: organisationParams,
     body: newPlacedKey,
     audit: {
+      ...told,
       action: 'organisation_key_created',
-      subject,
-      id: (call) => call.params.id,
       also: (_, { data }) => ({ key_id: data.id, name: data.name, owner: data.owner, team_id: data.team_id }),
     },
     answers: { 200: answered(placedKeySchema) },
@@ -70,9 +69,8 @@ export const keyRoutes = (room: Room): Route[] => [
     params,
     body: keyChange,
     audit: {
+      ...told,
       action: 'organisation_key_updated',
-      subject,
-      id: (call) => call.params.id,
       also: ({ params: { key_id } }, { data }) => ({ key_id, name: data.name, team_id: data.team_id }),
     },
     answers: { 200: answered(placedKeySchema) },
@@ -90,9 +88,8 @@ export const keyRoutes = (room: Room): Route[] => [
     params,
     body: rotationSchema,
     audit: {
+      ...told,
       action: 'organisation_key_rotated',
-      subject,
-      id: (call) => call.params.id,
       also: ({ params: { key_id }, body: { overlap_seconds } }) => ({ key_id, overlap_seconds }),
     },
     answers: { 200: answered(placedKeySchema) },
@@ -109,12 +106,7 @@ export const keyRoutes = (room: Room): Route[] => [
     path: `${root}/{id}/keys/{key_id}/previous`,
     summary: 'End the secret that an API key of an organisation had before it was rotated',
     params,
-    audit: {
-      action: 'organisation_key_overlap_ended',
-      subject,
-      id: (call) => call.params.id,
-      also: ({ params: { key_id } }) => ({ key_id }),
-    },
+    audit: { ...told, action: 'organisation_key_overlap_ended', also: ({ params: { key_id } }) => ({ key_id }) },
     answers: { 200: done },
     handle: async (call) => {
       await endPlacedOverlap(room, await standing(room, call, 'use'), call.params.key_id);
@@ -127,12 +119,7 @@ export const keyRoutes = (room: Room): Route[] => [
     path: `${root}/{id}/keys/{key_id}`,
     summary: 'Delete an API key of an organisation',
     params,
-    audit: {
-      action: 'organisation_key_deleted',
-      subject,
-      id: (call) => call.params.id,
-      also: ({ params: { key_id } }) => ({ key_id }),
-    },
+    audit: { ...told, action: 'organisation_key_deleted', also: ({ params: { key_id } }) => ({ key_id }) },
     answers: { 200: done },
     handle: async (call) => {
       await removePlacedKey(room, await standing(room, call, 'use'), call.params.key_id);

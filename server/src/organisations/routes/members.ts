@@ -6,7 +6,7 @@ import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts'
 import { changeMember, endMembership, membersOf } from '../members.ts';
 import type { Memberships } from '../memberships.ts';
 import type { Room } from '../room.ts';
-import { base, int, nothingAsked, organisationParams, roleField, root, standing, subject } from './shared.ts';
+import { base, int, nothingAsked, organisationParams, roleField, root, standing, told } from './shared.ts';
 
 const memberSchema = z
   .object({
@@ -52,9 +52,8 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
     params,
     body: z.strictObject({ role: roleField }),
     audit: {
+      ...told,
       action: 'member_updated',
-      subject,
-      id: (call) => call.params.id,
       also: ({ params: { user_id }, body }) => ({ user_id, role: body.role }),
     },
     answers: { 200: done },
@@ -70,12 +69,7 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
     path: `${root}/{id}/members/{user_id}`,
     summary: 'End a membership, or one’s own; keys of their own in the organisation end with it',
     params,
-    audit: {
-      action: 'member_removed',
-      subject,
-      id: (call) => call.params.id,
-      also: ({ params: { user_id } }) => ({ user_id }),
-    },
+    audit: { ...told, action: 'member_removed', also: ({ params: { user_id } }) => ({ user_id }) },
     answers: { 200: done },
     handle: async (call) => {
       // Everybody may leave.

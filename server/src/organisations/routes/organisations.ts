@@ -19,7 +19,7 @@ import { has, type MemberRole } from '../rights.ts';
 import type { Room } from '../room.ts';
 import { findOrganisation, organisationsOf } from '../store/organisations.ts';
 import type { OrganisationRow } from '../store/tables.ts';
-import { base, int, nothingAsked, organisationParams, roleField, root, standing } from './shared.ts';
+import { base, int, nothingAsked, organisationParams, roleField, root, standing, told } from './shared.ts';
 
 export const timeZone = z
   .string()
@@ -175,11 +175,7 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
       summary: 'A new secret that warnings are signed with; it is shown once',
       idempotent: true,
       params,
-      audit: {
-        action: 'organisation_webhook_secret_rotated',
-        subject: { type: 'organisation' },
-        id: (call) => call.params.id,
-      },
+      audit: { ...told, action: 'organisation_webhook_secret_rotated' },
       answers: { 200: answered(z.object({ webhook_secret: z.string() })) },
       handle: async (call) => {
         const acting = await standing(room, call, 'manage_organisation');

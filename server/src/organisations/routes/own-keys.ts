@@ -18,7 +18,7 @@ import {
 import { findOwnKey, type OwnKeyRecord } from '../../routing/store/own-keys.ts';
 import type { Room } from '../room.ts';
 import { holdTeam, requireTeam } from '../teams.ts';
-import { base, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+import { base, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
 
 interface TestResult {
   ok: boolean;
@@ -46,7 +46,6 @@ export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyD
     const { organisation } = await standing(room, call, 'manage_keys');
     return { teamId: (await requireTeam(room, organisation.id, call.params.team_id)).id };
   };
-  const told = { subject, id: (call: { params: { id: number } }) => call.params.id };
   const which = ({ params: { team_id, key_id } }: { params: { team_id: number; key_id: number } }) => ({
     team_id,
     own_key_id: key_id,

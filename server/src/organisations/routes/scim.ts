@@ -11,7 +11,7 @@ import { makeToken, removeToken } from '../scim/tokens.ts';
 import { listScimTokens } from '../store/scim-tokens.ts';
 import { countScimUsers } from '../store/scim-users.ts';
 import type { ScimTokenRow } from '../store/tables.ts';
-import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+import { base, int, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
 
 const tokenSchema = z
   .object({
@@ -67,12 +67,7 @@ export const directoryRoutes = (room: Room): Route[] => [
     idempotent: true,
     params: organisationParams,
     body: z.strictObject({ name: shownName(64) }),
-    audit: {
-      action: 'scim_token_created',
-      subject,
-      id: (call) => call.params.id,
-      also: (_, { data }) => ({ token_id: data.id, name: data.name }),
-    },
+    audit: { ...told, action: 'scim_token_created', also: (_, { data }) => ({ token_id: data.id, name: data.name }) },
     answers: { 200: answered(tokenSchema.extend({ token: z.string() }).meta({ id: 'NewScimToken' })) },
     handle: async (call) => {
       const acting = await standing(room, call, 'manage_organisation');
@@ -87,12 +82,7 @@ export const directoryRoutes = (room: Room): Route[] => [
     path: `${root}/{id}/scim/tokens/{scim_token_id}`,
     summary: 'Remove a token; a directory that shows it is refused at once',
     params: organisationParams.extend({ scim_token_id: idText }),
-    audit: {
-      action: 'scim_token_deleted',
-      subject,
-      id: (call) => call.params.id,
-      also: ({ params }) => ({ token_id: params.scim_token_id }),
-    },
+    audit: { ...told, action: 'scim_token_deleted', also: ({ params }) => ({ token_id: params.scim_token_id }) },
     answers: { 200: done },
     handle: async (call) => {
       await removeToken(room, await standing(room, call, 'manage_organisation'), call.params.scim_token_id);
@@ -121,7 +111,7 @@ export const directoryRoutes = (room: Room): Route[] => [
     path: `${root}/{id}/membership`,
     summary: 'Join an organisation whose directory means me',
     params: organisationParams,
-    audit: { action: 'member_joined', subject, id: (call) => call.params.id },
+    audit: { ...told, action: 'member_joined' },
     answers: { 200: answered(z.object({ organisation_id: int })) },
     handle: async (call) => {
       await takePlace(room, call.principal.user.id, call.params.id);

@@ -23,6 +23,8 @@ export const organisationParams = z.object({ id: idText });
 
 /** All that is done in an organisation is told under its name. */
 export const subject = { type: 'organisation' };
+/** For what the path names. */
+export const told = { subject, id: (call: { params: { id: number } }) => call.params.id };
 
 type Asked = Pick<Call<'session'>, 'principal'> & { params: { id: number } };
 

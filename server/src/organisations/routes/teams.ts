@@ -7,7 +7,7 @@ import type { Room } from '../room.ts';
 import type { TeamRow } from '../store/tables.ts';
 import { listTeams } from '../store/teams.ts';
 import { addToTeam, changeTeam, createTeam, endTeam, removeFromTeam } from '../teams.ts';
-import { base, int, nothingAsked, organisationParams, root, standing, subject } from './shared.ts';
+import { base, int, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
 
 const teamSchema = z.object({ id: int, name: z.string(), created_at: int }).meta({ id: 'Team' });
 const body = z.strictObject({ name: shownName(64) });
@@ -39,12 +39,7 @@ export function teamRoutes(room: Room): Route[] {
       idempotent: true,
       params: organisationParams,
       body,
-      audit: {
-        action: 'team_created',
-        subject,
-        id: (call) => call.params.id,
-        also: (_, { data }) => ({ team_id: data.id, name: data.name }),
-      },
+      audit: { ...told, action: 'team_created', also: (_, { data }) => ({ team_id: data.id, name: data.name }) },
       answers: { 200: answered(teamSchema) },
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
@@ -59,9 +54,8 @@ export function teamRoutes(room: Room): Route[] {
       params: teamParams,
       body,
       audit: {
+        ...told,
         action: 'team_updated',
-        subject,
-        id: (call) => call.params.id,
         also: ({ params, body: given }) => ({ team_id: params.team_id, name: given.name }),
       },
       answers: { 200: answered(teamSchema) },
@@ -76,12 +70,7 @@ export function teamRoutes(room: Room): Route[] {
       path: `${root}/{id}/teams/{team_id}`,
       summary: 'Delete a team; its keys, budgets and limits end with it, its members stay in the organisation',
       params: teamParams,
-      audit: {
-        action: 'team_deleted',
-        subject,
-        id: (call) => call.params.id,
-        also: ({ params }) => ({ team_id: params.team_id }),
-      },
+      audit: { ...told, action: 'team_deleted', also: ({ params }) => ({ team_id: params.team_id }) },
       answers: { 200: done },
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
@@ -96,11 +85,7 @@ export function teamRoutes(room: Room): Route[] {
 /** Who is in a team. */
 function placeRoutes(room: Room): Route[] {
   type Named = { params: z.infer<typeof memberParams> };
-  const about = {
-    subject,
-    id: ({ params }: Named) => params.id,
-    also: ({ params: { team_id, user_id } }: Named) => ({ team_id, user_id }),
-  };
+  const about = { ...told, also: ({ params: { team_id, user_id } }: Named) => ({ team_id, user_id }) };
   const shared = { ...base, path: `${root}/{id}/teams/{team_id}/members/{user_id}`, params: memberParams } as const;
   return [
     defineRoute({

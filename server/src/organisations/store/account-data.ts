@@ -1,8 +1,8 @@
-import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
+import { onePage, type PersonalData, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
-/** Which organisations a user is in, what directories say of them there, and which keys are theirs there. */
+/** Which organisations and teams a user is in, what directories say of them there, and which keys are theirs there. */
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   spending_limits: onePage(() =>
     db
@@ -21,6 +21,15 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .orderBy('o.id')
       .execute(),
   ),
+  teams: onePage(() =>
+    db
+      .selectFrom('organisation_team_members as m')
+      .innerJoin('organisation_teams as t', 't.id', 'm.team_id')
+      .select(['t.id', 't.organisation_id', 't.name'])
+      .where('m.user_id', '=', userId)
+      .orderBy('t.id')
+      .execute(),
+  ),
   directory_entries: onePage(() =>
     db
       .selectFrom('organisation_members as m')
@@ -31,14 +40,8 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .orderBy('s.id')
       .execute(),
   ),
-  keys: pages<{ key_id: number }>((after, limit) =>
-    db
-      .selectFrom('organisation_keys')
-      .select(['key_id', 'organisation_id', 'team_id', 'name', 'created_at'])
-      .where('member_id', '=', userId)
-      .where('key_id', '>', after?.key_id ?? 0)
-      .orderBy('key_id')
-      .limit(limit)
-      .execute(),
-  ),
+  keys: rowsOf(db, 'organisation_keys', {
+    ...{ of: { member_id: userId }, by: ['key_id'] },
+    columns: ['key_id', 'organisation_id', 'team_id', 'name', 'created_at'],
+  }),
 });

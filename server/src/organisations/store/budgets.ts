@@ -1,3 +1,4 @@
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { BudgetRow, Level, LimitRow } from './tables.ts';
 import './tables.ts';
@@ -75,14 +76,8 @@ export async function changeBudget(
   return row ?? null;
 }
 
-export async function deleteBudget(db: Db, organisationId: number, id: number): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('organisation_budgets')
-    .where('id', '=', id)
-    .where('organisation_id', '=', organisationId)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const deleteBudget = (db: Db, organisationId: number, id: number): Promise<boolean> =>
+  deleteRows(db, 'organisation_budgets', { id, organisation_id: organisationId });
 
 export const listLimits = (db: Db, organisationId: number): Promise<LimitRow[]> =>
   db
@@ -109,12 +104,5 @@ export async function setLimits(db: Db, row: LimitRow): Promise<void> {
     .execute();
 }
 
-export async function deleteLimits(db: Db, organisationId: number, { level, level_id }: LevelPlace): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('organisation_limits')
-    .where('organisation_id', '=', organisationId)
-    .where('level', '=', level)
-    .where('level_id', '=', level_id)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const deleteLimits = (db: Db, organisationId: number, { level, level_id }: LevelPlace): Promise<boolean> =>
+  deleteRows(db, 'organisation_limits', { organisation_id: organisationId, level, level_id });

@@ -1,4 +1,4 @@
-import { deletingPast } from '../../platform/db/pages.ts';
+import { deleteRows, deletingPast } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { InvitationRow } from './tables.ts';
 import './tables.ts';
@@ -25,14 +25,8 @@ export async function countInvitations(db: Db, organisationId: number): Promise<
   return Number(n);
 }
 
-export async function deleteInvitation(db: Db, organisationId: number, id: number): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('organisation_invitations')
-    .where('id', '=', id)
-    .where('organisation_id', '=', organisationId)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const deleteInvitation = (db: Db, organisationId: number, id: number): Promise<boolean> =>
+  deleteRows(db, 'organisation_invitations', { id, organisation_id: organisationId });
 
 export async function findInvitation(db: Db, secretHash: string, now: number): Promise<InvitationRow | null> {
   const row = await db
@@ -45,9 +39,7 @@ export async function findInvitation(db: Db, secretHash: string, now: number): P
 }
 
 /** Of many who show it at once one gets it. */
-export async function takeInvitation(tx: Db, id: number): Promise<boolean> {
-  const gone = await tx.deleteFrom('organisation_invitations').where('id', '=', id).executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const takeInvitation = (tx: Db, id: number): Promise<boolean> =>
+  deleteRows(tx, 'organisation_invitations', { id });
 
 export const deleteExpiredInvitations = deletingPast('organisation_invitations', 'id', 'expires_at');

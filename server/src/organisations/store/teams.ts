@@ -1,3 +1,4 @@
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { TeamRow } from './tables.ts';
 import './tables.ts';
@@ -73,14 +74,8 @@ export async function joinTeam(tx: Db, teamId: number, userId: number): Promise<
     .execute();
 }
 
-export async function leaveTeam(db: Db, teamId: number, userId: number): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('organisation_team_members')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const leaveTeam = (db: Db, teamId: number, userId: number): Promise<boolean> =>
+  deleteRows(db, 'organisation_team_members', { team_id: teamId, user_id: userId });
 
 export async function isInTeam(db: Db, teamId: number, userId: number): Promise<boolean> {
   const row = await db

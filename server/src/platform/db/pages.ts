@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, type SelectType, sql } from 'kysely';
 import type { Db, Tables } from './tables.ts';
 
 /** What a room knows of a user, by name; each part comes a page at a time, so that no read holds up the streams. */
@@ -39,6 +39,34 @@ export async function* onePage<R extends object>(read: () => Promise<R[]>): Asyn
   yield await read();
 }
 
+interface Wanted<T extends keyof Tables, C extends keyof Tables[T] & string> {
+  /** Whose: a column that says so. */
+  of: Partial<Record<keyof Tables[T] & string, number>>;
+  /** What tells rows apart, and an index is ordered by. */
+  by?: C[];
+  /** All of them where none are named. */
+  columns?: C[];
+}
+
+type RowOf<T extends keyof Tables, C extends keyof Tables[T]> = { [K in C]: SelectType<Tables[T][K]> };
+
+/** Rows of somebody in a table, page by page. */
+export const rowsOf = <T extends keyof Tables, C extends keyof Tables[T] & string>(
+  db: Db,
+  table: T,
+  { of, by = ['id' as C], columns }: Wanted<T, C>,
+): AsyncGenerator<RowOf<T, C>[]> => {
+  const refs = (names: string[]) => sql.join(names.map((name) => sql.ref(name)));
+  const [owner, id] = Object.entries(of)[0]!;
+  return pages(async (after: RowOf<T, C> | null, limit) => {
+    const further = after ? sql`and (${refs(by)}) > (${sql.join(by.map((name) => after[name]))})` : sql``;
+    const { rows } = await sql<RowOf<T, C>>`
+      select ${columns ? refs([...new Set([...by, ...columns])]) : sql`*`} from ${sql.table(table)}
+      where ${sql.ref(owner)} = ${id} ${further} order by ${refs(by)} limit ${limit}`.execute(db);
+    return rows;
+  });
+};
+
 /** Rows of one delete: it must never hold the writer for long. */
 const batchRows = 200;
 /** A sweep that found a mountain goes on at its next turn. */
@@ -58,16 +86,6 @@ export async function inBatches(
   }
   return gone;
 }
-
-/** For rows whose time is over: deletes at most so many, since a sweep must never hold the writer for long; how many went. */
-export const deletingPast =
-  <T extends keyof Tables>(table: T, key: keyof Tables[T] & string, time: keyof Tables[T] & string) =>
-  async (db: Db, until: number, most: number): Promise<number> => {
-    const [from, id] = [sql.table(table), sql.ref(key)];
-    const some = sql`select ${id} from ${from} where ${sql.ref(time)} <= ${until} limit ${most}`;
-    const gone = await sql`delete from ${from} where ${id} in (${some})`.execute(db);
-    return Number(gone.numAffectedRows ?? 0);
-  };
 
 /** How far past its page a list is counted. Whoever leafs on sees the total grow; counting millions would stop everything. */
 export const countedPast = 1_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { engines } from './engines.fixture.ts';
-import { resealing } from './reseal.ts';
+import { resealing, resealingWithin } from './reseal.ts';
 
 interface SealedThings {
   room: number;
@@ -28,10 +28,21 @@ test.each(engines)('all that is sealed is sealed anew, once, on $name', async (e
   const anew = (sealed: string) => sealed.replace('old', 'new');
   expect(await reseal(db, anew)).toBe(45);
   expect(await reseal(db, anew)).toBe(0);
+  const within = resealingWithin('sealed_things', ['room', 'name'], 'sealed');
+  expect(await within(db, () => 'never')).toBe(0);
   const after = await db.selectFrom('sealed_things').selectAll().execute();
   const expected = things.map((thing) => ({ ...thing, sealed: anew(thing.sealed) }));
   expect(after.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
     expected.toSorted((a, b) => a.name.localeCompare(b.name)),
   );
+  const sealed = `s1.k.${'A'.repeat(40)}`;
+  await db
+    .updateTable('sealed_things')
+    .set({ sealed: `[${sealed},"${sealed}"]` })
+    .where('name', '=', 'thing 7')
+    .execute();
+  expect(await within(db, () => 'anew')).toBe(1);
+  const found = db.selectFrom('sealed_things').select('sealed').where('name', '=', 'thing 7');
+  expect(await found.executeTakeFirst()).toEqual({ sealed: '[anew,"anew"]' });
   await drop();
 });

@@ -1,5 +1,6 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import type { Clock } from '../../lib/clock.ts';
+import { resealingWithin } from '../db/reseal.ts';
 import { type Db, engineOf } from '../db/tables.ts';
 import type { DeadJobs } from './jobs.ts';
 import { livingOwners } from './lease.ts';
@@ -207,3 +208,6 @@ const claimOf = (row: Selectable<JobsTable>): Claim => ({
   maxAttempts: row.max_attempts,
   backoffMs: row.backoff_ms,
 });
+
+/** Some jobs carry what opens another service, sealed. */
+export const resealJobs = resealingWithin('jobs', ['id'], 'data');

@@ -1,22 +1,10 @@
-import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
+import { onePage, type PersonalData, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ChatRow } from './tables.ts';
 
-const idsOf = (db: Db, userId: number) =>
-  pages<{ id: number }>((after, limit) =>
-    db
-      .selectFrom('playground_chats')
-      .select('id')
-      .where('user_id', '=', userId)
-      .where('id', '>', after?.id ?? 0)
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  );
-
 /** One by one, since each may have megabytes, with room for requests in between. */
 async function* oneByOne<T>(db: Db, userId: number, act: (id: number) => Promise<T>): AsyncGenerator<T> {
-  for await (const ids of idsOf(db, userId))
+  for await (const ids of rowsOf(db, 'playground_chats', { of: { user_id: userId }, columns: ['id'] }))
     for (const { id } of ids) {
       yield await act(id);
       await new Promise(setImmediate);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ChatRow } from './tables.ts';
 
@@ -82,11 +83,5 @@ export async function nameChat(db: Db, userId: number, chatId: string, name: str
   return (await named.executeTakeFirst()) ?? null;
 }
 
-export async function deleteChat(db: Db, userId: number, chatId: string): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('playground_chats')
-    .where('user_id', '=', userId)
-    .where('chat_id', '=', chatId)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const deleteChat = (db: Db, userId: number, chatId: string): Promise<boolean> =>
+  deleteRows(db, 'playground_chats', { user_id: userId, chat_id: chatId });

@@ -1,3 +1,4 @@
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { PresetRow } from './tables.ts';
 
@@ -33,11 +34,5 @@ export async function updatePreset(
   return (await changed.executeTakeFirst()) ?? null;
 }
 
-export async function deletePreset(db: Db, userId: number, id: number): Promise<boolean> {
-  const gone = await db
-    .deleteFrom('playground_presets')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return gone.numDeletedRows > 0n;
-}
+export const deletePreset = (db: Db, userId: number, id: number): Promise<boolean> =>
+  deleteRows(db, 'playground_presets', { user_id: userId, id });

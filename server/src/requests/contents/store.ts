@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type PersonalData, pages } from '../../platform/db/pages.ts';
+import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { sizeOf } from '../../platform/keeping/sizes.ts';
@@ -88,6 +88,9 @@ const inOrder = (db: Db, userId: number, after: ContentRow | null) =>
 
 /** Opened by `open`; null for what no key opens any more. */
 export const exportOf = (db: Db, userId: number, open: (sealed: string) => string | null): PersonalData => ({
+  kept_since: onePage(() =>
+    db.selectFrom('content_consents').select('created_at').where('user_id', '=', userId).execute(),
+  ),
   request_contents: (async function* () {
     const read = (after: ContentRow | null, limit: number) => inOrder(db, userId, after).limit(limit).execute();
     for await (const rows of pages<ContentRow>(read))

@@ -1,3 +1,4 @@
+import { deletingOf } from '../../platform/db/delete-rows.ts';
 import { inBatches, onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { type DecisionRow, withChoices } from './decisions.ts';
@@ -25,13 +26,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
 export async function forget(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('routing_preferences').where('user_id', '=', userId).execute();
   await db.deleteFrom('routing_own_keys').where('user_id', '=', userId).execute();
-  await inBatches(async (most) => {
-    const gone = await db
-      .deleteFrom('routing_decisions')
-      .where('id', 'in', (e) =>
-        e.selectFrom('routing_decisions').select('id').where('user_id', '=', userId).limit(most),
-      )
-      .executeTakeFirst();
-    return Number(gone.numDeletedRows);
-  });
+  await inBatches((most) => deleteDecisions(db, userId, most));
 }
+
+const deleteDecisions = deletingOf('routing_decisions', 'id', 'user_id');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deleteRows } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ModelConfig } from '../rank.ts';
 import { strategies } from '../score.ts';
@@ -42,7 +43,5 @@ export async function writeConfig(db: Db, modelId: string, config: ModelConfig, 
     .execute();
 }
 
-export async function deleteConfig(db: Db, modelId: string): Promise<boolean> {
-  const result = await db.deleteFrom('routing_configs').where('model_id', '=', modelId).executeTakeFirst();
-  return Number(result.numDeletedRows) > 0;
-}
+export const deleteConfig = (db: Db, modelId: string): Promise<boolean> =>
+  deleteRows(db, 'routing_configs', { model_id: modelId });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ledgerSchema, viewLedger } from '../../billing/views.ts';
 import type {} from '../../identity/principals.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answered, listed } from '../../platform/http/answers.ts';
+import { answered, listed, management } from '../../platform/http/answers.ts';
 import type { Subject } from '../../platform/http/audit-rule.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
@@ -13,7 +13,7 @@ import type { TopUpDeps } from '../deps.ts';
 import { countCodes, findCodeById, listCodes, setCodeStatus } from '../store/codes.ts';
 import { codeSchema, viewCode } from '../views.ts';
 
-const base = { tag: 'Credits', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const base = { ...management, tag: 'Credits' } as const;
 const path = '/api/admin/redemption-codes';
 
 /** More than a million dollars for one code is a slip of the finger. */

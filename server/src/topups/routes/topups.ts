@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type {} from '../../identity/principals.ts';
 import { accountNamesOf } from '../../identity/store/names.ts';
-import { answered, listed } from '../../platform/http/answers.ts';
+import { answered, listed, management } from '../../platform/http/answers.ts';
 import { idText, offsetOf, type Page, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { amountsOf, beginTopUp } from '../checkout.ts';
@@ -9,7 +9,7 @@ import type { TopUpDeps } from '../deps.ts';
 import { countTopUps, listTopUps } from '../store/topups.ts';
 import { namedTopUpSchema, topUpSchema, viewTopUp } from '../views.ts';
 
-const base = { tag: 'Credits', errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const base = { ...management, tag: 'Credits' } as const;
 const path = '/api/user/topups';
 
 export function topUpRoutes(deps: TopUpDeps): Route[] {

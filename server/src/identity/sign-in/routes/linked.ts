@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
+import { management } from '../../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import { originOf } from '../../audit/record-acts.ts';
 import { hasPassword } from '../../passwords.ts';
@@ -14,9 +15,8 @@ import { browserCookie, browserSecretOf, faultOf, visitorOf } from './browser.ts
 import { answers, idParams, linkToken, nothingAsked, password, returnTo, slug } from './schemas.ts';
 import { startSession } from './sign-in.ts';
 
-const base = { tag: 'Account', errors: 'management' } as const;
-const anybody = { ...base, auth: 'none', limit: { option: 'RateLimitApi', by: 'ip' } } as const;
-const self = { ...base, auth: 'session', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
+const self = { ...management, tag: 'Account', auth: 'session' } as const;
+const anybody = { ...self, auth: 'none', limit: { option: 'RateLimitApi', by: 'ip' } } as const;
 const identities = '/api/user/identities';
 
 export const linkedRoutes = (room: SignInRoom, origins: string[]): Route[] => [

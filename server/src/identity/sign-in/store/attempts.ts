@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { deletingPast } from '../../../platform/db/pages.ts';
+import { deletingPast } from '../../../platform/db/delete-rows.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { SignInAttemptsTable, SignInLinksTable } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ChannelKind } from '../../../lib/vendors/vendor.ts';
-import { resealing } from '../../../platform/db/reseal.ts';
+import { resealing, resealingAll } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { alignFirst, listCredentials, resealFurther } from './credentials.ts';
 import type { ChannelTable } from './tables.ts';
@@ -131,6 +131,4 @@ export async function deleteChannel(db: Db, id: number): Promise<boolean> {
   });
 }
 
-const resealFirst = resealing('channels', ['id'], 'credential');
-export const resealCredentials: typeof resealFirst = async (db, reseal) =>
-  (await resealFirst(db, reseal)) + (await resealFurther(db, reseal));
+export const resealCredentials = resealingAll(resealing('channels', ['id'], 'credential'), resealFurther);
