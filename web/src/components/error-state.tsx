@@ -24,10 +24,11 @@ function RequestId({ id }: { id: string }) {
 }
 
 /** What went wrong in the server's words, with the id that finds it in the log. */
-export function ErrorState({ error, title = t('Something went wrong'), onRetry }: ErrorStateProps) {
+export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
+  const unnamed = onRetry ? t('This could not be loaded') : t('Something went wrong');
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (
-    <Alert color="red" variant="light" title={title} icon={<IconAlertCircle aria-hidden />} role="alert">
+    <Alert color="red" variant="light" title={title ?? unnamed} icon={<IconAlertCircle aria-hidden />} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{said(error instanceof Error ? error.message : String(error))}</Text>
         {requestId && (

@@ -74,6 +74,7 @@ export default {
   '{label} could not be loaded': '{label}加载失败',
   'Could not be loaded': '加载失败',
   'Something went wrong': '出错了',
+  'This could not be loaded': '无法加载此内容',
   '{message} (request {id})': '{message}（请求 {id}）',
   'Set up a second factor': '设置双重验证',
   '{length} context': '{length} 上下文',

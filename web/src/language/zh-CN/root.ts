@@ -4,6 +4,8 @@ export default {
   'A part of the app could not be fetched. Check the connection and try again.':
     '应用的一部分无法加载。请检查网络连接后重试。',
   'The server answered {status}.': '服务器返回 {status}。',
+  'The service does not answer at the moment ({status}). Try again in a minute.':
+    '服务暂时没有响应（{status}），请稍后重试。',
 
   Home: '首页',
   Build: '开发',
