@@ -16,6 +16,7 @@ export default {
   'Key {name}': '密钥 {name}',
 
   'New team': '新建团队',
+  'Provider keys of {name}': '{name} 的提供商密钥',
   'Make team': '创建团队',
   'The team was not made': '团队未创建',
   'Rename {name}': '重命名 {name}',

@@ -60,6 +60,18 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
           <Text size="sm">
             {t('The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.')}
           </Text>
+          <TextInput
+            type="email"
+            label={t('Email')}
+            description={t(
+              'The link is mailed where this service can send mail; without an address it is shown to you, once',
+            )}
+            autoComplete="off"
+            data-autofocus
+            value={fields.email}
+            onChange={(event) => set({ email: event.currentTarget.value })}
+            error={faults.email}
+          />
           <Select
             label={t('Role')}
             description={roleWords[givable('owner').find((one) => one === fields.role) ?? 'member'].may}
@@ -79,17 +91,6 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
               onChange={(team) => set({ team: team ?? '' })}
             />
           )}
-          <TextInput
-            type="email"
-            label={t('Email')}
-            description={t(
-              'The link is mailed where this service can send mail; without an address it is shown to you, once',
-            )}
-            autoComplete="off"
-            value={fields.email}
-            onChange={(event) => set({ email: event.currentTarget.value })}
-            error={faults.email}
-          />
           <FormFoot act={save} failure={t('Nobody was invited')} submitLabel={t('Invite')} onCancel={onClose} />
         </Stack>
       </form>
