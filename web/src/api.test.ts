@@ -17,6 +17,8 @@ test('a failed answer becomes an error with status and request id', async () => 
     { status: 403, headers: { 'x-request-id': 'r1' } },
   );
   const error = await errorOf(response);
+  const openai = Response.json({ error: { message: 'No.', code: 'insufficient_user_quota' } }, { status: 403 });
+  expect((await errorOf(openai)).code).toBe('insufficient_user_quota');
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 403, message: 'No.', requestId: 'r1' });
 });

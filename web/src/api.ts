@@ -82,6 +82,12 @@ export function messageOf(body: unknown, fallback: string): string {
   return candidates.find((text): text is string => typeof text === 'string' && text !== '') ?? fallback;
 }
 
+function codeOf(body: unknown): string | undefined {
+  if (!isRecord(body)) return undefined;
+  const codes = [body.code, isRecord(body.error) ? body.error.code : undefined];
+  return codes.find((code) => typeof code === 'string');
+}
+
 /** A proxy in front of a service that is being started anew says it in words of its own, of which nobody knows what to do. */
 const unsaid = (status: number, words: string): string =>
   [502, 503, 504].includes(status)
@@ -100,9 +106,8 @@ export async function errorOf(response: Response, body?: unknown): Promise<ApiEr
   const parsed = body ?? (await response.json().catch(() => undefined));
   const status = [response.status, response.statusText].filter(Boolean).join(' ');
   const message = messageOf(parsed, unsaid(response.status, status));
-  const code = isRecord(parsed) && typeof parsed.code === 'string' ? parsed.code : undefined;
   const requestId = response.headers.get('x-request-id');
-  return new ApiError(response.status, said(message), requestId, code, retryAfterMs(response.headers));
+  return new ApiError(response.status, said(message), requestId, codeOf(parsed), retryAfterMs(response.headers));
 }
 
 const parsed = (text: unknown): unknown => {

@@ -75,6 +75,8 @@ export default {
   'Could not be loaded': '加载失败',
   'Something went wrong': '出错了',
   'This could not be loaded': '无法加载此内容',
+  'Get credits': '获取额度',
+  'See what you keep': '查看存储内容',
   '{message} (request {id})': '{message}（请求 {id}）',
   'Set up a second factor': '设置双重验证',
   '{length} context': '{length} 上下文',
