@@ -49,7 +49,6 @@ export default {
 
   Invitations: '邀请',
   'Those that nobody has accepted yet.': '尚未被接受的邀请。',
-  'No open invitations': '没有待接受的邀请',
   'The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.':
     '链接 7 天内有效，只能使用一次。对方打开链接，登录或创建账号后即可加入。',
   'The link is mailed where this service can send mail; without an address it is shown to you, once':
