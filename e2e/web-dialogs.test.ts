@@ -31,7 +31,7 @@ const dialogs: Record<string, Opener[]> = {
     ...menu('the limits of Team Research', 'Change', 'Take away'),
   ],
   '/organisations/1?tab=keys': ['Create key', ...menu('robot', 'Edit', 'Move', 'New secret', 'Revoke')],
-  '/organisations/1?tab=settings': ['New token', ...menu('Okta', 'Remove'), 'Delete organisation'],
+  '/organisations/1?tab=settings': ['New secret', 'New token', ...menu('Okta', 'Remove'), 'Delete organisation'],
   '/sessions': ['New session', ...menu('garden', 'Delete')],
   '/sessions/garden': ['Delete'],
   '/knowledge': ['Add knowledge', 'Import files', ...menu('Garden', 'Edit', 'Delete')],

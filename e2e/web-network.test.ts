@@ -128,6 +128,31 @@ describe.skipIf(browserMissing)('network', () => {
     await page.getByRole('option', { name: /demo\/video/ }).waitFor();
   }, 300_000);
 
+  test('what passes is asked for again by itself: too many requests, a service that is started anew', async () => {
+    const { page, open } = await site.register('remy');
+    await page.clock.install();
+    await open('/models');
+    let refusal: { status: number; headers?: Record<string, string>; body: string } | null = null;
+    await page.route('**/api/**', (route) => (refusal ? route.fulfill(refusal) : route.continue()));
+    const message = 'Too many requests. Try again in 30 s.';
+    refusal = { status: 429, headers: { 'retry-after': '30' }, body: JSON.stringify({ success: false, message }) };
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    const keys = page.getByText('No keys yet');
+    await page.getByText(message).first().waitFor();
+    refusal = null;
+    await page.clock.fastForward(29_000);
+    expect(await keys.count()).toBe(0);
+    await page.clock.fastForward(1_500);
+    await keys.waitFor();
+
+    refusal = { status: 503, body: '<html>' };
+    await page.goto('/usage');
+    await page.getByText('The service does not answer at the moment').waitFor();
+    refusal = null;
+    await page.clock.fastForward(5_000);
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  }, 300_000);
+
   test('an act on a row happens once, however often it is clicked, and does not hold up another row', async () => {
     for (const name of ['una', 'una-two']) await site.register(name);
     const { page } = await site.root();

@@ -105,6 +105,28 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
+  test('without credits begins with a model that costs nothing, and is shown the way to some', async () => {
+    const served = { kind: 'openai', url: upstream.url } as const;
+    const { modelId } = await site.service.serve({ ...served, promptPrice: 1 });
+    const free = await site.service.serve({ ...served, modelId: 'zest/free', promptPrice: 0, completionPrice: 0 });
+    const { page, open, complaints } = await site.register('penniless');
+    await open('/');
+    await page.getByText('Your balance is empty').waitFor();
+    expect(await page.getByRole('region', { name: 'curl example' }).innerText()).toContain(free.modelId);
+    await open('/playground');
+    const model = page.getByRole('combobox', { name: 'Model' });
+    expect(await model.inputValue()).toBe(free.modelId);
+    await model.click();
+    await model.fill(modelId);
+    await page.getByRole('option', { name: modelId }).click();
+    await page.getByLabel('Message', { exact: true }).fill('Hello?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your balance does not cover this request.').waitFor();
+    await page.getByRole('link', { name: 'Get credits' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor();
+    expect(complaints).toEqual([]);
+  }, 300_000);
+
   test(`has an application that signs users in, in at most ${mostClicks} clicks`, async () => {
     const arrivals: URL[] = [];
     const receiver = Bun.serve({

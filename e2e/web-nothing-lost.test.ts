@@ -51,6 +51,36 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
+  test('what is being sent is not taken back by closing its dialog, and is said so; its secret is shown', async () => {
+    const { page, open } = await site.register('hasty');
+    await open('/keys');
+    const asked: string[] = [];
+    page.on('dialog', async (question) => {
+      asked.push(question.message());
+      await (asked.length < 3 ? question.dismiss() : question.accept());
+    });
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    await page.route('**/api/tokens', async (route) => {
+      if (route.request().method() === 'POST') await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    await form.getByLabel('Name').fill('slow');
+    await form.getByLabel('Name').press('Enter');
+    await form.locator('button[data-loading]').waitFor();
+    await page.keyboard.press('Escape');
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await form.waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    expect(new Set(asked)).toEqual(new Set(['It is being sent, and to close this does not take it back. Close?']));
+    expect(asked).toHaveLength(3);
+    goOn();
+    await page.getByRole('dialog', { name: 'Your new key' }).getByLabel('API key', { exact: true }).waitFor();
+  }, 300_000);
+
   test('Back closes what is open, and leaves only then', async () => {
     const { page } = await site.root();
     await page.goto('/keys');

@@ -65,6 +65,9 @@ describe.skipIf(browserMissing)('pages', () => {
     // The page scrolls, and not a part of it within.
     expect(await table.evaluate((region) => region.scrollHeight - region.clientHeight)).toBe(0);
     expect(await inSight()).toBe(true);
+    // The keyboard comes to them where they are seen, after the name.
+    const before = await acts.evaluate((button) => button.closest('td')?.previousElementSibling?.textContent);
+    expect(before).toContain('eve');
     const names = await table
       .locator('tr')
       .filter({ hasText: 'eve' })

@@ -17,11 +17,29 @@ test('a failed answer becomes an error with status and request id', async () => 
     { status: 403, headers: { 'x-request-id': 'r1' } },
   );
   const error = await errorOf(response);
+  const openai = Response.json({ error: { message: 'No.', code: 'insufficient_user_quota' } }, { status: 403 });
+  expect((await errorOf(openai)).code).toBe('insufficient_user_quota');
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 403, message: 'No.', requestId: 'r1' });
 });
 
-test('an answer that is no JSON still says something', async () => {
-  const error = await errorOf(new Response('<html>', { status: 502, statusText: 'Bad Gateway' }));
-  expect(error).toMatchObject({ status: 502, message: 'The server answered 502 Bad Gateway.', requestId: null });
+test.each([
+  [404, 'Not Found', 'The server answered 404 Not Found.'],
+  [502, 'Bad Gateway', 'The service does not answer at the moment (502 Bad Gateway). Try again in a minute.'],
+  // Over HTTP/2 a status has no words.
+  [503, '', 'The service does not answer at the moment (503). Try again in a minute.'],
+])('an answer that is no JSON still says something: %s %s', async (status, statusText, message) => {
+  const error = await errorOf(new Response('<html>', { status, statusText }));
+  expect(error).toMatchObject({ status, message, requestId: null });
+});
+
+test.each([
+  ['7', 7_000],
+  [null, 0],
+  ['-3', 0],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', 0],
+  ['99999999999', 3_600_000],
+])('how long the service wants to be left alone: %s', async (value, retryAfterMs) => {
+  const headers = new Headers(value === null ? {} : { 'retry-after': value });
+  expect(await errorOf(new Response('{}', { status: 429, headers }))).toMatchObject({ retryAfterMs });
 });

@@ -18,6 +18,8 @@ export class ApiError extends Error {
     readonly requestId: string | null,
     /** What kind of refusal it is, where the service names one beside its words. */
     readonly code?: string,
+    /** How long the service wants to be left alone; 0 where it does not say. */
+    readonly retryAfterMs = 0,
   ) {
     super(message);
   }
@@ -80,13 +82,32 @@ export function messageOf(body: unknown, fallback: string): string {
   return candidates.find((text): text is string => typeof text === 'string' && text !== '') ?? fallback;
 }
 
+function codeOf(body: unknown): string | undefined {
+  if (!isRecord(body)) return undefined;
+  const codes = [body.code, isRecord(body.error) ? body.error.code : undefined];
+  return codes.find((code) => typeof code === 'string');
+}
+
+/** A proxy in front of a service that is being started anew says it in words of its own, of which nobody knows what to do. */
+const unsaid = (status: number, words: string): string =>
+  [502, 503, 504].includes(status)
+    ? t('The service does not answer at the moment ({status}). Try again in a minute.', { status: words })
+    : t('The server answered {status}.', { status: words });
+
+/** Seconds; a timer of more than some weeks would go off at once. */
+const longestWaitSeconds = 3600;
+function retryAfterMs(headers: Headers): number {
+  const seconds = Number(headers.get('retry-after'));
+  return seconds > 0 ? 1000 * Math.min(seconds, longestWaitSeconds) : 0;
+}
+
 /** Also for answers fetched by hand (streams, files): the same error for every failure. */
 export async function errorOf(response: Response, body?: unknown): Promise<ApiError> {
   const parsed = body ?? (await response.json().catch(() => undefined));
   const status = [response.status, response.statusText].filter(Boolean).join(' ');
-  const message = messageOf(parsed, t('The server answered {status}.', { status }));
-  const code = isRecord(parsed) && typeof parsed.code === 'string' ? parsed.code : undefined;
-  return new ApiError(response.status, said(message), response.headers.get('x-request-id'), code);
+  const message = messageOf(parsed, unsaid(response.status, status));
+  const requestId = response.headers.get('x-request-id');
+  return new ApiError(response.status, said(message), requestId, codeOf(parsed), retryAfterMs(response.headers));
 }
 
 const parsed = (text: unknown): unknown => {

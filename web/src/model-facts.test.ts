@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { measuredProviders, modelHealth, priceTable, priceWords, unitOf } from './model-facts.ts';
+import { measuredProviders, modelHealth, priceTable, priceWords, startModel, unitOf } from './model-facts.ts';
 import { chosenModels, isCalled } from './model-list.ts';
 import type { OfferedModel } from './models.ts';
 
@@ -17,6 +17,13 @@ const model = (id: string, fields: Partial<OfferedModel> = {}): OfferedModel => 
   members: [],
   health: null,
   ...fields,
+});
+
+test('whoever has nothing to pay with starts with a model that costs nothing', () => {
+  const models = [model('a/paid', { prices: { prompt: 1, completion: 2 } }), model('b/free'), model('demo/chat')];
+  expect(startModel(models, 1)).toBe('a/paid');
+  expect(startModel(models, 0)).toBe('b/free');
+  expect(startModel(models.slice(0, 1), 0)).toBe('a/paid');
 });
 
 const tiered = {

@@ -1,7 +1,7 @@
 import { formatCompact, formatUsd } from './format.ts';
 import { type Health, healthOf } from './health.ts';
 import { t } from './language/words.ts';
-import type { OfferedModel } from './models.ts';
+import { firstModel, type OfferedModel } from './models.ts';
 
 export type Prices = NonNullable<OfferedModel['prices']>;
 export type Capability = OfferedModel['capabilities'][number];
@@ -30,6 +30,10 @@ export const unitOf = (type: string | undefined): string => units[type ?? 'chat'
 const isFree = ({ tiers = [], ...rates }: Prices): boolean =>
   Object.values(rates).every((rate) => rate === 0) &&
   tiers.every(({ above_context: _, ...tier }) => Object.values(tier).every((rate) => rate === 0));
+
+/** The first model for somebody: one that costs nothing where nothing is left to pay with, since any other would refuse. */
+export const startModel = (models: OfferedModel[], quota: number): string =>
+  (quota > 0 ? '' : firstModel(models.filter(({ prices }) => prices !== null && isFree(prices)))) || firstModel(models);
 
 type Priced = Pick<OfferedModel, 'prices' | 'types'>;
 

@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError, get, type Result } from './api.ts';
+import { askingAgain } from './ask-again.ts';
 
 /** Whoever is signed in. */
 export type OwnUser = Result<'/api/user/self', 'put'>;
@@ -9,6 +10,7 @@ const adminRole = 10;
 export const isAdmin = (user: Pick<User, 'role'>): boolean => user.role >= adminRole;
 
 export const queryClient = new QueryClient({
+  queryCache: askingAgain(),
   defaultOptions: {
     queries: {
       staleTime: 15_000,

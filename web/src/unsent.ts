@@ -100,12 +100,18 @@ const question = () => t('What you changed and did not send will be lost. Go on?
 export const mayOpenAnew = (): boolean =>
   mayLose(unsent(), t('Another language opens the page anew. What you changed and did not send will be lost. Go on?'));
 
+/** Whether a form may go that is being sent: nobody shall think that this takes it back, and send it a second time. */
+export const mayCloseSending = (): boolean =>
+  confirm(t('It is being sent, and to close this does not take it back. Close?'));
+
 /** Whether a dialog may be closed by what is easily done by accident: Esc, Back, a click beside it. */
-export const mayClose = (dialog: Element | null): boolean =>
-  mayLose(
+export function mayClose(dialog: Element | null): boolean {
+  if (dialog?.querySelector('[type=submit][data-loading]')) return mayCloseSending();
+  return mayLose(
     unsent().filter((field) => dialog?.contains(field)),
     question(),
   );
+}
 
 /**
  * Asks before the page is left, in the app or by the browser, while something typed on it is unsent. Not otherwise: where

@@ -57,7 +57,7 @@ const content = {
 };
 const openai = { error: { type: 'permission_error', code: 'storage_full' } };
 const anthropic = { type: 'error', error: { type: 'permission_error' } };
-const management = { success: false };
+const management = { success: false, code: 'storage_full' };
 
 describe('whoever keeps all that is kept for an account', () => {
   const file = { id: 'file-before', filename: 'before', purpose: 'user_data', blob: 'files/before', ready: 1 };

@@ -101,7 +101,13 @@ export function AddProvider() {
           })}
         </Text>
       )}
-      {presets.error && <ErrorState error={presets.error} title={t('The providers could not be loaded')} />}
+      {presets.error && !presets.data && (
+        <ErrorState
+          error={presets.error}
+          title={t('The providers could not be loaded')}
+          onRetry={() => presets.refetch()}
+        />
+      )}
       {add.error && <ErrorState error={add.error} title={t('The provider was not added')} />}
       {added && <AddedProvider added={added} onTried={told} onRemoved={removed} />}
     </Stack>

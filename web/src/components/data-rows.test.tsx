@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { MantineProvider, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { DataRow } from './data-rows.tsx';
+import { asCard, DataRow } from './data-rows.tsx';
 
 /** The text of each cell of a row. */
 const cellsOf = (header: ReactNode, values: ReactNode[]): string[] => {
@@ -25,4 +25,11 @@ test('a field that has nothing says so; zero and words are something', () => {
 
 test('acts that are not to be had leave their place empty', () => {
   expect(cellsOf(<span>Actions</span>, [null, false])).toEqual(['', '']);
+});
+
+test('of a card the acts come after its name', () => {
+  const column = (key: string, pinned = false) => ({ key, header: key, cell: () => key, pinned });
+  const columns = [column('name'), column('used'), column('made'), column('acts', true)];
+  expect(asCard(columns).map(({ key }) => key)).toEqual(['name', 'acts', 'used', 'made']);
+  expect(asCard([])).toEqual([]);
 });

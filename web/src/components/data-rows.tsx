@@ -34,6 +34,13 @@ export const cellClass = ({
     .filter(Boolean)
     .join(' ');
 
+/** As cards have them: acts stand beside the name, and the keyboard comes to them in that order. */
+export function asCard<Row>(columns: Column<Row>[]): Column<Row>[] {
+  const [name, ...rest] = columns;
+  const acts = rest.filter(({ pinned }) => pinned);
+  return name ? [name, ...acts, ...rest.filter(({ pinned }) => !pinned)] : [];
+}
+
 /** A named field says that it has nothing; what has no name, such as acts that are not to be had, stays away. */
 function shownOf<Row>({ cell, header }: Column<Row>, row: Row): ReactNode {
   const shown = cell(row);

@@ -2,7 +2,8 @@ import { Card, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
-import { type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
+import { usePhone } from '../use-phone.ts';
+import { asCard, type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
 import { ErrorState } from './error-state.tsx';
 
 /** Something small at the end of a row; its name is read out, not shown. */
@@ -82,7 +83,8 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
 
 /** Rows that page on the server; on a phone each is a card with the names of its fields. Keeps its place while loading: skeletons at first, the old rows dimmed afterwards. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, query, empty, paging, minWidth = 640, detail } = props;
+  const { label, rows, rowKey, query, empty, paging, minWidth = 640, detail } = props;
+  const columns = usePhone() ? asCard(props.columns) : props.columns;
   if (query.error && !rows) {
     return (
       <ErrorState

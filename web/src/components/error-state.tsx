@@ -23,11 +23,20 @@ function RequestId({ id }: { id: string }) {
   );
 }
 
+/** Where something can be done about a refusal, by its code. */
+const waysOn: Record<string, { to: '/account' | '/credits'; label: string }> = {
+  second_factor_required: { to: '/account', label: t('Set up a second factor') },
+  insufficient_user_quota: { to: '/credits', label: t('Get credits') },
+  storage_full: { to: '/account', label: t('See what you keep') },
+};
+
 /** What went wrong in the server's words, with the id that finds it in the log. */
-export function ErrorState({ error, title = t('Something went wrong'), onRetry }: ErrorStateProps) {
+export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
+  const way = error instanceof ApiError && error.code !== undefined ? waysOn[error.code] : undefined;
+  const unnamed = onRetry ? t('This could not be loaded') : t('Something went wrong');
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (
-    <Alert color="red" variant="light" title={title} icon={<IconAlertCircle aria-hidden />} role="alert">
+    <Alert color="red" variant="light" title={title ?? unnamed} icon={<IconAlertCircle aria-hidden />} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{said(error instanceof Error ? error.message : String(error))}</Text>
         {requestId && (
@@ -38,9 +47,9 @@ export function ErrorState({ error, title = t('Something went wrong'), onRetry }
             <CopyButton value={requestId} label={t('Copy request id')} />
           </Group>
         )}
-        {error instanceof ApiError && error.code === 'second_factor_required' && (
-          <ButtonLink to="/account" size="xs">
-            {t('Set up a second factor')}
+        {way && (
+          <ButtonLink to={way.to} size="xs">
+            {way.label}
           </ButtonLink>
         )}
         {onRetry && (

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../language/words.ts';
+import { mayCloseSending } from '../unsent.ts';
 import { ErrorState } from './error-state.tsx';
 
 interface FormFootProps {
@@ -22,7 +23,11 @@ export function FormFoot({ act, failure, submitLabel, onCancel, disabled, danger
       {act.error != null && <ErrorState error={act.error} title={failure} />}
       <Group justify="flex-end">
         {/* Where the act cannot be undone, the way out is what Enter takes first; a field to fill in comes before it. */}
-        <Button variant="default" onClick={onCancel} data-autofocus={danger || undefined}>
+        <Button
+          variant="default"
+          onClick={() => (!act.isPending || mayCloseSending()) && onCancel()}
+          data-autofocus={danger || undefined}
+        >
           {t('Cancel')}
         </Button>
         <Button type="submit" color={danger ? 'red' : undefined} loading={act.isPending} disabled={disabled}>

@@ -49,7 +49,7 @@ function Parts({ bytes, most_bytes: most, parts, act }: KeptSum & { act: ReactNo
                   {name === 'responses' && size > 0 && act}
                 </Group>
               </Table.Th>
-              <Table.Td ta="end" className="svc-number">
+              <Table.Td ta="end" className="svc-number" style={{ whiteSpace: 'nowrap' }}>
                 {formatBytes(size)}
               </Table.Td>
             </Table.Tr>

@@ -1,6 +1,8 @@
 import { Container, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
+import { ApiError } from '../api.ts';
+import { waitMs } from '../ask-again.ts';
 import { useHeadingFocus } from '../heading-focus.ts';
 import { t } from '../language/words.ts';
 import { ErrorState } from './error-state.tsx';
@@ -42,12 +44,17 @@ export function RouteError({ error }: ErrorComponentProps) {
   const router = useRouter();
   const ask = useCallback(() => void router.invalidate(), [router]);
   useEffect(() => {
+    const wait = waitMs(error, 0);
+    const timer = wait === null ? undefined : setTimeout(ask, wait);
     window.addEventListener('online', ask);
-    return () => window.removeEventListener('online', ask);
-  }, [ask]);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', ask);
+    };
+  }, [ask, error]);
   // A fresh load also helps when the page's script is gone because a new version was installed meanwhile; without a network
-  // it would leave nothing of the app.
-  const retry = () => (navigator.onLine ? window.location.reload() : ask());
+  // it would leave nothing of the app, nor while the service is away.
+  const retry = () => (navigator.onLine && !(error instanceof ApiError) ? window.location.reload() : ask());
   return (
     <Container size="xs" py="xl" component="main">
       <ErrorState error={error} title={t('This page could not be shown')} onRetry={retry} />

@@ -52,6 +52,7 @@ const storageFull = (mostBytes: number) => {
   return new AppError(
     'storage_full',
     `You keep ${most} MiB, and no more are kept for an account. Delete responses and conversations, files and batches, sessions, knowledge or chats that you no longer need; your account page tells what takes how much.`,
+    { body: { code: 'storage_full' } },
   );
 };
 

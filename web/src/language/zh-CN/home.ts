@@ -5,6 +5,9 @@ export default {
   'Add a provider': '添加提供商',
   'A key is all it takes; models and prices come with it.': '只需一个密钥，模型和价格会随之就绪。',
   'Another provider, by its address': '通过地址添加其他提供商',
+  'Your balance is empty': '余额为零',
+  'Models with a price refuse your requests until there are credits; those without one answer. <link>Get credits</link>':
+    '在获得额度之前，收费模型会拒绝你的请求，免费模型仍可使用。<link>获取额度</link>',
   'Spent today': '今日花费',
   'Requests today': '今日请求',
   'Tokens today': '今日 token',

@@ -16,6 +16,7 @@ export default {
   'Key {name}': '密钥 {name}',
 
   'New team': '新建团队',
+  'Provider keys of {name}': '{name} 的提供商密钥',
   'Make team': '创建团队',
   'The team was not made': '团队未创建',
   'Rename {name}': '重命名 {name}',
@@ -48,7 +49,6 @@ export default {
 
   Invitations: '邀请',
   'Those that nobody has accepted yet.': '尚未被接受的邀请。',
-  'No open invitations': '没有待接受的邀请',
   'The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.':
     '链接 7 天内有效，只能使用一次。对方打开链接，登录或创建账号后即可加入。',
   'The link is mailed where this service can send mail; without an address it is shown to you, once':

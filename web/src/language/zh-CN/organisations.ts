@@ -8,6 +8,10 @@ export default {
   'You are in no organisation': '你尚未加入任何组织',
   'Make one for a company, a family or a class, or follow the link of an invitation.':
     '为公司、家庭或班级创建一个组织，或通过邀请链接加入。',
+  'A company that names its people finds you once <link>your address is verified</link>.':
+    '如果公司通过目录登记了你，请先<link>验证邮箱地址</link>，然后即可加入。',
+  'Nothing was asked here lately. Programs call models with a key of the organisation: <link>make one</link>.':
+    '最近还没有请求。程序使用组织的密钥调用模型：<link>创建密钥</link>。',
   'Give the organisation a name.': '请填写组织名称。',
   'Days, weeks and months of budgets begin by it': '预算的日、周、月按此时区起算',
   'Who pays': '付费方',

@@ -4,6 +4,8 @@ export default {
   'A part of the app could not be fetched. Check the connection and try again.':
     '应用的一部分无法加载。请检查网络连接后重试。',
   'The server answered {status}.': '服务器返回 {status}。',
+  'The service does not answer at the moment ({status}). Try again in a minute.':
+    '服务暂时没有响应（{status}），请稍后重试。',
 
   Home: '首页',
   Build: '开发',
@@ -112,6 +114,7 @@ export default {
   'Another language opens the page anew. What you changed and did not send will be lost. Go on?':
     '切换语言会重新打开页面，已更改但未提交的内容将丢失。是否继续？',
   'What you changed and did not send will be lost. Go on?': '已更改但未提交的内容将丢失。是否继续？',
+  'It is being sent, and to close this does not take it back. Close?': '正在提交，关闭窗口不会撤回该操作。是否关闭？',
   'Days are counted in UTC.': '日期按 UTC 计算。',
   'Days are counted in UTC; times are those of your clock ({zone}).': '日期按 UTC 计算，时间为你的本地时间（{zone}）。',
   '{name} is over 8 MB.': '{name} 超过 8 MB。',

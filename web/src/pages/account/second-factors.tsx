@@ -42,7 +42,7 @@ export function SecondFactors() {
       title={t('Second factor')}
       description={t('Asked for after your password, so that the password alone lets nobody in.')}
     >
-      {query.error && <ErrorState error={query.error} />}
+      {query.error && !security && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {security?.required && isFirst && (
         <Alert color="orange" variant="light" mb="md" title={t('Administrators need a second factor here')}>
           {t('Until you have set one up, the pages of administrators stay closed to you.')}

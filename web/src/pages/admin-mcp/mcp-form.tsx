@@ -47,6 +47,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             required
             maxLength={24}
             placeholder="files"
+            data-autofocus={stored === undefined || undefined}
             description={
               organisationId === undefined
                 ? t('Begins the names of its tools, and stays')
@@ -62,6 +63,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             type="url"
             required
             placeholder="https://mcp.example.com/mcp"
+            data-autofocus={stored !== undefined || undefined}
             description={t('Of its Streamable HTTP endpoint')}
             value={fields.url}
             error={faults.url}

@@ -7,7 +7,6 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatMs } from '../../format.ts';
-import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type McpServer, type McpTest, reloadServers } from './mcp-servers.ts';
@@ -95,12 +94,16 @@ export function ServerTools({ server, onClose }: Shown) {
   });
   return (
     <Dialog opened onClose={onClose} title={t('Tools of {name}', { name: server.name })} size="xl">
-      {test.isPending && <Loader aria-label={t('Connecting')} />}
-      {test.error && <ErrorState error={test.error} title={t('The server was not tested')} />}
-      {test.data?.ok === false && (
-        <Alert color="red" title={t('The server does not answer as it should')} role="alert">
-          {said(test.data.error ?? '')}
-        </Alert>
+      {test.isFetching && <Loader aria-label={t('Connecting')} />}
+      {test.error && (
+        <ErrorState error={test.error} title={t('The server was not tested')} onRetry={() => test.refetch()} />
+      )}
+      {test.data?.ok === false && !test.isFetching && (
+        <ErrorState
+          error={test.data.error}
+          title={t('The server does not answer as it should')}
+          onRetry={() => test.refetch()}
+        />
       )}
       {test.data?.ok && <ToolChoice server={server} tested={test.data} onClose={onClose} />}
     </Dialog>

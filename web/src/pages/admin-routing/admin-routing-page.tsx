@@ -66,7 +66,14 @@ function OpenConfig({ model, onClose }: { model: string; onClose: () => void }) 
     queryFn: ({ signal }) => get('/api/routing/configs/{model_id}', { path: { model_id: model }, signal }),
     gcTime: 0,
   });
-  if (query.error) return <ErrorState error={query.error} title={t('{model} cannot be configured', { model })} />;
+  if (query.error && !query.data)
+    return (
+      <ErrorState
+        error={query.error}
+        title={t('{model} cannot be configured', { model })}
+        onRetry={() => query.refetch()}
+      />
+    );
   return query.data ? <ConfigForm saved={query.data} onClose={onClose} /> : null;
 }
 

@@ -1,6 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { post, put } from '../../api.ts';
+import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
@@ -14,6 +15,7 @@ const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Mounted while it is open. */
 export function WarningSettings({ spending, onClose }: { spending: Spending; onClose: () => void }) {
   const [zone, setZone] = useState(spending.time_zone);
+  const [confirming, setConfirming] = useState(false);
   const [url, setUrl] = useState(spending.webhook_url);
   const save = useAct({
     mutationFn: () => put('/api/user/spending', { body: { time_zone: zone.trim(), webhook_url: url.trim() } }),
@@ -57,7 +59,8 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
               variant="default"
               style={{ alignSelf: 'flex-start' }}
               loading={secret.isPending}
-              onClick={() => secret.mutate()}
+              // Without an address nobody checks with the one before.
+              onClick={() => (spending.webhook_url ? setConfirming(true) : secret.mutate())}
             >
               {t('New secret for signatures')}
             </Button>
@@ -65,6 +68,15 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
           <FormFoot act={save} failure={t('Nothing was saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
+      <ConfirmDelete
+        opened={confirming}
+        onClose={() => setConfirming(false)}
+        title={t('Rotate the webhook secret?')}
+        confirmLabel={t('Rotate secret')}
+        onConfirm={() => secret.mutateAsync()}
+      >
+        {t('Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.')}
+      </ConfirmDelete>
     </Dialog>
   );
 }

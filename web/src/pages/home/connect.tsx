@@ -8,9 +8,10 @@ import { CopyField } from '../../components/copy-field.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
-import { firstModel, modelsQuery } from '../../models.ts';
+import { startModel } from '../../model-facts.ts';
+import { modelsQuery } from '../../models.ts';
 import { usePost } from '../../once.ts';
-import { queryClient } from '../../session.ts';
+import { queryClient, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
 const placeholder = 'sk-your-key';
@@ -48,7 +49,7 @@ export function Connect() {
   const [key, setKey] = useState<string | null>(null);
   const models = useQuery(modelsQuery);
   const baseUrl = window.location.origin;
-  const model = firstModel(models.data ?? []) || 'demo/chat';
+  const model = startModel(models.data ?? [], useUser().quota) || 'demo/chat';
   return (
     <Section
       title={t('Call it from your code')}

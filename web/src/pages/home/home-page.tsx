@@ -9,6 +9,7 @@ import { t } from '../../language/words.ts';
 import { modelsQuery, onlySimulation, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { Connect } from './connect.tsx';
+import { EmptyBalance } from './empty-balance.tsx';
 import { Glance } from './glance.tsx';
 import { QuickLinks } from './quick-links.tsx';
 import { Recent } from './recent.tsx';
@@ -32,6 +33,7 @@ export function HomePage() {
       />
       <Stack gap="xl">
         <Glance />
+        {user.quota <= 0 && <EmptyBalance />}
         {!newcomer && <Recent />}
         <WhatWorks />
         {adding && (

@@ -73,7 +73,7 @@ export function WhatWorks() {
       }
     >
       {query.isPending && <Skeleton height={64} />}
-      {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {query.error && !query.data && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {query.data && (
         <Stack gap="sm">
           {onlySimulation(providers) && <Simulation />}

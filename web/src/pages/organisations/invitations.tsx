@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { IconMail, IconTrash, IconUserPlus } from '@tabler/icons-react';
+import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del } from '../../api.ts';
@@ -7,7 +7,6 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -60,6 +59,18 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
           <Text size="sm">
             {t('The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.')}
           </Text>
+          <TextInput
+            type="email"
+            label={t('Email')}
+            description={t(
+              'The link is mailed where this service can send mail; without an address it is shown to you, once',
+            )}
+            autoComplete="off"
+            data-autofocus
+            value={fields.email}
+            onChange={(event) => set({ email: event.currentTarget.value })}
+            error={faults.email}
+          />
           <Select
             label={t('Role')}
             description={roleWords[givable('owner').find((one) => one === fields.role) ?? 'member'].may}
@@ -79,17 +90,6 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
               onChange={(team) => set({ team: team ?? '' })}
             />
           )}
-          <TextInput
-            type="email"
-            label={t('Email')}
-            description={t(
-              'The link is mailed where this service can send mail; without an address it is shown to you, once',
-            )}
-            autoComplete="off"
-            value={fields.email}
-            onChange={(event) => set({ email: event.currentTarget.value })}
-            error={faults.email}
-          />
           <FormFoot act={save} failure={t('Nobody was invited')} submitLabel={t('Invite')} onCancel={onClose} />
         </Stack>
       </form>
@@ -144,27 +144,30 @@ export function Invitations({ organisation, teams }: Props) {
   const [inviting, setInviting] = useState(false);
   const [link, setLink] = useState<string | null>(null);
   const [revoked, setRevoked] = useState<Invitation | null>(null);
+  const button = (
+    <Group>
+      <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+        {t('Invite')}
+      </Button>
+    </Group>
+  );
   return (
-    <Section
-      title={t('Invitations')}
-      description={t('Those that nobody has accepted yet.')}
-      actions={
-        <Group>
-          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-            {t('Invite')}
-          </Button>
-        </Group>
-      }
-    >
-      <DataTable
-        label={t('Open invitations')}
-        columns={columns(teams, setRevoked)}
-        rows={query.data}
-        rowKey={(invitation) => invitation.id}
-        query={query}
-        minWidth={560}
-        empty={<EmptyState icon={IconMail} title={t('No open invitations')} />}
-      />
+    <>
+      {query.data?.length || query.error ? (
+        <Section title={t('Invitations')} description={t('Those that nobody has accepted yet.')} actions={button}>
+          <DataTable
+            label={t('Open invitations')}
+            columns={columns(teams, setRevoked)}
+            rows={query.data}
+            rowKey={(invitation) => invitation.id}
+            query={query}
+            minWidth={560}
+            empty={null}
+          />
+        </Section>
+      ) : (
+        button
+      )}
       {inviting && (
         <Invite
           organisation={organisation}
@@ -198,6 +201,6 @@ export function Invitations({ organisation, teams }: Props) {
       >
         {t('Its link stops working at once.')}
       </ConfirmDelete>
-    </Section>
+    </>
   );
 }

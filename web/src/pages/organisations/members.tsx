@@ -144,6 +144,7 @@ export function Members({ organisation }: { organisation: Organisation }) {
   const removed = open?.act === 'remove' ? open.member : null;
   return (
     <Stack gap="lg">
+      {manages && <Invitations organisation={organisation} teams={teams} />}
       <DataTable
         label={t('Members')}
         columns={columns(query.data ?? [], teams, {
@@ -158,7 +159,6 @@ export function Members({ organisation }: { organisation: Organisation }) {
         minWidth={640}
         empty={null}
       />
-      {manages && <Invitations organisation={organisation} teams={teams} />}
       <RolesTable />
       {open?.act === 'edit' && (
         <MemberForm

@@ -10,8 +10,9 @@ import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { type Organisation, organisationsQuery, reloadOrganisations } from '../../organisations.ts';
+import { useUser } from '../../session.ts';
 import { NewOrganisation } from './organisation-form.tsx';
 import { balanceWords, roleWords } from './organisation-words.ts';
 import { Waiting } from './waiting.tsx';
@@ -44,6 +45,7 @@ const columns: Column<Organisation>[] = [
 
 export function OrganisationsPage() {
   const query = useQuery(organisationsQuery);
+  const { email_verified } = useUser();
   const navigate = useNavigate();
   const [making, setMaking] = useState(false);
   const button = (
@@ -70,7 +72,23 @@ export function OrganisationsPage() {
           <EmptyState
             icon={IconBuilding}
             title={t('You are in no organisation')}
-            description={t('Make one for a company, a family or a class, or follow the link of an invitation.')}
+            description={
+              <>
+                {t('Make one for a company, a family or a class, or follow the link of an invitation.')}
+                {!email_verified && (
+                  <>
+                    {' '}
+                    {rich('A company that names its people finds you once <link>your address is verified</link>.', {
+                      link: (text) => (
+                        <AnchorLink to="/account" inherit underline="always">
+                          {text}
+                        </AnchorLink>
+                      ),
+                    })}
+                  </>
+                )}
+              </>
+            }
             action={button}
           />
         }

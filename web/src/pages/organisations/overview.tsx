@@ -1,5 +1,5 @@
 import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconBell } from '@tabler/icons-react';
+import { IconAlertTriangle, IconBell, IconKey } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,13 +8,14 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Kept } from '../../components/kept.tsx';
+import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber, formatPercent, formatQuota } from '../../format.ts';
-import { t } from '../../language/words.ts';
+import { rich, t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useUser } from '../../session.ts';
 import { BudgetBar, beginsAnew } from './budget-bar.tsx';
@@ -40,6 +41,7 @@ function Totals({ organisation }: Props) {
   const { data, isPending } = useQuery(usageQuery(organisation.id, { level: 'organisation' }, 'day'));
   const total = data?.total ?? { quota: 0, requests: 0 };
   const all = may(organisation.role, 'see_all');
+  const state = { loading: isPending, failed: !data };
   const days = all ? t('Everybody, in 30 days') : t('Your keys, in 30 days');
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
@@ -60,9 +62,35 @@ function Totals({ organisation }: Props) {
           }
         />
       )}
-      <StatCard label={t('Spent')} value={<Money quota={total.quota} />} hint={days} loading={isPending} />
-      <StatCard label={t('Requests')} value={formatNumber(total.requests)} hint={days} loading={isPending} />
+      <StatCard label={t('Spent')} value={<Money quota={total.quota} />} hint={days} {...state} />
+      <StatCard label={t('Requests')} value={formatNumber(total.requests)} hint={days} {...state} />
     </SimpleGrid>
+  );
+}
+
+/** Who has just come sees sums of nothing, and not what there is to do. */
+function FirstKey({ organisation: { id, role } }: Props) {
+  const { data } = useQuery(usageQuery(id, { level: 'organisation' }, 'day'));
+  if (data?.total.requests !== 0 || !may(role, 'use')) return null;
+  return (
+    <Alert variant="light" icon={<IconKey aria-hidden />}>
+      {rich(
+        'Nothing was asked here lately. Programs call models with a key of the organisation: <link>make one</link>.',
+        {
+          link: (text) => (
+            <AnchorLink
+              to="/organisations/$id"
+              params={{ id: String(id) }}
+              search={{ tab: 'keys' }}
+              inherit
+              underline="always"
+            >
+              {text}
+            </AnchorLink>
+          ),
+        },
+      )}
+    </Alert>
   );
 }
 
@@ -224,6 +252,7 @@ export function Overview({ organisation }: Props) {
   return (
     <Stack gap="lg">
       <Totals organisation={organisation} />
+      <FirstKey organisation={organisation} />
       <Budgets organisation={organisation} />
       {may(organisation.role, 'see_all') ? (
         <>

@@ -5,13 +5,12 @@ import { del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { notifySuccess } from '../../components/notify.ts';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
-import { useAct } from '../../use-act.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { Directory } from './directory.tsx';
 import { balanceWords, timeZones } from './organisation-words.ts';
@@ -120,19 +119,27 @@ function General({ organisation }: Props) {
 
 function WebhookSecret({ organisation: { id } }: Props) {
   const post = usePost();
+  const [confirming, setConfirming] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const renew = useAct({
-    mutationFn: () => post('/api/organisations/{id}/webhook-secret', { path: { id } }),
-    onSuccess: ({ webhook_secret }) => setSecret(webhook_secret),
-    onError: notifyError,
-  });
   return (
     <Section title={t('Webhook secret')} description={t('Warnings are signed with it. A new one ends the one before.')}>
       <Group>
-        <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
+        <Button variant="default" onClick={() => setConfirming(true)}>
           {t('New secret')}
         </Button>
       </Group>
+      <ConfirmDelete
+        opened={confirming}
+        onClose={() => setConfirming(false)}
+        title={t('Rotate the webhook secret?')}
+        confirmLabel={t('Rotate secret')}
+        onConfirm={async () => {
+          const { webhook_secret } = await post('/api/organisations/{id}/webhook-secret', { path: { id } });
+          setSecret(webhook_secret);
+        }}
+      >
+        {t('Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.')}
+      </ConfirmDelete>
       <SecretOnce
         secret={secret}
         title={t('The new secret')}

@@ -106,7 +106,12 @@ function ProviderKeys({ organisationId, teams }: { organisationId: number; teams
   const [shown, show] = useOpened('provider_keys');
   const team = teams.find(({ id }) => String(id) === shown);
   return (
-    <DetailDrawer opened={team !== undefined} onClose={() => show('')} title={team?.name} size="xl">
+    <DetailDrawer
+      opened={team !== undefined}
+      onClose={() => show('')}
+      title={t('Provider keys of {name}', { name: team?.name ?? '' })}
+      size="xl"
+    >
       {team && <OwnKeysSection owner={{ type: 'team', organisationId, teamId: team.id }} />}
     </DetailDrawer>
   );

@@ -60,7 +60,7 @@ interface SharesProps extends PartProps {
 /** The most expensive, and the rest as one. */
 function Shares({ id, filter, title, by, nameOf }: SharesProps) {
   const query = useQuery(usageQuery(id, filter, by));
-  if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   const sums = query.data?.items ?? [];
   if (sums.length === 0) return null;
   const rest = sums.slice(mostShares);

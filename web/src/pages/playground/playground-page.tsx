@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import {
   IconAdjustmentsHorizontal,
   IconColumns,
@@ -17,7 +16,10 @@ import { notifySuccess } from '../../components/notify.ts';
 import { useHeadingFocus } from '../../heading-focus.ts';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
-import { firstModel, type ListedModel, modelsQuery, orchestrationModel } from '../../models.ts';
+import { startModel } from '../../model-facts.ts';
+import { firstModel, type ListedModel, modelsQuery, type OfferedModel, orchestrationModel } from '../../models.ts';
+import { useUser } from '../../session.ts';
+import { usePhone } from '../../use-phone.ts';
 import { ChatsDrawer } from './chats-drawer.tsx';
 import { ColumnHeads } from './column-heads.tsx';
 import type { Column } from './conversation.ts';
@@ -36,9 +38,10 @@ function anotherModel(models: ListedModel[], columns: Column[]): string {
 }
 
 /** Stays what it was once it is known: how providers are doing changes while somebody types. */
-function useFirstModel(models: ListedModel[]): string {
+function useFirstModel(models: OfferedModel[]): string {
+  const { quota } = useUser();
   const [chosen, setChosen] = useState('');
-  const first = chosen || firstModel(models);
+  const first = chosen || startModel(models, quota);
   if (first !== chosen) setChosen(first);
   return first;
 }
@@ -161,7 +164,7 @@ export function PlaygroundPage() {
   const { tab, store, shown } = chat;
   const [open, setOpen] = useState<'chats' | 'parameters' | null>(null);
   const [front, setFront] = useState('');
-  const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const phone = usePhone();
   useStopKey(shown.busy, store.stopAll);
   useMoved(chat);
   const start = useFirstModel(models.data ?? []);
@@ -171,6 +174,13 @@ export function PlaygroundPage() {
   const orchestrated = columns.some(({ model }) => model === orchestrationModel);
   const notSent = refusedOf(shown.settings);
   const close = () => setOpen(null);
+  const who = several ? (
+    <Text className="svc-chat-name" size="sm" fw={500} truncate dir="auto">
+      {shown.name}
+    </Text>
+  ) : (
+    <ModelSelect value={columns[0]!.model} onChange={(model) => store.choose(columns[0]!.id, model)} />
+  );
   return (
     <div className="svc-chat" data-columns={columns.length}>
       <div className="svc-chat-head">
@@ -178,13 +188,7 @@ export function PlaygroundPage() {
           {t('Playground')}
         </h1>
         <HeadButton label={t('Chats')} icon={IconHistory} onClick={() => setOpen('chats')} />
-        {several ? (
-          <Text className="svc-chat-name" size="sm" fw={500} truncate dir="auto">
-            {shown.name}
-          </Text>
-        ) : (
-          <ModelSelect value={columns[0]!.model} onChange={(model) => store.choose(columns[0]!.id, model)} />
-        )}
+        {!phone && who}
         <HeadButton
           label={t('Compare')}
           icon={IconColumns}
@@ -203,6 +207,7 @@ export function PlaygroundPage() {
           disabled={shown.entries.length === 0 && !chat.loading}
           onClick={chat.startNew}
         />
+        {phone && who}
       </div>
       {notSent.map((words) => (
         <Text key={words} size="sm" c="var(--mantine-color-error)" mb="xs">

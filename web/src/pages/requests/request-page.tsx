@@ -66,7 +66,7 @@ export function RequestPage() {
         }
         actions={back}
       />
-      {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {query.error && detail === undefined && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {query.isPending && <Skeleton height={240} />}
       {detail === null && <Unknown />}
       {detail && (

@@ -150,7 +150,7 @@ export function RoutingPreferencesPage() {
           'How providers are chosen for your requests. A request can say otherwise with its provider object.',
         )}
       />
-      {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {query.error && !query.data && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {query.isPending && <Skeleton height={420} />}
       {query.data && <PreferencesForm saved={query.data} />}
     </>

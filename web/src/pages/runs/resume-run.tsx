@@ -125,7 +125,13 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
               />
             </Stack>
           </details>
-          {checkpoints.error && <ErrorState error={checkpoints.error} title={t('Checkpoints could not be loaded')} />}
+          {checkpoints.error && !checkpoints.data && (
+            <ErrorState
+              error={checkpoints.error}
+              title={t('Checkpoints could not be loaded')}
+              onRetry={() => checkpoints.refetch()}
+            />
+          )}
           <FormFoot
             act={resume}
             failure={t('The run was not resumed')}

@@ -43,7 +43,7 @@ interface DrawnProps {
 /** Keeps its height while it loads and when there is nothing. */
 function Drawn({ filter, by, height, children }: DrawnProps) {
   const query = useQuery(summaryQuery(filter, by));
-  if (query.error) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   if (!query.data) return <Skeleton height={height} />;
   if (query.data.items.length === 0) {
     return (

@@ -1,0 +1,22 @@
+import { Alert } from '@mantine/core';
+import { IconCoins } from '@tabler/icons-react';
+import { AnchorLink } from '../../components/link.tsx';
+import { rich, t } from '../../language/words.ts';
+
+/** The first call would be refused, and nothing else here says why or what to do. */
+export function EmptyBalance() {
+  return (
+    <Alert variant="light" color="yellow" icon={<IconCoins aria-hidden />} title={t('Your balance is empty')}>
+      {rich(
+        'Models with a price refuse your requests until there are credits; those without one answer. <link>Get credits</link>',
+        {
+          link: (text) => (
+            <AnchorLink to="/credits" inherit underline="always">
+              {text}
+            </AnchorLink>
+          ),
+        },
+      )}
+    </Alert>
+  );
+}
