@@ -1,9 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
-import { type Called, type Connection, connect, type Params, type Passing, within } from './connection.ts';
+import { type Called, type Connection, connect, type Params, within } from './connection.ts';
 import { faultWithin } from './fault.ts';
 import type { Introduction } from './introduction.ts';
 import type { Listing } from './listing.ts';
+import type { Passing } from './passing.ts';
 import type { McpServer } from './store/servers.ts';
 import { keyOf, type TargetDeps, targetOf, userOf } from './target.ts';
 
@@ -177,12 +178,15 @@ export class Sessions {
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const first = this.#hold(server, holder);
+    first.users += 1;
     try {
-      return await this.#with(first, passing, work);
+      return await work(first.open ?? (await within(passing.signal, first.connection)));
     } catch (error) {
       if (!faultWithin(error)?.sessionEnded) throw error;
       await this.#ended(first);
       return this.#with(this.#hold(server, holder), passing, work);
+    } finally {
+      this.#letGo(first);
     }
   }
 
@@ -191,11 +195,15 @@ export class Sessions {
     try {
       return await work(held.open ?? (await within(passing.signal, held.connection)));
     } finally {
-      held.users -= 1;
-      held.lastUsedMs = this.#nowMs();
-      this.keeper.used?.(held.server, held.holder);
-      if (held.retired) this.#retire(held);
+      this.#letGo(held);
     }
+  }
+
+  #letGo(held: Held): void {
+    held.users -= 1;
+    held.lastUsedMs = this.#nowMs();
+    this.keeper.used?.(held.server, held.holder);
+    if (held.retired) this.#retire(held);
   }
 
   #hold(server: McpServer, holder: string): Held {

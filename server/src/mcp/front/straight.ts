@@ -1,10 +1,12 @@
 import { isObject } from '../../lib/is-object.ts';
-import type { LogMessage, Params } from '../connection.ts';
+import type { Lingerer } from '../../lib/lingering.ts';
+import type { Params } from '../connection.ts';
+import type { LogMessage } from '../passing.ts';
 import { us } from './own-server.ts';
 import { HeaderMismatch, RpcError } from './served.ts';
 
-/** Whoever waits longer is told that the answer is on its way: clients give up on one that does not even begin. */
-const quietMs = 2_000;
+/** Whoever waits as long, or twice at most, is told that the answer is on its way: clients give up on one that does not even begin. */
+export const quietMs = 1_000;
 
 /** A call of a tool that asks for nothing but its result. */
 export interface StraightCall {
@@ -78,36 +80,57 @@ export interface Written {
   events(stream: ReadableStream<Uint8Array>): Response;
 }
 
-/** As JSON, or as events where something is said before the answer, or where it takes a while. */
-export function answerStraight(
-  { id, newest }: StraightCall,
-  written: Written,
-  work: (log: (message: LogMessage) => void, say: (message: object) => void) => Promise<Params>,
-): Promise<Response> {
-  return new Promise((resolve) => {
-    let events: Events | null = null;
-    const begin = (): Events => {
-      if (events) return events;
-      events = new Events();
-      resolve(written.events(events.stream));
-      return events;
-    };
-    const timer = setTimeout(begin, quietMs);
-    const end = (message: object, status?: number): void => {
-      clearTimeout(timer);
-      if (events) events.end(message);
-      else resolve(written.whole(JSON.stringify(message), status));
-    };
-    // Whoever wants to hear something says so with each request there.
-    const log = (params: LogMessage) =>
-      newest || (events ?? begin()).say({ jsonrpc: '2.0', method: 'notifications/message', params });
-    const say = (message: object) => (events ?? begin()).say(message);
-    work(log, say).then(
-      (result) => end({ jsonrpc: '2.0', id, result: newest ? stamped(result) : result }),
-      (error) =>
-        end({ jsonrpc: '2.0', id, error: errorOf(error) }, error instanceof HeaderMismatch ? error.status : 200),
-    );
-  });
+/** The answer to one call: JSON, or events where something is said before it, or where it takes a while. */
+export class StraightAnswer implements Lingerer {
+  place = -1;
+  seen = false;
+  readonly response: Promise<Response>;
+  #resolve!: (response: Response) => void;
+  #events: Events | null = null;
+
+  constructor(
+    private readonly call: StraightCall,
+    private readonly written: Written,
+  ) {
+    this.response = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  /** Whoever wants to hear something says so with each request of the newest revision. */
+  log(params: LogMessage): void {
+    if (!this.call.newest) this.say({ jsonrpc: '2.0', method: 'notifications/message', params });
+  }
+
+  say(message: object): void {
+    this.#begun().say(message);
+  }
+
+  lingers(): void {
+    this.#begun();
+  }
+
+  end(result: Params): void {
+    const { id, newest } = this.call;
+    this.#finish({ jsonrpc: '2.0', id, result: newest ? stamped(result) : result });
+  }
+
+  fail(error: unknown): void {
+    const status = error instanceof HeaderMismatch ? error.status : 200;
+    this.#finish({ jsonrpc: '2.0', id: this.call.id, error: errorOf(error) }, status);
+  }
+
+  #begun(): Events {
+    if (this.#events) return this.#events;
+    this.#events = new Events();
+    this.#resolve(this.written.events(this.#events.stream));
+    return this.#events;
+  }
+
+  #finish(message: object, status?: number): void {
+    if (this.#events) this.#events.end(message);
+    else this.#resolve(this.written.whole(JSON.stringify(message), status));
+  }
 }
 
 /** Messages as they come. */
