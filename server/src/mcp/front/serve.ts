@@ -64,6 +64,12 @@ export class Serving {
     }
   }
 
+  /** Whether it begins nothing for what is wrong with its parameters: the library would tell of that as of a fault of ours. */
+  async isMalformed(beginning: object): Promise<boolean> {
+    const { isInitializeRequest, isJSONRPCRequest } = await import('@modelcontextprotocol/server');
+    return isJSONRPCRequest(beginning) && !isInitializeRequest(beginning);
+  }
+
   async answer(request: Request, message: unknown, turn: Turn): Promise<Response> {
     this.#handler ??= this.#load();
     const handler = await this.#handler;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
-import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
+import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
 import type { Params } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
 import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
@@ -11,7 +11,7 @@ import { oneServer } from '../front/one-server.ts';
 import { ownName, ownServer } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
 import type { Introduced, Serving } from '../front/serve.ts';
-import { type Asker, RpcError, type Served, type Told } from '../front/served.ts';
+import { type Asker, badParams, RpcError, type Served, type Told } from '../front/served.ts';
 import { type StraightCall, straightCall } from '../front/straight.ts';
 import { isAnswer, takeAnswer } from '../front/take-answer.ts';
 import { understandsTasks } from '../front/tasks.ts';
@@ -21,7 +21,7 @@ import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
 import { CallAsker, CallWriter, finished } from './front-call.ts';
-import { type Message, refuseMixed, takeBack } from './front-messages.ts';
+import { type Message, refuseMixed, refuseSeveral, takeBack } from './front-messages.ts';
 import { holderOf, requiredSession, sessionFor, sessionOfPost } from './front-session.ts';
 import { nothingAsked } from './schemas.ts';
 
@@ -185,6 +185,7 @@ const answerLater = async (deps: FrontRouteDeps, call: FrontCall, served: Promis
 
 function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
   const { body } = call;
+  if (Array.isArray(body)) refuseSeveral(call.request);
   if (Array.isArray(body)) return answerMessages(deps, call, served, body);
   const straight = straightCall(call.request, body);
   if (straight) {
@@ -222,10 +223,11 @@ async function answerMessages(
   refuseMixed(messages);
   await requireToolScope(served, messages, call.principal);
   const begins = messages.find(({ method }) => method === 'initialize');
+  if (begins && (await deps.serving.isMalformed(begins))) return refuse(call, begins.id, malformed, 200);
   const session = begins ? sessionFor(begins.params) : sessionOfPost(call);
   const holder = holderOf(call, session, deps.ended, messages[0]?.params);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
-  if (listening) return refuseToListen(call, listening.id);
+  if (listening) return refuse(call, listening.id, nothingToHear, 404);
   const client = clientOf(served, session, holder);
   if (client !== null) await takeBack(deps.underWay, client, messages);
   const asker = new CallAsker(call, holder);
@@ -274,9 +276,10 @@ async function introduced(served: Served, asker: Asker, told: Told): Promise<Int
   }
 }
 
-/** Of the newest revision, whose servers are asked each time anew: there is nothing to hear. */
-function refuseToListen(call: Call, id: unknown): Response {
-  const error = { code: -32_601, message: 'Method not found: there is nothing to listen to' };
-  call.whole = true;
-  return Response.json({ jsonrpc: '2.0', id: id ?? null, error }, { status: 404, headers: call.headers });
+const malformed = badParams('initialize needs protocolVersion, capabilities and clientInfo, as the protocol has them');
+/** Of the newest revision, whose servers are asked each time anew. */
+const nothingToHear = new RpcError(-32_601, 'Method not found: there is nothing to listen to');
+
+function refuse(call: Call, id: unknown, { code, message }: RpcError, status: number): Response {
+  return jsonText(call, JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message } }), status);
 }
