@@ -72,10 +72,9 @@ export class DirectCalls {
     const watch = new Watch(passing, exchange, this.underlying, id);
     slow.add(watch);
     hearing.add(passing);
+    let head: AnswerHead | null = null;
     try {
-      const head = await exchange.head.catch((error) => {
-        throw watch.gaveUp ?? unreached(error);
-      });
+      head = await exchange.head;
       if (!isPlain(head)) {
         const sent = { body, inSession: 'mcp-session-id' in headers };
         return await this.#readSlowly(answerOf(exchange, head), sent, id, watch);
@@ -84,6 +83,8 @@ export class DirectCalls {
       const read =
         text !== null && isShort(text) ? text : await checkedText(text, answerOf(exchange, head).body, watch);
       return this.#resultIn(JSON.parse(read), id, passing);
+    } catch (error) {
+      throw head ? error : (watch.gaveUp ?? unreached(error));
     } finally {
       hearing.delete(passing);
       slow.remove(watch);

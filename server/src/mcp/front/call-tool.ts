@@ -102,12 +102,15 @@ function callIfThere(
 
 /** A call that was allowed once, if nothing has changed since and the person who is to be asked agrees. */
 export function callAllowed(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
-  const { server, tool } = offer;
-  requireRepeated(tool.inputSchema, params.arguments, exchange.headers);
-  if (!isAskedWithin(exchange)) return callNoted(room, offer, params, exchange);
-  return goingOn(room, { server, what: tool.name, params }, exchange, (behind) =>
-    callNoted(room, offer, params, behind),
-  );
+  requireRepeated(offer.tool.inputSchema, params.arguments, exchange.headers);
+  return isAskedWithin(exchange)
+    ? callGoingOn(room, offer, params, exchange)
+    : callNoted(room, offer, params, exchange);
+}
+
+function callGoingOn(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
+  const work = (behind: Exchange) => callNoted(room, offer, params, behind);
+  return goingOn(room, { server: offer.server, what: offer.tool.name, params }, exchange, work);
 }
 
 function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {

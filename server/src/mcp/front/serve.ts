@@ -257,7 +257,7 @@ function progressOf(mcpReq?: ServerContext['mcpReq']): Exchange['progress'] {
 /** With what the library has taken out of the parameters: all of it is for whoever answers. */
 function whole(params: Params, { envelope, _meta, inputResponses, requestState }: ServerContext['mcpReq']): Params {
   if (envelope === undefined) return params;
-  const said = Object.entries(envelope).filter(([name]) => saidOfClient.includes(name));
+  const said = Object.entries(envelope).filter(([name]) => saidOfClient.has(name));
   const state = requestState();
   return {
     ...params,

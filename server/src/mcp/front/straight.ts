@@ -1,3 +1,4 @@
+import { hasOnly } from '../../lib/has-only.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { Lingerer } from '../../lib/lingering.ts';
 import type { Params } from '../connection.ts';
@@ -34,8 +35,8 @@ export function straightCall({ headers }: Pick<Request, 'headers'>, message: unk
   const revision = headers.get('mcp-protocol-version') ?? '';
   const newest = revision === newestRevision;
   if (!newest && !revisions.has(revision)) return null;
-  const plain = newest ? newestParams(headers, params) : params;
-  if (!plain || (!newest && !Object.keys(params).every((name) => plainMembers.has(name)))) return null;
+  const plain = newest ? newestParams(headers, params) : hasOnly(params, plainMembers) ? params : null;
+  if (!plain) return null;
   const accept = headers.get('accept') ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return null;
   return { id: id as string | number, method, params: plain, newest };
@@ -44,23 +45,28 @@ export function straightCall({ headers }: Pick<Request, 'headers'>, message: unk
 const own = 'io.modelcontextprotocol/';
 const [version, capabilities, info] = [`${own}protocolVersion`, `${own}clientCapabilities`, `${own}clientInfo`];
 
+const newestMembers = new Set([...plainMembers, '_meta']);
+const saidMembers = new Set([version, capabilities, info]);
+
 /** As the library hands them on; null for what says anything else, or says it twice and differently. */
 function newestParams(headers: Headers, params: Params): Params | null {
-  const { _meta, ...plain } = params;
-  if (!Object.keys(plain).every((name) => plainMembers.has(name)) || !isObject(_meta)) return null;
-  const { [version]: revision, [capabilities]: has, [info]: client, ...more } = _meta;
-  if (revision !== newestRevision || !isObject(has) || Object.keys(more).length > 0) return null;
-  if (!Object.entries(has).every(([name, value]) => plainCapabilities.has(name) && isEmpty(value))) return null;
+  const { name, arguments: given, _meta } = params;
+  if (!hasOnly(params, newestMembers) || !isObject(_meta) || !hasOnly(_meta, saidMembers)) return null;
+  const { [version]: revision, [capabilities]: has, [info]: client } = _meta;
+  if (revision !== newestRevision || !isObject(has) || !isPlain(has)) return null;
   if (client !== undefined && !isPlainInfo(client)) return null;
-  const { name } = plain;
   // What cannot stand in a header is encoded there.
   if (typeof name !== 'string' || name.startsWith('=?') || headers.get('mcp-name') !== name) return null;
   if (headers.get('mcp-method') !== 'tools/call') return null;
-  return { ...plain, _meta: { [capabilities]: has } };
+  return { name, arguments: given, _meta: { [capabilities]: has } };
 }
 
 const plainCapabilities = new Set(['roots', 'sampling', 'elicitation']);
 const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
+function isPlain(has: Params): boolean {
+  for (const name in has) if (!plainCapabilities.has(name) || !isEmpty(has[name])) return false;
+  return true;
+}
 const isPlainInfo = (value: unknown): boolean =>
   isObject(value) &&
   Object.keys(value).length === 2 &&
@@ -68,10 +74,14 @@ const isPlainInfo = (value: unknown): boolean =>
   typeof value.version === 'string';
 
 /** What the newest revision says with each result, unless the server has said so itself. */
+const serverInfo = { [`${own}serverInfo`]: { name: us.name, version: us.version } };
 function stamped(result: Params): Params {
-  const serverInfo = { [`${own}serverInfo`]: { name: us.name, version: us.version } };
-  const { _meta = {}, resultType = 'complete' } = result;
-  return { ...result, resultType, _meta: isObject(_meta) ? { ...serverInfo, ..._meta } : _meta };
+  const { _meta = serverInfo, resultType = 'complete' } = result;
+  return {
+    ...result,
+    resultType,
+    _meta: isObject(_meta) && _meta !== serverInfo ? { ...serverInfo, ..._meta } : _meta,
+  };
 }
 
 /** How an answer is put into words of HTTP. */

@@ -22,7 +22,7 @@ import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
 import { CallAsker, CallWriter, finished } from './front-call.ts';
 import { type Message, refuseMixed, refuseSeveral, takeBack } from './front-messages.ts';
-import { holderOf, requiredSession, sessionFor, sessionOfPost } from './front-session.ts';
+import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost } from './front-session.ts';
 import { nothingAsked } from './schemas.ts';
 
 export interface FrontRouteDeps {
@@ -78,9 +78,11 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
   // One for each server that is kept: a change of it makes another object.
   const served = new WeakMap<McpServer, Served>();
   const servedAs = (server: McpServer): Served => {
-    const known = served.get(server) ?? oneServer(room, server);
-    served.set(server, known);
-    return known;
+    const known = served.get(server);
+    if (known) return known;
+    const made = oneServer(room, server);
+    served.set(server, made);
+    return made;
   };
   const one = (call: Call<'mcp'>): Served | Promise<Served> => {
     const server = named(call);
@@ -189,7 +191,7 @@ function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<
   if (Array.isArray(body)) return answerMessages(deps, call, served, body);
   const straight = straightCall(call.request, body);
   if (straight) {
-    const session = sessionOfPost(call);
+    const session = straight.newest ? null : sessionIn(call);
     const holder = holderOf(call, session, deps.ended, straight.params);
     if (straight.newest ? served.onlyAnswers(straight.params.name, holder, call.principal) : session !== null) {
       const turn = { served, asker: new CallAsker(call, holder), client: clientOf(served, session, holder) };
