@@ -102,6 +102,11 @@ Object.assign(odd, {
   'an answer to a number': [() => [earlier, { jsonrpc: '2.0', id: 7, result: {} }], 400, -32_600],
   'an answer that asks': [() => [earlier, { ...asks('tools/list', {}), result: {} }], 400, -32_600],
   'a task in a session': [() => [earlier, asks('tasks/get', { taskId: 'x' })], 200, -32_601],
+  'a beginning in the newest revision': [
+    () => [{ ...newest, 'mcp-method': 'initialize' }, asks('initialize', { _meta: newestMeta })],
+    404,
+    -32_601,
+  ],
   listening: [
     () => [{ ...newest, 'mcp-method': 'subscriptions/listen' }, asks('subscriptions/listen', {})],
     404,

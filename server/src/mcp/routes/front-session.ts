@@ -20,7 +20,8 @@ export function sessionIn({ request }: Call): string | null {
   return session;
 }
 
-const speaksNewest = ({ request }: Call): boolean => request.headers.get('mcp-protocol-version') === newestRevision;
+export const speaksNewest = ({ request }: Call): boolean =>
+  request.headers.get('mcp-protocol-version') === newestRevision;
 
 /** Requests of the newest revision are in none, whatever they name. */
 export const sessionOfPost = (call: Call): string | null => (speaksNewest(call) ? null : sessionIn(call));

@@ -22,7 +22,7 @@ import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
 import { CallAsker, CallWriter, finished } from './front-call.ts';
 import { type Message, refuseMixed, refuseSeveral, takeBack } from './front-messages.ts';
-import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost } from './front-session.ts';
+import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost, speaksNewest } from './front-session.ts';
 import { nothingAsked } from './schemas.ts';
 
 export interface FrontRouteDeps {
@@ -225,7 +225,9 @@ async function answerMessages(
   refuseMixed(messages);
   await requireToolScope(served, messages, call.principal);
   const begins = messages.find(({ method }) => method === 'initialize');
-  if (begins && (await deps.serving.isMalformed(begins))) return refuse(call, begins.id, malformed, 200);
+  // The newest revision has no such method, whatever its parameters.
+  if (begins && !speaksNewest(call) && (await deps.serving.isMalformed(begins)))
+    return refuse(call, begins.id, malformed, 200);
   const session = begins ? sessionFor(begins.params) : sessionOfPost(call);
   const holder = holderOf(call, session, deps.ended, messages[0]?.params);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
