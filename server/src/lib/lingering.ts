@@ -20,7 +20,12 @@ export class Lingering {
   add(entry: Lingerer): void {
     entry.place = this.#entries.length;
     this.#entries.push(entry);
-    this.#timer ??= setInterval(() => this.#look(), this.lookMs);
+    if (!this.#timer) this.#begin();
+  }
+
+  #begin(): void {
+    this.#timer = setInterval(() => this.#look(), this.lookMs);
+    this.#timer.unref();
   }
 
   /** The last one takes the place that gets free. */
