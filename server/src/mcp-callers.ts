@@ -37,13 +37,18 @@ export const mcpAuthenticators = ({
 type ByKey = Authenticators['keyOrSession'];
 
 /** A key that has lost its place in an organisation opens nothing here either. */
-const standingKey =
-  (byKey: ByKey, { teamOf }: Pick<Organisations, 'teamOf'>): ByKey =>
-  (call) => {
-    const stands = (principal: KeyPrincipal): KeyPrincipal | Promise<KeyPrincipal> => {
-      const team = principal.keyId === null ? null : teamOf(principal.keyId);
-      return team instanceof Promise ? team.then(() => principal) : principal;
-    };
-    const principal = byKey(call);
-    return principal instanceof Promise ? principal.then(stands) : stands(principal);
+function standingKey(byKey: ByKey, { teamOf }: Pick<Organisations, 'teamOf'>): ByKey {
+  const standing = (principal: KeyPrincipal): KeyPrincipal | Promise<KeyPrincipal> => {
+    const team = principal.keyId === null ? null : teamOf(principal.keyId);
+    return team instanceof Promise ? after(team, principal) : principal;
   };
+  return (call) => {
+    const principal = byKey(call);
+    return principal instanceof Promise ? principal.then(standing) : standing(principal);
+  };
+}
+
+async function after<T>(first: Promise<unknown>, then: T): Promise<T> {
+  await first;
+  return then;
+}

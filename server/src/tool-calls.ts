@@ -4,6 +4,8 @@ import type { CalledTool, ToolMoney } from './mcp/called-tool.ts';
 import type { Observer } from './observe.ts';
 import type { Metrics } from './platform/metrics.ts';
 
+type Tracer = NonNullable<Observer['tracer']>;
+
 interface NoteDeps {
   billing: Pick<Billing, 'record'>;
   audit: Pick<AuditLog, 'record'>;
@@ -27,7 +29,7 @@ export function noteToolCalls({ billing, audit, observer, metrics }: NoteDeps): 
       metadata: { tool, status },
       origin,
     });
-    trace(observer.tracer, called);
+    if (observer.tracer) trace(observer.tracer, called);
   };
 }
 
@@ -45,23 +47,21 @@ export const toolMoney = (billing: Pick<Billing, 'hold' | 'settle' | 'release'>)
   },
 });
 
+const noTokens = { promptTokens: 0, completionTokens: 0 };
+
 const detailOf = (
   { server, parentRequestId }: Pick<CalledTool, 'server' | 'parentRequestId'>,
   { status, durationMs }: Pick<CalledTool, 'status' | 'durationMs'>,
-) => ({
-  ...{ usage: { promptTokens: 0, completionTokens: 0 }, endpoint: '/mcp', provider: server.name },
-  ...{ status, durationMs, parentRequestId },
-});
+) => ({ usage: noTokens, endpoint: '/mcp', provider: server.name, status, durationMs, parentRequestId });
 
 /** Where a model would stand: summaries then tell tools apart without knowing of them. */
 const modelOf = ({ server, tool }: Pick<CalledTool, 'server' | 'tool'>): string =>
   `mcp/${server.name}/${tool}`.slice(0, 256);
 
-function trace(tracer: Observer['tracer'], { requestId, server, tool, status, durationMs, ...of }: CalledTool): void {
-  if (!tracer) return;
+function trace(tracer: Tracer, { requestId, parentRequestId, server, tool, status, durationMs }: CalledTool): void {
   const endMs = Date.now();
   tracer.record({
-    ...tracer.below(of.parentRequestId ?? requestId),
+    ...tracer.below(parentRequestId ?? requestId),
     name: `tool ${server.name}`,
     kind: 'client',
     startMs: endMs - durationMs,

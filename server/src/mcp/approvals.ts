@@ -33,9 +33,8 @@ export async function refusalOf({ db, clock }: Deps, call: AskedCall, webUrl: st
   if (args.length > mostCharacters) return `${call.tool} asks first, and its arguments are too long to be shown.`;
   const wanted = wantedBy(call);
   if (await store.useApproval(db, wanted, life.now)) return null;
-  if ((await store.countApprovals(db, call.userId, life.now)) >= mostWaiting)
-    return `${call.tool} was not called: too many calls wait for approval already.`;
-  const state = await store.putApproval(db, wanted, { args, state: 'waiting' }, life);
+  const state = await store.askAbout(db, wanted, args, life, mostWaiting);
+  if (state === null) return `${call.tool} was not called: too many calls wait for approval already.`;
   if (state === 'refused') return `${call.tool} was not called: the user refused it.`;
   return (
     `${call.tool} was not called: it needs the user's approval first. ` +

@@ -4,14 +4,13 @@ import type {
   Client,
   ClientCapabilities,
   JSONRPCMessage,
-  LoggingMessageNotification,
-  Progress,
   StreamableHTTPClientTransport,
   Tool,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { ChurnSet } from '../lib/churn-set.ts';
-import { type AskedBack, type Asking, letQuestionsThrough } from './asked-back.ts';
+import type { Lingering } from '../lib/lingering.ts';
+import { type AskedBack, letQuestionsThrough } from './asked-back.ts';
 import { boundAnswers } from './bounded-answers.ts';
 import { DirectCalls, type Underlying } from './direct-calls.ts';
 import { givenUp } from './fault.ts';
@@ -20,6 +19,7 @@ import { type Introduction, introductionOf } from './introduction.ts';
 import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
 import { asBefore, extensionsOf, unasked, waiting } from './params-behind.ts';
+import type { Hearing, Passing } from './passing.ts';
 import { mostAskedMs } from './patience.ts';
 import type { AccessToken } from './proofs.ts';
 import { hasTasks, letTasksThrough, taskIn } from './task-answers.ts';
@@ -30,18 +30,7 @@ export interface KeptSession extends Introduction {
   sign?: AccessToken['sign'];
 }
 
-export type LogMessage = LoggingMessageNotification['params'];
 export type Params = Record<string, unknown>;
-
-/** What is passed back while a server works on a request. */
-export interface Passing {
-  /** Made when it is asked for, which few calls take long enough for. */
-  readonly signal: AbortSignal;
-  progress?: ((progress: Progress) => void) | undefined;
-  log?: ((message: LogMessage) => void) | undefined;
-  /** Where the client can be asked something. */
-  asking?: Asking | undefined;
-}
 
 /** One server, spoken to. */
 export interface Connection extends Introduction {
@@ -77,6 +66,8 @@ export interface Target extends GuardedTarget {
   extensions?: string[] | undefined;
   /** What the client can be asked; absent where nobody can be. */
   capabilities?: ClientCapabilities | undefined;
+  /** Calls that take a while. */
+  slow: Lingering;
 }
 
 const us = { name: 'svc', version: '1' };
@@ -133,7 +124,7 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   // The library does not say which request a message belongs to: all that wait here hear it, and they are one holder's.
   const hearing: Hearing = new ChurnSet();
   client.setNotificationHandler('notifications/message', ({ params }) => {
-    for (const hear of hearing) hear(params);
+    for (const passing of hearing) passing.log?.(params);
   });
   try {
     await within(signal, client.connect(transport, { signal, timeout: target.timeoutMs }));
@@ -146,8 +137,9 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   const asked = target.capabilities && !isModern ? letQuestionsThrough(transport) : null;
   const introduction = kept ?? introductionOf(client);
   // A token is asked for anew with each request, and what the newest protocol puts into headers is the library's to know.
-  const direct = target.lines && !target.token && !isModern;
-  const calls = direct ? new DirectCalls(target.lines!, target, underlyingOf(transport, asked)) : null;
+  const { lines, slow } = target;
+  const direct = lines && !target.token && !isModern ? { lines, slow, hearing } : null;
+  const calls = direct && new DirectCalls(target, direct, underlyingOf(transport, asked));
   return {
     about: introduction.about,
     capabilities: introduction.capabilities,
@@ -196,8 +188,6 @@ function showing(
   };
 }
 
-type Hearing = ChurnSet<(message: LogMessage) => void>;
-
 function talking(
   client: Client,
   target: Target,
@@ -208,6 +198,35 @@ function talking(
   const isModern = client.getProtocolEra() === 'modern';
   // With the definition given, the library asks for none itself, and calls once.
   const definitionOf = (tool: Called) => ({ name: tool.name, inputSchema: tool.inputSchema }) as Tool;
+  const askLibrary: Connection['ask'] = async (method, params, passing, tool) => {
+    // The newest protocol says with each request how much it wants to hear.
+    if (isModern && method === 'logging/setLevel') return {};
+    const { signal, progress } = passing;
+    // What a server wants to know before it answers is for whoever asked to say.
+    const options = {
+      ...{ signal, allowInputRequired: true, ...(progress && { onprogress: progress }) },
+      // While the client is asked, whoever gave the signal looks after the time.
+      timeout: asked && passing.asking ? timeout + mostAskedMs : timeout,
+    };
+    // What a client of before can be asked is said by the library, where somebody asks it.
+    const said = isModern && !passing.asking ? unasked(target, params) : params;
+    // There, arguments that a tool wants as headers are put there by the library.
+    const work: Promise<object> =
+      isModern && tool
+        ? client.callTool(said as { name: string }, {
+            ...options,
+            toolDefinition: definitionOf(tool),
+          })
+        : client.request({ method, params: isModern ? said : asBefore(params) }, anything, options);
+    const answer = (await heard(
+      hearing,
+      passing,
+      asked ? asked.during(passing, within(signal, work)) : within(signal, work),
+    )) as Params;
+    const task = taskIn(answer);
+    if (task && !tool) throw unwantedTask();
+    return task ?? answer;
+  };
   return {
     list: async (signal) => {
       if (!capabilities.tools) return { definitions: [], cut: false };
@@ -225,37 +244,10 @@ function talking(
       if (taskIn(answer) && !hasTasks(capabilities)) throw unwantedTask();
       return answer;
     },
-    ask: async (method, params, passing, tool) => {
-      // The newest protocol says with each request how much it wants to hear.
-      if (isModern && method === 'logging/setLevel') return {};
-      const { progress, log } = passing;
-      if (calls && tool && !progress) return heard(hearing, log, calls.call(asBefore(params), passing));
-      const { signal } = passing;
-      // What a server wants to know before it answers is for whoever asked to say.
-      const options = {
-        ...{ signal, allowInputRequired: true, ...(progress && { onprogress: progress }) },
-        // While the client is asked, whoever gave the signal looks after the time.
-        timeout: asked && passing.asking ? timeout + mostAskedMs : timeout,
-      };
-      // What a client of before can be asked is said by the library, where somebody asks it.
-      const said = isModern && !passing.asking ? unasked(target, params) : params;
-      // There, arguments that a tool wants as headers are put there by the library.
-      const work: Promise<object> =
-        isModern && tool
-          ? client.callTool(said as { name: string }, {
-              ...options,
-              toolDefinition: definitionOf(tool),
-            })
-          : client.request({ method, params: isModern ? said : asBefore(params) }, anything, options);
-      const answer = (await heard(
-        hearing,
-        log,
-        asked ? asked.during(passing, within(signal, work)) : within(signal, work),
-      )) as Params;
-      const task = taskIn(answer);
-      if (task && !tool) throw unwantedTask();
-      return task ?? answer;
-    },
+    ask: (method, params, passing, tool) =>
+      calls && tool && !passing.progress
+        ? calls.call(asBefore(params), passing)
+        : askLibrary(method, params, passing, tool),
   };
 }
 
@@ -263,13 +255,12 @@ function talking(
 const unwantedTask = (): Error => new Error('a task, which nobody has asked for');
 
 /** What is said until the answer comes goes to whoever waits for it. */
-async function heard<T>(hearing: Hearing, log: Passing['log'], work: Promise<T>): Promise<T> {
-  if (!log) return work;
-  hearing.add(log);
+async function heard<T>(hearing: Hearing, passing: Passing, work: Promise<T>): Promise<T> {
+  hearing.add(passing);
   try {
     return await work;
   } finally {
-    hearing.delete(log);
+    hearing.delete(passing);
   }
 }
 

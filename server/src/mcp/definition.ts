@@ -93,24 +93,24 @@ export function readDefinition(given: unknown): Definition | null {
 /** Of what cannot be approved. */
 export const noHash = { hash: '', undrawnHash: '', shortHash: '' };
 
+type Approved = Pick<AllowedTool, 'name' | 'definition' | 'further'>;
+
 /** The operator has approved what is told of a tool, and the server still means the same. */
-export const isAsApproved = (
-  definitions: readonly Definition[],
-  { name, definition, further }: Pick<AllowedTool, 'name' | 'definition' | 'further'>,
-): boolean =>
-  definitions.some(
-    (listed) => listed.name === name && listed.problem === null && hashesOf(listed, further).includes(definition),
-  );
+export function isAsApproved(definitions: readonly Definition[], tool: Approved): boolean {
+  for (const listed of definitions) if (listed.name === tool.name && isSame(listed, tool)) return true;
+  return false;
+}
+
+/** By the hash of whatever was looked at when it was approved. */
+function isSame({ hash, undrawnHash, shortHash, problem }: Definition, { definition, further }: Approved): boolean {
+  if (problem !== null) return false;
+  if (definition === hash) return true;
+  return further === null ? definition === shortHash : !further._meta && definition === undrawnHash;
+}
 
 /** To whoever called all the same. */
 export const notAsApproved = (tool: string): string =>
   `${tool} was not called: the server has changed or removed it since it was approved, or does not list it to clients such as this one.`;
-
-/** Those that would be of an approval which has looked at this much. */
-function hashesOf({ hash, undrawnHash, shortHash }: Definition, looked: Further | null): string[] {
-  if (looked === null) return [hash, shortHash];
-  return looked._meta ? [hash] : [hash, undrawnHash];
-}
 
 function furtherProblemOf({ outputSchema, ...words }: Further): string | null {
   if (holdsHidden(JSON.stringify(words))) return 'its title holds characters that cannot be seen';

@@ -1,9 +1,11 @@
 import type { ByteSource } from '../lib/byte-source.ts';
 import { gather, textOf } from '../lib/gather.ts';
+import type { Lingerer, Lingering } from '../lib/lingering.ts';
 import { SseParser } from '../lib/sse.ts';
 import { shapeLimits } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { answerOf, type UpstreamConnections } from '../platform/upstream/connections.ts';
+import type { Exchange } from '../platform/upstream/exchange.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
 import { streamOf } from '../platform/upstream/open-kept.ts';
 import type { UpstreamAnswer } from '../platform/upstream/source.ts';
@@ -17,6 +19,7 @@ import {
   toFault,
   tooLarge,
 } from './guarded-fetch.ts';
+import type { Hearing, Passing } from './passing.ts';
 
 type Params = Record<string, unknown>;
 
@@ -30,8 +33,15 @@ export interface Underlying {
   cancel(id: number): void;
 }
 
+/** What calls of all sessions go over, and what is heard in this one. */
+export interface Ways {
+  lines: UpstreamConnections;
+  slow: Lingering;
+  hearing: Hearing;
+}
+
 /** Before this nobody looks whether the caller has left or time is up: most calls are answered by then. */
-const unwatchedMs = 50;
+export const unwatchedMs = 50;
 
 /**
  * Calls of tools of servers that keep sessions, past the library, which takes several times as long for each as everything
@@ -45,31 +55,39 @@ export class DirectCalls {
   readonly #href: string;
 
   constructor(
-    private readonly lines: UpstreamConnections,
     private readonly target: GuardedTarget,
+    private readonly ways: Ways,
     private readonly underlying: Underlying,
   ) {
     this.#href = checkedUrl(target.url, target).href;
   }
 
-  async call(params: Params, passing: Waiting): Promise<Params> {
+  async call(params: Params, passing: Passing): Promise<Params> {
     this.#id += 1;
     const id = this.#id;
     const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${JSON.stringify(params)}}`;
     const headers = this.#headersNow();
-    const exchange = this.lines.send({ url: this.#href, method: 'POST', headers, body });
-    const watch = new Watch(passing, () => {
-      exchange.abort();
-      this.underlying.cancel(id);
-    });
+    const { lines, slow, hearing } = this.ways;
+    const exchange = lines.send({ url: this.#href, method: 'POST', headers, body });
+    const watch = new Watch(passing, exchange, this.underlying, id);
+    slow.add(watch);
+    hearing.add(passing);
+    let head: AnswerHead | null = null;
     try {
-      const head = await exchange.head.catch((error) => {
-        throw watch.gaveUp ?? unreached(error);
-      });
-      const answer = answerOf(exchange, head);
-      if (isPlain(head)) return this.#resultIn(parsed(await wholeText(answer.body, watch)), id, passing);
-      return await this.#readSlowly(answer, { body, inSession: 'mcp-session-id' in headers }, id, watch);
+      head = await exchange.head;
+      if (!isPlain(head)) {
+        const sent = { body, inSession: 'mcp-session-id' in headers };
+        return await this.#readSlowly(answerOf(exchange, head), sent, id, watch);
+      }
+      const text = head.encoding === '' ? exchange.wholeText() : null;
+      const read =
+        text !== null && isShort(text) ? text : await checkedText(text, answerOf(exchange, head).body, watch);
+      return this.#resultIn(JSON.parse(read), id, passing);
+    } catch (error) {
+      throw head ? error : (watch.gaveUp ?? unreached(error));
     } finally {
+      hearing.delete(passing);
+      slow.remove(watch);
       watch.stop();
     }
   }
@@ -106,7 +124,7 @@ export class DirectCalls {
     const response = await rendered({ status, headers: Object.fromEntries(headers()), body: stream }, this.#href, sent);
     if (!response.ok) throw Object.assign(new Error('it refused'), { data: { status, text: await response.text() } });
     const type = response.headers.get('content-type') ?? '';
-    if (/^application\/json\b/i.test(type)) return this.#resultIn(parsed(await response.text()), id, watch.passing);
+    if (/^application\/json\b/i.test(type)) return this.#resultIn(JSON.parse(await response.text()), id, watch.passing);
     if (!/^text\/event-stream\b/i.test(type) || !response.body) throw new Error(`unexpected content type: ${type}`);
     const events = new SseParser(mostAnswerBytes);
     for await (const piece of response.body)
@@ -124,72 +142,76 @@ export class DirectCalls {
     throw new Error('no answer to what was asked');
   }
 
-  /** The result, where this is the answer, or one of several messages is; the others are the library's. */
+  /** The result, where this is the answer, or one of several messages is. */
   #find(given: unknown, id: number, of: Waiting): Params | null {
+    if (!Array.isArray(given)) return this.#findIn(given, id, of);
     let result: Params | null = null;
-    for (const message of Array.isArray(given) ? given : [given]) {
-      if (isAnswer(message, id)) result = resultOf(message);
-      else if (message !== undefined) this.underlying.hear(message, of);
-    }
+    for (const message of given) result = this.#findIn(message, id, of) ?? result;
     return result;
+  }
+
+  /** What is something else is the library's. */
+  #findIn(message: unknown, id: number, of: Waiting): Params | null {
+    if (isAnswer(message, id)) return resultOf(message);
+    if (message !== undefined) this.underlying.hear(message, of);
+    return null;
   }
 }
 
 /** Gives a call up when its signal says so, which is first asked when the call has taken a while. */
-class Watch {
+class Watch implements Lingerer {
+  place = -1;
+  seen = false;
   gaveUp: McpFault | null = null;
-  #timer: Timer | null;
   #signal: AbortSignal | null = null;
 
   constructor(
     readonly passing: Waiting,
-    private readonly stopCall: () => void,
-  ) {
-    this.#timer = setTimeout(() => this.#begin(), unwatchedMs);
-  }
+    private readonly exchange: Exchange,
+    private readonly underlying: Underlying,
+    private readonly id: number,
+  ) {}
 
-  #begin(): void {
-    this.#timer = null;
+  lingers(): void {
     this.#signal = this.passing.signal;
-    if (this.#signal.aborted) this.#giveUp();
-    else this.#signal.addEventListener('abort', this.#giveUp, { once: true });
+    if (this.#signal.aborted) this.handleEvent();
+    else this.#signal.addEventListener('abort', this, { once: true });
   }
 
-  #giveUp = (): void => {
+  /** The signal's own word for what is called when it aborts. */
+  handleEvent(): void {
     this.gaveUp = givenUp(this.#signal!);
-    this.stopCall();
-  };
+    this.exchange.abort();
+    this.underlying.cancel(this.id);
+  }
 
   stop(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    else this.#signal?.removeEventListener('abort', this.#giveUp);
+    this.#signal?.removeEventListener('abort', this);
   }
 }
 
 const isPlain = (head: AnswerHead): boolean =>
   head.status === 200 && /^application\/json\b/i.test(head.header('content-type') ?? '');
 
-/** All of the body, mostly there with the head. */
-async function wholeText(body: ByteSource, watch: Watch): Promise<string> {
-  const text = body.wholeText?.() ?? null;
-  // One that is shorter than it may be deep holds nothing that would take long to read.
-  if (text !== null && text.length <= shapeLimits.depth && text.charCodeAt(0) !== 0xfeff) return text;
-  const { bytes, whole } =
-    text === null
-      ? await gather(() => body.read(), mostAnswerBytes).catch((error) => {
-          throw watch.gaveUp ?? toFault(error);
-        })
-      : { bytes: Buffer.from(text), whole: true };
-  if (!whole) {
-    body.abort();
-    throw new McpFault(tooLarge);
-  }
+const isMarked = (text: string): boolean => text.charCodeAt(0) === 0xfeff;
+/** What is shorter than it may be deep holds nothing that would take long to read. */
+const isShort = (text: string): boolean => text.length <= shapeLimits.depth && !isMarked(text);
+
+/** All of the body, where it is bearable to read; `text` where it is there already. */
+async function checkedText(text: string | null, body: ByteSource, watch: Watch): Promise<string> {
+  const bytes = text === null ? await allOf(body, watch) : Buffer.from(text);
   await refuseHeavyAnswer(bytes);
-  return text === null || text.charCodeAt(0) === 0xfeff ? textOf(bytes) : text;
+  return text === null || isMarked(text) ? textOf(bytes) : text;
 }
 
-/** Throws where it is no JSON, which is told as what is not of the protocol. */
-const parsed = (text: string): unknown => JSON.parse(text);
+async function allOf(body: ByteSource, watch: Watch): Promise<Buffer> {
+  const { bytes, whole } = await gather(() => body.read(), mostAnswerBytes).catch((error) => {
+    throw watch.gaveUp ?? toFault(error);
+  });
+  if (whole) return bytes;
+  body.abort();
+  throw new McpFault(tooLarge);
+}
 
 /** What is no JSON among events is passed over, as the library does. */
 function messageIn(data: string): unknown {

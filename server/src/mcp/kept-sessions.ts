@@ -11,8 +11,6 @@ type Deps = Omit<McpRoom, 'sessions' | 'callers'>;
 
 /** A session that no process used for so long is ended. */
 const idleSeconds = 30 * 60;
-/** That a session is used is written no more often than this: it only has to be seen long before it would be ended. */
-const touchMs = 60_000;
 /** Ended by one sweep; the rest waits for the next. */
 const mostAtOnce = 50;
 /** Of one user, at all servers: each has something to keep for every session, and clients open as many as they like. */
@@ -23,7 +21,6 @@ const mostOfUser = 2_048;
  * it when one is killed, and of several, each may be asked.
  */
 export function keptSessions(deps: Deps): SessionKeeper {
-  const touched = new Map<string, number>();
   const opened = new Map<number, number>();
   /** Once in so many as are ended then: whoever opens a few is never looked for. */
   const endOldest = async (userId: number): Promise<void> => {
@@ -48,12 +45,6 @@ export function keptSessions(deps: Deps): SessionKeeper {
     },
     close: (connection) => connection.leave(),
     used: ({ id }, holder) => {
-      const place = `${id} ${holder}`;
-      const nowMs = deps.clock.steadyMs();
-      if (nowMs - (touched.get(place) ?? -touchMs) < touchMs) return;
-      // Whoever is in it was seen a while ago at most, and is seen again soon.
-      if (touched.size >= 10_000) touched.clear();
-      touched.set(place, nowMs);
       void store
         .touchSession(deps.db, id, holder, nowSeconds(deps.clock))
         .catch((error) => deps.log.warn({ error }, 'the use of a session could not be noted'));

@@ -3,67 +3,79 @@ import type { CalledTool, HeldPrice, Payer } from './called-tool.ts';
 import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
-export type NotedCall = Omit<CalledTool, 'status' | 'durationMs' | 'paid'> & {
+export interface NotedCall extends Omit<CalledTool, 'status' | 'durationMs' | 'paid'> {
   /** Whether the caller is gone; asked only when the call has failed. */
   left(): boolean;
   /** Asked only where something is to be paid; throws where nothing may be. */
   payer(): Payer | Promise<Payer>;
-};
-
-export interface Bill {
-  /** Puts the price aside, if there is one. Throws where there is not enough. */
-  hold(price: number): Promise<void>;
-  /** The server is asked now: from here on the call is paid for, unless the server fails. */
-  begin(): void;
-  /** It has failed, though there is something to tell a model. */
-  fail(): void;
 }
 
 type Room = Pick<McpDeps, 'clock' | 'note' | 'money'>;
 
 /** However a call ends, it is told of and paid for once, before its result is passed on. */
-export async function noted<T>(
-  room: Room,
-  { left, payer, ...call }: NotedCall,
-  isError: (result: T) => boolean,
-  work: (bill: Bill) => Promise<T>,
-): Promise<T> {
-  const startedMs = room.clock.steadyMs();
-  let held: HeldPrice | null = null;
-  let begun = false;
-  const bill: Bill = {
-    hold: async (price) => {
-      if (price > 0) held = await room.money.hold({ ...call, ...(await payer()), price });
-    },
-    begin: () => {
-      begun = true;
-    },
-    fail: () => {
-      begun = false;
-    },
-  };
-  /** A promise only where there is money to move. */
-  const end = (status: CalledTool['status'], failed: boolean): Promise<void> | undefined => {
-    const ended = { status, durationMs: room.clock.steadyMs() - startedMs };
-    const put = held as HeldPrice | null;
-    const pays = put !== null && begun && !failed;
-    const note = () => room.note({ ...call, ...ended, paid: pays });
-    if (put) return (pays ? put.settle(ended) : put.release()).then(note);
-    note();
-    return undefined;
-  };
-  let result: T;
-  try {
-    result = await work(bill);
-  } catch (error) {
-    // Whoever leaves meanwhile has had the work done.
-    const gone = left();
-    await end(gone ? 'aborted' : 'error', !gone);
-    throw error;
+export class Bill {
+  readonly #startedMs: number;
+  #held: HeldPrice | null = null;
+  #begun = false;
+
+  constructor(
+    private readonly room: Room,
+    private readonly call: NotedCall,
+  ) {
+    this.#startedMs = room.clock.steadyMs();
   }
-  const paid = end(isError(result) ? 'error' : 'ok', false);
-  if (paid) await paid;
-  return result;
+
+  /** Puts the price aside, if there is one. Throws where there is not enough. */
+  async hold(price: number): Promise<void> {
+    if (price <= 0) return;
+    const { requestId, parentRequestId, server, tool } = this.call;
+    const payer = await this.call.payer();
+    this.#held = await this.room.money.hold({ ...payer, requestId, parentRequestId, server, tool, price });
+  }
+
+  /** The server is asked now: from here on the call is paid for, unless the server fails. */
+  begin(): void {
+    this.#begun = true;
+  }
+
+  /** It has failed, though there is something to tell a model. */
+  fail(): void {
+    this.#begun = false;
+  }
+
+  /** What the work comes to, which this bill was handed to. */
+  async noted<T>(work: Promise<T>, isError: (result: T) => boolean): Promise<T> {
+    let result: T;
+    try {
+      result = await work;
+    } catch (error) {
+      // Whoever leaves meanwhile has had the work done.
+      const gone = this.call.left();
+      await this.#end(gone ? 'aborted' : 'error', !gone);
+      throw error;
+    }
+    const paid = this.#end(isError(result) ? 'error' : 'ok', false);
+    if (paid) await paid;
+    return result;
+  }
+
+  /** A promise only where there is money to move. */
+  #end(status: CalledTool['status'], failed: boolean): Promise<void> | undefined {
+    const durationMs = this.room.clock.steadyMs() - this.#startedMs;
+    if (this.#held) return this.#pay(this.#held, { status, durationMs }, this.#begun && !failed);
+    this.#note(status, durationMs, false);
+    return undefined;
+  }
+
+  async #pay(held: HeldPrice, ended: Pick<CalledTool, 'status' | 'durationMs'>, pays: boolean): Promise<void> {
+    await (pays ? held.settle(ended) : held.release());
+    this.#note(ended.status, ended.durationMs, pays);
+  }
+
+  #note(status: CalledTool['status'], durationMs: number, paid: boolean): void {
+    const { userId, keyId, requestId, parentRequestId, origin, server, tool } = this.call;
+    this.room.note({ userId, keyId, requestId, parentRequestId, origin, server, tool, status, durationMs, paid });
+  }
 }
 
 /** Why a price could not be put aside, for a model to read; throws what is no matter of money. */

@@ -100,11 +100,17 @@ function ifUsable(
   server: McpServer | null,
 ): McpServer | null | Promise<McpServer | null> {
   if (!server?.enabled) return null;
-  const usable = (member: boolean) => (mayUse(user, server, member) ? server : null);
   const { organisationId } = server;
   const member = user !== null && organisationId !== null && memberships.uses(user.id, organisationId);
-  return member instanceof Promise ? member.then(usable) : usable(member);
+  if (member instanceof Promise) return ifUsableTo(user, server, member);
+  return mayUse(user, server, member) ? server : null;
 }
+
+const ifUsableTo = async (
+  user: Caller | null,
+  server: McpServer,
+  member: Promise<boolean>,
+): Promise<McpServer | null> => (mayUse(user, server, await member) ? server : null);
 
 /** The server of this name, where the user may use it: who may not learns no more than that there is none. */
 export function usableServer(
@@ -113,8 +119,14 @@ export function usableServer(
   name: string,
 ): McpServer | null | Promise<McpServer | null> {
   const server = user === null ? null : room.known.server(user.id, name);
-  return server instanceof Promise ? server.then((found) => ifUsable(room, user, found)) : ifUsable(room, user, server);
+  return server instanceof Promise ? usableLater(room, user, server) : ifUsable(room, user, server);
 }
+
+const usableLater = async (
+  room: Pick<McpRoom, 'memberships'>,
+  user: Caller | null,
+  server: Promise<McpServer | null>,
+): Promise<McpServer | null> => ifUsable(room, user, await server);
 
 export async function usableById(room: Usable, userId: number, id: number): Promise<McpServer> {
   const server = await ifUsable(room, await findUser(room.db, userId), await findServer(room.db, id));

@@ -1,9 +1,11 @@
 import type { ConnectedTools } from '../lib/connected-tools.ts';
+import { Lingering } from '../lib/lingering.ts';
 import type { PersonalData } from '../platform/db/pages.ts';
 import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
 import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
+import { unwatchedMs } from './direct-calls.ts';
 import { openGiveBack } from './give-back.ts';
 import { noteLacking, openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
@@ -39,7 +41,7 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lacking: SessionDeps['lacking'] = async (server, userId, scope) =>
     noteLacking(granting, server, await userTokens.signer(server, userId), scope);
   const tokens = { userTokens, ownTokens: openOwnTokens(granting), giveBack: openGiveBack(deps) };
-  const signedIn = { ...granting, lines, ...tokens, lacking };
+  const signedIn = { ...granting, lines, slow: new Lingering(unwatchedMs), ...tokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };

@@ -1,4 +1,6 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import { hasOnly } from '../lib/has-only.ts';
+import { isObject } from '../lib/is-object.ts';
 import { tasksExtension } from './task-answers.ts';
 
 type Params = Record<string, unknown>;
@@ -11,7 +13,7 @@ interface Told {
 export const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
 export const saidLevel = 'io.modelcontextprotocol/logLevel';
 /** What each request of the newest protocol says of its client. */
-export const saidOfClient = [saidLevel, saidCapabilities];
+export const saidOfClient = new Set([saidLevel, saidCapabilities]);
 
 /** Our own, and what the client has of them. */
 export function extensionsOf({ extensions = [], capabilities }: Told): ClientCapabilities {
@@ -36,6 +38,6 @@ export function asBefore(given: Params): Params {
   // Most calls are a name and arguments.
   if (given._meta === undefined && given.inputResponses === undefined && given.requestState === undefined) return given;
   const { inputResponses: _, requestState: __, _meta, ...params } = given;
-  const said = Object.entries(_meta ?? {}).filter(([name]) => !saidOfClient.includes(name));
-  return { ...params, ...(said.length > 0 && { _meta: Object.fromEntries(said) }) };
+  if (!isObject(_meta) || hasOnly(_meta, saidOfClient)) return params;
+  return { ...params, _meta: Object.fromEntries(Object.entries(_meta).filter(([name]) => !saidOfClient.has(name))) };
 }

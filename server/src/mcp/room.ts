@@ -1,5 +1,6 @@
 import type { Vouching } from '../identity/sign-in/vouching.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Lingering } from '../lib/lingering.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
@@ -48,6 +49,8 @@ export interface McpDeps {
 export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   /** To servers; absent where only the system's own client reaches others. */
   lines: UpstreamConnections | undefined;
+  /** Calls to servers that take a while. */
+  slow: Lingering;
   /** Servers and allowed tools, as they are asked for by calls. */
   known: Known;
   /** For servers that their users sign in to. */

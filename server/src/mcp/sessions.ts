@@ -1,9 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
-import { type Called, type Connection, connect, type Params, type Passing, within } from './connection.ts';
+import { type Called, type Connection, connect, type Params, within } from './connection.ts';
 import { faultWithin } from './fault.ts';
 import type { Introduction } from './introduction.ts';
 import type { Listing } from './listing.ts';
+import type { Passing } from './passing.ts';
 import type { McpServer } from './store/servers.ts';
 import { keyOf, type TargetDeps, targetOf, userOf } from './target.ts';
 
@@ -11,6 +12,8 @@ import { keyOf, type TargetDeps, targetOf, userOf } from './target.ts';
 const idleMs = 5 * 60_000;
 /** Held here for one user; more of them only take room, and those that are kept are gone on with when they are named again. */
 const mostOfUser = 1_024;
+/** That a session is used is told no more often than this: it only has to be seen long before it would be ended. */
+const tellMs = 60_000;
 /** What a server listed counts for so long. */
 const listingMs = 10_000;
 /** A list waits no longer than this, whatever a call may take: it stands before other work. */
@@ -26,6 +29,8 @@ interface Held {
   open: Connection | null;
   users: number;
   lastUsedMs: number;
+  /** When its keeper was last told that it is used. */
+  toldMs: number;
   listing: { atMs: number; answer: Promise<Listing>; known: Listing | null } | null;
   retired: boolean;
 }
@@ -45,6 +50,7 @@ export interface SessionKeeper {
   open(server: McpServer, holder: string): Promise<Connection>;
   /** This process is done with it. */
   close(connection: Connection): Promise<void>;
+  /** Told now and then. */
   used?(server: McpServer, holder: string): void;
   /** The server knows it no more. */
   ended?(server: McpServer, holder: string): Promise<void>;
@@ -177,12 +183,15 @@ export class Sessions {
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const first = this.#hold(server, holder);
+    first.users += 1;
     try {
-      return await this.#with(first, passing, work);
+      return await work(first.open ?? (await within(passing.signal, first.connection)));
     } catch (error) {
       if (!faultWithin(error)?.sessionEnded) throw error;
       await this.#ended(first);
       return this.#with(this.#hold(server, holder), passing, work);
+    } finally {
+      this.#letGo(first);
     }
   }
 
@@ -191,11 +200,20 @@ export class Sessions {
     try {
       return await work(held.open ?? (await within(passing.signal, held.connection)));
     } finally {
-      held.users -= 1;
-      held.lastUsedMs = this.#nowMs();
-      this.keeper.used?.(held.server, held.holder);
-      if (held.retired) this.#retire(held);
+      this.#letGo(held);
     }
+  }
+
+  #letGo(held: Held): void {
+    held.users -= 1;
+    held.lastUsedMs = this.#nowMs();
+    if (held.lastUsedMs - held.toldMs >= tellMs) this.#tellUsed(held);
+    if (held.retired) this.#retire(held);
+  }
+
+  #tellUsed(held: Held): void {
+    held.toldMs = held.lastUsedMs;
+    this.keeper.used?.(held.server, held.holder);
   }
 
   #hold(server: McpServer, holder: string): Held {
@@ -205,7 +223,8 @@ export class Sessions {
     if (known) this.#retire(known);
     this.#makeRoom(userOf(holder));
     const held: Held = {
-      ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), listing: null, retired: false, open: null },
+      ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), toldMs: -tellMs, listing: null, retired: false },
+      open: null,
       connection: this.keeper.open(server, holder),
     };
     this.#held.set(placeOf(server, holder), held);

@@ -1,3 +1,4 @@
+import type { Lingering } from '../lib/lingering.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { abilitiesOf, capabilitiesOf, sharedName } from './abilities.ts';
@@ -35,6 +36,8 @@ export interface TargetDeps {
   sealer: Sealer;
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
+  /** Calls that take a while. */
+  slow: Lingering;
   userTokens: UserTokens;
   ownTokens: OwnTokens;
   /** A user's token was not enough. */
@@ -75,7 +78,7 @@ const extensionOf: Partial<Record<AuthKind, string>> = {
 
 /** Who is called, and in whose name where that makes a difference. */
 export function targetOf(
-  { sealer, allowPrivate, lines, userTokens, ownTokens, lacking }: TargetDeps,
+  { sealer, allowPrivate, lines, slow, userTokens, ownTokens, lacking }: TargetDeps,
   server: McpServer,
   holder: string,
   /** Of the session that is gone on with. */
@@ -83,7 +86,7 @@ export function targetOf(
 ): Target {
   const headers = headersOf({ sealer }, server);
   const { name, url, timeoutMs } = server;
-  const target = { name, url, headers, timeoutMs, allowPrivate, lines, ...asking(server, holder) };
+  const target = { name, url, headers, timeoutMs, allowPrivate, lines, slow, ...asking(server, holder) };
   if (server.auth === 'headers') return target;
   const userId = isOfUsers(server) ? userOf(holder) : null;
   if (isOfUsers(server) && userId === null) throw new McpFault('it is for users who sign in to it');

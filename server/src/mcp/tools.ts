@@ -16,7 +16,7 @@ import { isAsApproved, notAsApproved } from './definition.ts';
 import { tellFault, withoutSecrets } from './fault.ts';
 import { followTask } from './follow-task.ts';
 import { nameTask, openTask } from './front/task-names.ts';
-import { type Bill, type NotedCall, noted, tooOften, unpaid } from './noted.ts';
+import { Bill, type NotedCall, tooOften, unpaid } from './noted.ts';
 import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
 import { outcomeOf } from './outcome.ts';
 import { waiting } from './params-behind.ts';
@@ -31,23 +31,16 @@ export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools =>
   call: async (caller, name, args, how) => {
     how.signal.throwIfAborted();
     const found = await findTool(room, await findUser(room.db, caller.userId), name);
-    return noted(room, callOf(found, caller, how.signal), isError, async (bill) => {
-      const refused = await refusedBefore(room, found, bill);
-      return refused === null ? callTool(room, found, { caller, args, bill }, how) : failure(refused);
-    });
+    const bill = new Bill(room, callOf(found, caller, how.signal));
+    return bill.noted(callTool(room, found, { caller, args, bill }, how), isError);
   },
   follow: async (caller, name, task, how) => {
     how.signal.throwIfAborted();
     const found = await findTool(room, await findUser(room.db, caller.userId), name);
     const opened = openTask(room.sealer, ownerOf(caller), task);
     if (!opened?.isAt(found.server) || opened.tool !== found.tool.name) return null;
-    return noted(room, callOf(found, caller, how.signal), isError, async (bill) => {
-      // Whoever began it did not live to pay for it.
-      const short = await bill.hold(found.tool.price).then(() => null, unpaid);
-      if (short !== null) return failure(`What ${found.tool.name} came to is not told: ${short}`);
-      bill.begin();
-      return told(room, found, { bill, begun: true }, how, () => followed(room, found, caller, opened, how));
-    });
+    const bill = new Bill(room, callOf(found, caller, how.signal));
+    return bill.noted(goOnWith(room, found, { caller, task: opened, bill }, how), isError);
   },
 });
 
@@ -97,12 +90,27 @@ const offered = ({ server, tool }: Offer): ConnectedTool => ({
   askFirst: tool.askFirst,
 });
 
+/** Whoever began it did not live to pay for it. */
+async function goOnWith(
+  room: McpRoom,
+  found: Offer,
+  { caller, task, bill }: { caller: ToolCaller; task: Following; bill: Bill },
+  how: HowToWait,
+): Promise<ToolOutcome> {
+  const short = await bill.hold(found.tool.price).then(() => null, unpaid);
+  if (short !== null) return failure(`What ${found.tool.name} came to is not told: ${short}`);
+  bill.begin();
+  return told(room, found, { bill, begun: true }, how, () => followed(room, found, caller, task, how));
+}
+
 async function callTool(
   room: McpRoom,
   found: Offer,
   { caller, args, bill }: Asking,
   how: HowToCall,
 ): Promise<ToolOutcome> {
+  const refusedFirst = await refusedBefore(room, found, bill);
+  if (refusedFirst !== null) return failure(refusedFirst);
   const { server, tool } = found;
   const holder = holderFor(server, caller.userId);
   const deadline = AbortSignal.any([waitingFor(how), AbortSignal.timeout(server.timeoutMs)]);
@@ -131,12 +139,14 @@ const waitingFor = ({ signal, tooLong }: HowToWait): AbortSignal =>
 
 const isHandedOver = ({ signal, handedOver }: HowToWait): boolean => signal.aborted && (handedOver?.() ?? false);
 
+type Following = Pick<Task, 'taskId' | 'pollIntervalMs'>;
+
 /** For as long as the caller lets it take: each look has the time of a call. */
 function followed(
   room: McpRoom,
   { server }: Offer,
   { userId }: ToolCaller,
-  begun: Pick<Task, 'taskId' | 'pollIntervalMs'>,
+  begun: Following,
   how: HowToWait,
 ): Promise<CallToolResult> {
   const ask = (method: string, params: Params, until: AbortSignal) =>

@@ -83,10 +83,13 @@ async function nameRows(rows: NewAuditRow[], type: string, namesOf: NamesOf): Pr
 
 const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
 
-export function rowOf({ actor, target, before, after, origin, ...entry }: Entry, now: number): NewAuditRow {
+export function rowOf(
+  { action, actor, target, before, after, metadata = {}, origin }: Entry,
+  now: number,
+): NewAuditRow {
   const named = typeof target?.id === 'string' ? target.id : (target?.name ?? '');
   return {
-    action: entry.action,
+    action,
     actor_id: typeof actor === 'number' ? actor : null,
     actor_name: typeof actor === 'string' ? actor : '',
     target_type: target?.type ?? '',
@@ -94,7 +97,7 @@ export function rowOf({ actor, target, before, after, origin, ...entry }: Entry,
     target_name: storableText(named, 500),
     state_before: jsonOrNull(before),
     state_after: jsonOrNull(after),
-    metadata: JSON.stringify(entry.metadata ?? {}),
+    metadata: JSON.stringify(metadata),
     ip: origin.ip,
     user_agent: storableText(origin.userAgent, 500),
     created_at: now,

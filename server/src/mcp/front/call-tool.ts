@@ -1,16 +1,17 @@
+import type { Origin } from '../../identity/audit/log.ts';
 import { abilitiesOf } from '../abilities.ts';
 import { approveAgain, refusalOf } from '../approvals.ts';
-import type { CalledTool } from '../called-tool.ts';
+import type { CalledTool, Payer } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
 import { tellFault } from '../fault.ts';
-import { type NotedCall, noted, tooOften, unpaid } from '../noted.ts';
+import { Bill, type NotedCall, tooOften, unpaid } from '../noted.ts';
 import { type Offer, secretsIn } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
-import { listedTo } from '../target.ts';
+import { holderFor, listedTo } from '../target.ts';
 import { opensTool } from './caller.ts';
-import { goingOn } from './going-on.ts';
+import { goingOn, isAskedWithin } from './going-on.ts';
 import { requireRepeated } from './param-headers.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
@@ -40,6 +41,12 @@ export const toolView = (tool: AllowedTool, name: string): Params => ({
   ...tool.further,
 });
 
+/** Where that is known at once, which it mostly is. */
+function isKnownApproved(room: FrontRoom, { server, tool }: Offer, { caller }: Exchange): boolean {
+  const known = room.sessions.listed(server, holderFor(server, caller.user.id));
+  return known !== null && isAsApproved(known.definitions, tool);
+}
+
 /** Most tools are listed to anybody; what is not is looked for among what is listed to such a client. */
 async function isApproved(room: FrontRoom, { server, tool }: Offer, exchange: Exchange): Promise<boolean> {
   if (isAsApproved(await definitionsOf(room, server, exchange), tool)) return true;
@@ -63,60 +70,83 @@ async function definitionsOf(
 }
 
 /** By the name that the server itself gives it. */
-export async function callTool(
+export function callTool(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
+  const { name } = params;
+  const opened = typeof name === 'string' && opensTool(exchange.caller, server.name, name);
+  const tool = opened ? room.known.tool(server.id, name) : null;
+  return tool instanceof Promise
+    ? callLookedUp(room, server, tool, params, exchange)
+    : callIfThere(room, server, tool, params, exchange);
+}
+
+async function callLookedUp(
   room: FrontRoom,
   server: McpServer,
+  tool: Promise<AllowedTool | null>,
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
-  const { name } = params;
-  const opened = typeof name === 'string' && opensTool(exchange.caller, server.name, name);
-  const tool = opened ? await room.known.tool(server.id, name) : null;
+  return callIfThere(room, server, await tool, params, exchange);
+}
+
+function callIfThere(
+  room: FrontRoom,
+  server: McpServer,
+  tool: AllowedTool | null,
+  params: Params,
+  exchange: Exchange,
+): Promise<Params> {
   if (!tool) throw badParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
   return callAllowed(room, { server, tool }, params, exchange);
 }
 
 /** A call that was allowed once, if nothing has changed since and the person who is to be asked agrees. */
-export async function callAllowed(
-  room: FrontRoom,
-  { server, tool }: Offer,
-  params: Params,
-  exchange: Exchange,
-): Promise<Params> {
-  requireRepeated(tool.inputSchema, params.arguments, exchange.headers);
-  const work = (behind: Exchange) => callNoted(room, { server, tool }, params, behind);
-  return goingOn(room, { server, what: tool.name, params }, exchange, work);
+export function callAllowed(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
+  requireRepeated(offer.tool.inputSchema, params.arguments, exchange.headers);
+  return isAskedWithin(exchange)
+    ? callGoingOn(room, offer, params, exchange)
+    : callNoted(room, offer, params, exchange);
 }
 
-async function callNoted(
+function callGoingOn(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
+  const work = (behind: Exchange) => callNoted(room, offer, params, behind);
+  return goingOn(room, { server: offer.server, what: offer.tool.name, params }, exchange, work);
+}
+
+function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
+  const bill = new Bill(room, new CallOfClient(offer.server, offer.tool.name, exchange));
+  return bill.noted(callBilled(room, offer, params, exchange, bill), isFailure);
+}
+
+async function callBilled(
   room: FrontRoom,
-  { server, tool }: Offer,
+  offer: Offer,
   params: Params,
   exchange: Exchange,
+  bill: Bill,
 ): Promise<Params> {
-  const called = { server: { id: server.id, name: server.name }, tool: tool.name };
-  return noted(room, callOf(called, exchange), isFailure, async (bill) => {
-    if (!(await isApproved(room, { server, tool }, exchange))) return toolFailure(notAsApproved(tool.name));
-    const busy = server.callsPerMinute > 0 ? await tooOften(room, server) : null;
-    if (busy !== null) return toolFailure(busy);
-    const short = tool.price > 0 ? await bill.hold(tool.price).then(() => null, unpaid) : null;
-    if (short !== null) return toolFailure(`${tool.name} was not called: ${short}`);
-    const asksFirst = tool.askFirst && !exchange.caller.inPerson;
-    const { id: userId } = exchange.caller.user;
-    const asked = asksFirst ? { userId, server, tool: tool.name, arguments: argumentsOf(params) } : null;
-    const refusal = asked && (await refusalOf(room, asked, room.webUrl));
-    if (refusal !== null) return toolFailure(refusal);
-    bill.begin();
-    const passed = params.name === tool.name ? params : { ...params, name: tool.name };
-    const answer = await pass(room, server, { method: 'tools/call', params: passed, tool }, exchange);
-    if (wantsToKnow(answer)) {
-      // It is called once more with the answers: that is paid for, and was approved with the first.
-      bill.fail();
-      if (asked) await approveAgain(room, asked);
-    }
-    if (answer.resultType !== 'task') return answer;
-    return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
-  });
+  const { server, tool } = offer;
+  if (!isKnownApproved(room, offer, exchange) && !(await isApproved(room, offer, exchange)))
+    return toolFailure(notAsApproved(tool.name));
+  const busy = server.callsPerMinute > 0 ? await tooOften(room, server) : null;
+  if (busy !== null) return toolFailure(busy);
+  const short = tool.price > 0 ? await bill.hold(tool.price).then(() => null, unpaid) : null;
+  if (short !== null) return toolFailure(`${tool.name} was not called: ${short}`);
+  const asksFirst = tool.askFirst && !exchange.caller.inPerson;
+  const { id: userId } = exchange.caller.user;
+  const asked = asksFirst ? { userId, server, tool: tool.name, arguments: argumentsOf(params) } : null;
+  const refusal = asked && (await refusalOf(room, asked, room.webUrl));
+  if (refusal !== null) return toolFailure(refusal);
+  bill.begin();
+  const passed = params.name === tool.name ? params : { ...params, name: tool.name };
+  const answer = await pass(room, server, { method: 'tools/call', params: passed, tool }, exchange);
+  if (wantsToKnow(answer)) {
+    // It is called once more with the answers: that is paid for, and was approved with the first.
+    bill.fail();
+    if (asked) await approveAgain(room, asked);
+  }
+  if (answer.resultType !== 'task') return answer;
+  return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
 }
 
 export function argumentsOf({ arguments: given = {} }: Params): Params {
@@ -126,17 +156,31 @@ export function argumentsOf({ arguments: given = {} }: Params): Params {
 }
 
 /** Of a call that came from outside, what is told of it and who pays. */
-export const callOf = (called: Pick<CalledTool, 'server' | 'tool'>, exchange: Exchange): NotedCall => ({
-  ...called,
-  userId: exchange.caller.user.id,
-  keyId: exchange.caller.keyId,
-  origin: exchange.origin,
-  requestId: exchange.requestId,
-  left: () => hasLeft(exchange),
-  payer: async () => {
-    const { user, keyId, unlimited } = await exchange.caller.asPayer();
+export class CallOfClient implements NotedCall {
+  readonly userId: number;
+  readonly keyId: number | null;
+  readonly origin: Origin;
+  readonly requestId: string;
+
+  constructor(
+    readonly server: CalledTool['server'],
+    readonly tool: string,
+    private readonly exchange: Exchange,
+  ) {
+    this.userId = exchange.caller.user.id;
+    this.keyId = exchange.caller.keyId;
+    this.origin = exchange.origin;
+    this.requestId = exchange.requestId;
+  }
+
+  left(): boolean {
+    return hasLeft(this.exchange);
+  }
+
+  async payer(): Promise<Payer> {
+    const { user, keyId, unlimited } = await this.exchange.caller.asPayer();
     return { userId: user.id, keyId, keyUnlimited: unlimited };
-  },
-});
+  }
+}
 
 export const isFailure = ({ isError }: Params): boolean => isError === true;

@@ -23,7 +23,8 @@ async function sessionAt(path: string): Promise<Record<string, string>> {
   const params = { ...begin.params, clientInfo: { name: 'test', version: '1' } };
   const answer = await f.post(path, { ...begin, params });
   expect(answer.status).toBe(200);
-  return { 'mcp-session-id': answer.headers.get('mcp-session-id')!, 'mcp-protocol-version': '2025-06-18' };
+  // The revision that has several messages in one request.
+  return { 'mcp-session-id': answer.headers.get('mcp-session-id')!, 'mcp-protocol-version': '2025-03-26' };
 }
 
 test('a session that its client has ended is none any more, and no other ends with it', async () => {

@@ -15,13 +15,15 @@ interface Asked {
 }
 
 /** Clients of the newest revision are asked within the answer, while what they asked for goes on where the server is of before. */
+export const isAskedWithin = ({ newest, holder }: Exchange): boolean => newest === true && abilitiesOf(holder) !== '';
+
+/** For a client that `isAskedWithin`. */
 export function goingOn(
   room: FrontRoom,
   { server, what, params }: Asked,
   exchange: Exchange,
   work: (behind: Exchange) => Promise<Params>,
 ): Promise<Params> {
-  if (!exchange.newest || abilitiesOf(exchange.holder) === '') return work(exchange);
   const tell = (id: string, result: Params) => tellServer(room, { id, result }, exchange);
   return room.waiting.answer({ server, what, params }, exchange, { work, tell });
 }

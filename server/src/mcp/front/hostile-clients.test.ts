@@ -38,12 +38,13 @@ const own = 'io.modelcontextprotocol/';
 const newestMeta = { [`${own}protocolVersion`]: '2026-07-28', [`${own}clientCapabilities`]: {} };
 const newest = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };
 const earlier = { 'mcp-protocol-version': '2025-11-25' };
+/** The one revision that has several messages in one request. */
+const batches = { 'mcp-protocol-version': '2025-03-26' };
 const accept = 'application/json, text/event-stream';
 const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' });
 const asks = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 1, method, params });
-const begins = asks('initialize', {
-  ...{ protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-});
+const beginning = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+const begins = asks('initialize', beginning);
 const proto = JSON.parse('{"__proto__":{"name":"slow","polluted":true}}');
 
 type Sent = [headers: Record<string, string>, message: unknown];
@@ -58,15 +59,20 @@ for (const id of [null, 1.5, 1e308, 2 ** 60, true, {}, []]) {
   const named = (tool: string): Sent => [{ ...newest, 'mcp-name': tool }, call(tool, { _meta: newestMeta }, id)];
   odd[`the id ${JSON.stringify(id)} in the newest revision`] = [named, 400, -32_600];
 }
+const wrong = { protocolVersion: 5, capabilities: 'all', clientInfo: { name: 'test' } };
+for (const params of [undefined, {}, ...Object.entries(wrong).map(([name, one]) => ({ ...beginning, [name]: one }))])
+  odd[`a beginning with ${JSON.stringify(params)}`] = [() => [{}, asks('initialize', params)], 200, -32_602];
 Object.assign(odd, {
-  'two requests of one id': [(tool) => [earlier, [call(tool), asks('tools/list', {})]], 400, -32_600],
-  'nothing, several times': [() => [earlier, []], 400, -32_600],
+  'two requests of one id': [(tool) => [batches, [call(tool), asks('tools/list', {})]], 400, -32_600],
+  'nothing, several times': [() => [batches, []], 400, -32_600],
   'more at once than anybody waits for': [
-    () => [earlier, Array.from({ length: 11 }, (_, at) => ping(at))],
+    () => [batches, Array.from({ length: 11 }, (_, at) => ping(at))],
     400,
     -32_600,
   ],
-  'several in several': [() => [earlier, [[ping(1)]]], 400, -32_600],
+  'several in several': [() => [batches, [[ping(1)]]], 400, -32_600],
+  'several where they are no more': [() => [earlier, [ping(1), ping(2)]], 400, -32_600],
+  'one that is written as several': [(tool) => [{ 'mcp-protocol-version': '2025-06-18' }, [call(tool)]], 400, -32_600],
   'several in the newest revision': [(tool) => [newest, [call(tool, { _meta: newestMeta })]], 400, -32_600],
   'two beginnings': [() => [{}, [begins, { ...begins, id: 2 }]], 400, -32_600],
   'a beginning with a call': [(tool) => [{}, [begins, call(tool, {}, 2)]], 400, -32_600],
@@ -96,6 +102,11 @@ Object.assign(odd, {
   'an answer to a number': [() => [earlier, { jsonrpc: '2.0', id: 7, result: {} }], 400, -32_600],
   'an answer that asks': [() => [earlier, { ...asks('tools/list', {}), result: {} }], 400, -32_600],
   'a task in a session': [() => [earlier, asks('tasks/get', { taskId: 'x' })], 200, -32_601],
+  'a beginning in the newest revision': [
+    () => [{ ...newest, 'mcp-method': 'initialize' }, asks('initialize', { _meta: newestMeta })],
+    404,
+    -32_601,
+  ],
   listening: [
     () => [{ ...newest, 'mcp-method': 'subscriptions/listen' }, asks('subscriptions/listen', {})],
     404,

@@ -150,7 +150,8 @@ test('a server that is away is a fault of the gateway, at the first word and lat
   server.stop();
   f.laterOn();
   await expect(client.listTools()).rejects.toThrow(`The server ${name} failed`);
-  const first = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const first = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
   const answer = await f.post(`/mcp/${name}`, first);
   expect([answer.status, await answer.json()]).toMatchObject([502, { error: { code: -32_603 } }]);
 });

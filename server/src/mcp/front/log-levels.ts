@@ -1,6 +1,7 @@
 import type { Shared } from '../../platform/shared/port.ts';
-import type { LogMessage, Params } from '../connection.ts';
+import type { Params } from '../connection.ts';
 import { saidLevel } from '../params-behind.ts';
+import type { LogMessage } from '../passing.ts';
 
 const channel = 'mcp-log-levels';
 /** Of late; whoever is forgotten hears everything, as who has never said. */
@@ -8,8 +9,6 @@ const mostKept = 10_000;
 
 /** RFC 5424 §6.2.1, the least first. */
 export const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
-
-type Log = (message: LogMessage) => void;
 
 /**
  * How much of their logs clients of the protocol with sessions want to hear. They say it once, for servers that they may not have
@@ -27,13 +26,10 @@ export class LogLevels {
     await this.shared.publish(channel, `${level} ${holder}`).catch(() => {});
   }
 
-  /** Without what the client does not want to hear. */
-  heard(holder: string, log: Log | undefined): Log | undefined {
+  /** Whether the client wants to hear it. */
+  hears(holder: string, { level }: Pick<LogMessage, 'level'>): boolean {
     const least = this.#of(holder);
-    if (least === undefined || !log) return log;
-    return (message) => {
-      if (levels.indexOf(message.level) >= levels.indexOf(least)) log(message);
-    };
+    return least === undefined || levels.indexOf(level) >= levels.indexOf(least);
   }
 
   /** With what a server of the newest revision is told of it. */

@@ -6,7 +6,7 @@ import type { McpServer, Offering } from '../store/servers.ts';
 import { hasTasks } from '../task-answers.ts';
 import { callTool, listTools } from './call-tool.ts';
 import { type McpCaller, opensServer } from './caller.ts';
-import { goingOn } from './going-on.ts';
+import { goingOn, isAskedWithin } from './going-on.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
@@ -47,22 +47,31 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
       throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
     }
   },
-  answer: async (method, params, exchange) => {
-    if (method === 'tools/list') return { tools: await listTools(room, server, exchange) };
-    if (method === 'tools/call') return callTool(room, server, params, exchange);
-    if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
-    if (isTaskMethod(method))
-      return answerTask(room, { method, params }, exchange, (name) => (name === server.name ? server : null));
-    if (method === 'completion/complete') return complete(room, server, params, exchange);
-    if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
-    const work = (behind: Exchange) => pass(room, server, { method, params }, behind);
-    if (!mayAsk.includes(method)) return work(exchange);
-    return goingOn(room, { server, what: `${method} ${params.name ?? params.uri}`, params }, exchange, work);
-  },
+  answer: (method, params, exchange) =>
+    method === 'tools/call'
+      ? callTool(room, server, params, exchange)
+      : answerOther(room, server, { method, params }, exchange),
   onlyAnswers: (_, holder) => room.callers.speaksBefore(server, holder),
   serverNamed: (name) => (name === server.name ? server : null),
   toolNamed: async (tool) => ({ server: server.name, tool }),
 });
+
+async function answerOther(
+  room: FrontRoom,
+  server: McpServer,
+  { method, params }: { method: string; params: Params },
+  exchange: Exchange,
+): Promise<Params> {
+  if (method === 'tools/list') return { tools: await listTools(room, server, exchange) };
+  if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
+  if (isTaskMethod(method))
+    return answerTask(room, { method, params }, exchange, (name) => (name === server.name ? server : null));
+  if (method === 'completion/complete') return complete(room, server, params, exchange);
+  if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
+  const work = (behind: Exchange) => pass(room, server, { method, params }, behind);
+  if (!mayAsk.includes(method) || !isAskedWithin(exchange)) return work(exchange);
+  return goingOn(room, { server, what: `${method} ${params.name ?? params.uri}`, params }, exchange, work);
+}
 
 /** A token that names tools is for these, and for nothing else that the server has. */
 export const passedOn = (server: McpServer, caller: McpCaller): readonly Offering[] =>

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
-import { noted } from '../noted.ts';
-import { argumentsOf, callOf, isFailure } from './call-tool.ts';
+import { Bill } from '../noted.ts';
+import { argumentsOf, CallOfClient, isFailure } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontRoom, OwnTool, OwnTools } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
@@ -50,8 +50,9 @@ export function callOwn(room: FrontRoom, params: Params, exchange: Exchange): Pr
   const { name } = params;
   if (typeof name !== 'string' || !opened(room.own, exchange.caller).some((tool) => tool.name === name))
     throw badParams(`Unknown tool: ${String(name).slice(0, 128)}`);
-  const called = { server: { id: null, name: ownName }, tool: name };
-  return noted(room, callOf(called, exchange), isFailure, async () =>
-    room.own.call(name, argumentsOf(params), exchange),
-  );
+  const bill = new Bill(room, new CallOfClient({ id: null, name: ownName }, name, exchange));
+  return bill.noted(callOpened(room, name, params, exchange), isFailure);
 }
+
+const callOpened = async ({ own }: FrontRoom, name: string, params: Params, exchange: Exchange): Promise<Params> =>
+  own.call(name, argumentsOf(params), exchange);

@@ -1,7 +1,8 @@
-import type { Called, Params, Passing } from '../connection.ts';
+import type { Called, Params } from '../connection.ts';
 import { faultWithin, McpFault, tellFault } from '../fault.ts';
 import { mostAnswerBytes, streamFault } from '../guarded-fetch.ts';
 import { secretsIn } from '../offers.ts';
+import type { LogMessage, Passing } from '../passing.ts';
 import { Patience } from '../patience.ts';
 import { redacted } from '../redact.ts';
 import type { McpServer } from '../store/servers.ts';
@@ -18,34 +19,12 @@ interface Asked {
 
 /** Asks the server in the caller's own session, within its time; the answer, and a fault in the protocol's words, as they are. */
 export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exchange: Exchange): Promise<Params> {
-  const { holder, progress, log } = exchange;
   const secrets = secretsIn(room, server);
-  let signal: AbortSignal | undefined;
-  let toldCharacters = 0;
   const time = exchange.say && askable(room, server, exchange, secrets);
-  const passing: Passing = {
-    get signal() {
-      signal ??= AbortSignal.any([exchange.signal, time?.signal ?? AbortSignal.timeout(server.timeoutMs)]);
-      return signal;
-    },
-    progress,
-    // What is logged is heard by all calls of a session, and kept for each until somebody reads it.
-    log:
-      log &&
-      ((message) => {
-        toldCharacters += JSON.stringify(message).length;
-        if (toldCharacters <= mostAnswerBytes) log(redacted(message, secrets));
-      }),
-    asking: time?.asking,
-  };
+  const passing = new Passage(exchange, server.timeoutMs, time, secrets);
   try {
-    const ask = () => room.callers.ask(server, holder, asked, passing);
-    const first = await (exchange.deaf ? room.aside.during(server, holder, passing, ask) : ask());
-    if (!time || exchange.newest || !wantsToKnow(first)) return redacted(first, secrets);
-    const again = (answers: Params) =>
-      room.callers.ask(server, holder, { ...asked, params: { ...asked.params, ...answers } }, passing);
-    const { inquire } = time.asking;
-    return redacted(await inRounds(first, { inquire, again, signal: passing.signal }), secrets);
+    if (!time) return redacted(await room.callers.ask(server, exchange.holder, asked, passing), secrets);
+    return redacted(await passAsking(room, server, { asked, passing, time }, exchange), secrets);
   } catch (error) {
     const { code, message, data } = error as { code?: unknown; message: string; data?: unknown };
     if (!faultWithin(error) && Number.isSafeInteger(code) && code !== streamFault)
@@ -60,13 +39,64 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
   }
 }
 
+/** The same, of a client that can be asked something. */
+async function passAsking(
+  room: FrontRoom,
+  server: McpServer,
+  { asked, passing, time }: { asked: Asked; passing: Passing; time: Askable },
+  { holder, deaf, newest }: Exchange,
+): Promise<Params> {
+  const ask = () => room.callers.ask(server, holder, asked, passing);
+  const first = await (deaf ? room.aside.during(server, holder, passing, ask) : ask());
+  if (newest || !wantsToKnow(first)) return first;
+  const again = (answers: Params) =>
+    room.callers.ask(server, holder, { ...asked, params: { ...asked.params, ...answers } }, passing);
+  const { inquire } = time.asking;
+  return inRounds(first, { inquire, again, signal: passing.signal });
+}
+
+/** What is passed back of one exchange. */
+class Passage implements Passing {
+  readonly progress: Passing['progress'];
+  readonly asking: Passing['asking'];
+  #signal: AbortSignal | undefined;
+  #toldCharacters = 0;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly timeoutMs: number,
+    private readonly time: Askable | undefined,
+    private readonly secrets: readonly string[],
+  ) {
+    this.progress = exchange.progress;
+    this.asking = time?.asking;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([this.exchange.signal, this.time?.signal ?? AbortSignal.timeout(this.timeoutMs)]);
+    return this.#signal;
+  }
+
+  /** What is logged is heard by all calls of a session, and kept for each until somebody reads it. */
+  log(message: LogMessage): void {
+    this.#toldCharacters += JSON.stringify(message).length;
+    if (this.#toldCharacters <= mostAnswerBytes) this.exchange.log?.(redacted(message, this.secrets));
+  }
+}
+
+interface Askable {
+  readonly signal: AbortSignal;
+  asking: OpenAsking;
+  end(): void;
+}
+
 /** A call whose client can be asked something: time does not run meanwhile. Most end before anybody looks at it. */
 function askable(
   room: FrontRoom,
   server: McpServer,
   { holder, say, newest }: Exchange,
   secrets: readonly string[],
-): { readonly signal: AbortSignal; asking: OpenAsking; end(): void } {
+): Askable {
   let made: Patience | undefined;
   const patience = (): Patience => {
     made ??= new Patience(server.timeoutMs, room.clock.steadyMs);

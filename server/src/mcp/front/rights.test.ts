@@ -125,6 +125,16 @@ test('an approval of the last moment counts as long as any, and no longer; it wa
   expect(asked).toBeUndefined();
 });
 
+test('no more than fifty calls wait for one user, however many come at once', async () => {
+  const { name } = await f.connected(f.start([echo]), {}, ['echo']);
+  const { client } = await f.clientOf(`/mcp/${name}`);
+  const texts = Array.from({ length: 60 }, (_, at) => `cup ${at}`);
+  const told = await Promise.all(texts.map((text) => client.callTool({ name: 'echo', arguments: { text } })));
+  const refused = told.filter((one) => JSON.stringify(one).includes('too many calls wait'));
+  const asked = f.t.platform.database.db.selectFrom('mcp_approvals').select('id').where('user_id', '=', f.user.id);
+  expect([refused.length, (await asked.execute()).length]).toEqual([10, 50]);
+});
+
 test('every call stands in usage and in the audit log', async () => {
   const failing: ScriptedTool = { name: 'failing', answer: () => ({ content: [], isError: true }) };
   const { id, name } = await f.connected(f.start([echo, failing]));

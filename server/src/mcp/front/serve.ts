@@ -1,5 +1,6 @@
 import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { Lingering } from '../../lib/lingering.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import { abilitiesOf } from '../abilities.ts';
@@ -7,12 +8,13 @@ import type { Params } from '../connection.ts';
 import type { Introduction } from '../introduction.ts';
 import { noValidator } from '../no-validator.ts';
 import { saidOfClient } from '../params-behind.ts';
+import type { LogMessage } from '../passing.ts';
 import { type LogLevels, levels } from './log-levels.ts';
 import { cannotBeAsked, wantsToKnow } from './rounds.ts';
 import { type Asker, badParams, type Exchange, HeaderMismatch, noMethod, RpcError, type Served } from './served.ts';
-import { answerStraight, type StraightCall, type Written } from './straight.ts';
+import { quietMs, StraightAnswer, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
-import type { UnderWay } from './under-way.ts';
+import type { Running, UnderWay } from './under-way.ts';
 
 /** One request over HTTP: what it is for, and for whom. */
 export interface Turn {
@@ -25,6 +27,12 @@ export interface Turn {
   mismatch?: HeaderMismatch;
 }
 
+/** What needs no introduction any more. */
+export type Introduced = Omit<Turn, 'introduction'>;
+
+/** What is told of a message before its answer. */
+type Said = Required<Pick<Exchange, 'log' | 'say'>>;
+
 interface ServeDeps {
   underWay: UnderWay;
   logLevels: LogLevels;
@@ -34,12 +42,32 @@ interface ServeDeps {
 /** Serves messages in every revision of the protocol that the library knows, each request by itself. */
 export class Serving {
   #handler: Promise<McpHttpHandler> | undefined;
+  readonly #quiet = new Lingering(quietMs);
 
   constructor(private readonly deps: ServeDeps) {}
 
   /** Past the library, which would build a server for each. */
-  answerStraight(call: StraightCall, turn: Omit<Turn, 'introduction'>, written: Written): Promise<Response> {
-    return answerStraight(call, written, (log, say) => answerOne(turn, call, { log, say }, this.deps));
+  answerStraight(call: StraightCall, turn: Introduced, written: Written): Promise<Response> {
+    const answer = new StraightAnswer(call, written);
+    void this.#workOn(answer, call, turn);
+    return answer.response;
+  }
+
+  async #workOn(answer: StraightAnswer, call: StraightCall, turn: Introduced): Promise<void> {
+    this.#quiet.add(answer);
+    try {
+      answer.end(await answerOne(turn, call, answer, this.deps));
+    } catch (error) {
+      answer.fail(error);
+    } finally {
+      this.#quiet.remove(answer);
+    }
+  }
+
+  /** Whether it begins nothing for what is wrong with its parameters: the library would tell of that as of a fault of ours. */
+  async isMalformed(beginning: object): Promise<boolean> {
+    const { isInitializeRequest, isJSONRPCRequest } = await import('@modelcontextprotocol/server');
+    return isJSONRPCRequest(beginning) && !isInitializeRequest(beginning);
   }
 
   async answer(request: Request, message: unknown, turn: Turn): Promise<Response> {
@@ -92,7 +120,7 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed
   );
   const answer = ({ method, params }: JSONRPCRequest, { mcpReq }: ServerContext) => {
     // Who left hears nothing more, and that is no fault.
-    const log: Exchange['log'] = ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(() => {});
+    const log: Said['log'] = ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(() => {});
     const newest = mcpReq.envelope !== undefined;
     const asked = { id: mcpReq.id, method, params: whole(params ?? {}, mcpReq), newest };
     const say = (message: object) =>
@@ -125,32 +153,24 @@ interface Asked {
 }
 
 async function answerOne(
-  turn: Omit<Turn, 'introduction'>,
-  { id, method, params, newest: isNewest }: Asked,
-  said: Pick<Exchange, 'log' | 'say'>,
+  turn: Introduced,
+  asked: Asked,
+  said: Said,
   { underWay, logLevels, log }: ServeDeps,
   mcpReq?: ServerContext['mcpReq'],
 ): Promise<Result> {
   const { served, asker, client } = turn;
-  const running = client === null ? null : underWay.begin(client, id);
-  const say = client !== null && abilitiesOf(asker.holder) !== '' ? said.say : undefined;
-  const deaf = isNewest || !served.speaks;
-  const { holder } = asker;
-  const says = {
-    log: client === null ? said.log : logLevels.heard(holder, said.log),
-    say,
-    progress: progressOf(mcpReq),
-    newest: isNewest,
-    deaf,
-  };
-  const exchange = exchangeOf(asker, () => [mcpReq?.signal, running?.signal], says);
+  const { method, params, newest } = asked;
+  const running = client === null ? null : underWay.begin(client, asked.id);
+  const exchange = new OneExchange(turn, newest, { said, logLevels, running, mcpReq });
   try {
-    if (isTaskMethod(method) && !isNewest) throw noMethod(method);
-    if (isSubscribing(method) && (isNewest || client === null)) throw noMethod(method);
+    if (isTaskMethod(method) && !newest) throw noMethod(method);
+    if (isSubscribing(method) && (newest || client === null)) throw noMethod(method);
     refuseOdd(method, params);
-    const result = await served.answer(method, client === null ? params : logLevels.told(holder, params), exchange);
-    if (method === 'logging/setLevel' && client !== null) await logLevels.set(holder, params.level as string);
-    if (!isNewest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
+    const told = client === null ? params : logLevels.told(asker.holder, params);
+    const result = await served.answer(method, told, exchange);
+    if (method === 'logging/setLevel' && client !== null) await logLevels.set(asker.holder, params.level as string);
+    if (!newest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
     return result as Result;
   } catch (error) {
     if (error instanceof HeaderMismatch) turn.mismatch = error;
@@ -168,21 +188,58 @@ function refuseOdd(method: string, { level, cursor }: Params): void {
   if (method === 'tools/list' && cursor) throw badParams('Unknown cursor');
 }
 
-function exchangeOf(
-  asker: Asker,
-  others: () => (AbortSignal | undefined)[],
-  { log, say, progress, newest, deaf }: Pick<Exchange, 'log' | 'say' | 'progress' | 'newest' | 'deaf'>,
-): Exchange {
-  let signal: AbortSignal | undefined;
-  const { caller, holder, origin, requestId, headers } = asker;
-  return {
-    ...{ caller, holder, origin, requestId, headers, log, say, progress, newest, deaf },
-    get signal() {
-      signal ??= AbortSignal.any([asker.signal, ...others()].filter((one) => one !== undefined));
-      return signal;
-    },
-  };
+interface Around {
+  said: Said;
+  logLevels: LogLevels;
+  running: Running | null;
+  mcpReq: ServerContext['mcpReq'] | undefined;
 }
+
+/** One message of a client, as whoever answers it sees it. */
+class OneExchange implements Exchange {
+  readonly caller: Exchange['caller'];
+  readonly holder: string;
+  readonly origin: Exchange['origin'];
+  readonly requestId: string;
+  readonly headers: Exchange['headers'];
+  readonly say: Exchange['say'];
+  readonly progress: Exchange['progress'];
+  readonly deaf: boolean;
+  #signal: AbortSignal | undefined;
+
+  constructor(
+    private readonly turn: Introduced,
+    readonly newest: boolean,
+    private readonly around: Around,
+  ) {
+    const { served, asker, client } = turn;
+    this.caller = asker.caller;
+    this.holder = asker.holder;
+    this.origin = asker.origin;
+    this.requestId = asker.requestId;
+    this.headers = asker.headers;
+    this.say = client !== null && abilitiesOf(asker.holder) !== '' ? sayingTo(around.said) : undefined;
+    this.progress = progressOf(around.mcpReq);
+    this.deaf = newest || !served.speaks;
+  }
+
+  log(message: LogMessage): void {
+    const { said, logLevels } = this.around;
+    if (this.turn.client === null || logLevels.hears(this.holder, message)) said.log(message);
+  }
+
+  get signal(): AbortSignal {
+    const { running, mcpReq } = this.around;
+    const all = [this.turn.asker.signal, mcpReq?.signal, running?.signal];
+    this.#signal ??= AbortSignal.any(all.filter((one) => one !== undefined));
+    return this.#signal;
+  }
+}
+
+const sayingTo =
+  (said: Said): Exchange['say'] =>
+  (message) =>
+    said.say(message);
 
 /** What is subscribed to is told in a session, which the newest revision has none of. */
 const isSubscribing = (method: string): boolean =>
@@ -200,7 +257,7 @@ function progressOf(mcpReq?: ServerContext['mcpReq']): Exchange['progress'] {
 /** With what the library has taken out of the parameters: all of it is for whoever answers. */
 function whole(params: Params, { envelope, _meta, inputResponses, requestState }: ServerContext['mcpReq']): Params {
   if (envelope === undefined) return params;
-  const said = Object.entries(envelope).filter(([name]) => saidOfClient.includes(name));
+  const said = Object.entries(envelope).filter(([name]) => saidOfClient.has(name));
   const state = requestState();
   return {
     ...params,

@@ -1,7 +1,8 @@
 import type { Origin } from '../../identity/audit/log.ts';
-import type { Params, Passing } from '../connection.ts';
+import type { Params } from '../connection.ts';
 import { McpFault } from '../fault.ts';
 import type { Introduction } from '../introduction.ts';
+import type { Passing } from '../passing.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { McpCaller } from './caller.ts';
 

@@ -1,10 +1,13 @@
+import { hasOnly } from '../../lib/has-only.ts';
 import { isObject } from '../../lib/is-object.ts';
-import type { LogMessage, Params } from '../connection.ts';
+import type { Lingerer } from '../../lib/lingering.ts';
+import type { Params } from '../connection.ts';
+import type { LogMessage } from '../passing.ts';
 import { us } from './own-server.ts';
 import { HeaderMismatch, RpcError } from './served.ts';
 
-/** Whoever waits longer is told that the answer is on its way: clients give up on one that does not even begin. */
-const quietMs = 2_000;
+/** Whoever waits as long, or twice at most, is told that the answer is on its way: clients give up on one that does not even begin. */
+export const quietMs = 1_000;
 
 /** A call of a tool that asks for nothing but its result. */
 export interface StraightCall {
@@ -32,8 +35,8 @@ export function straightCall({ headers }: Pick<Request, 'headers'>, message: unk
   const revision = headers.get('mcp-protocol-version') ?? '';
   const newest = revision === newestRevision;
   if (!newest && !revisions.has(revision)) return null;
-  const plain = newest ? newestParams(headers, params) : params;
-  if (!plain || (!newest && !Object.keys(params).every((name) => plainMembers.has(name)))) return null;
+  const plain = newest ? newestParams(headers, params) : hasOnly(params, plainMembers) ? params : null;
+  if (!plain) return null;
   const accept = headers.get('accept') ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return null;
   return { id: id as string | number, method, params: plain, newest };
@@ -42,23 +45,28 @@ export function straightCall({ headers }: Pick<Request, 'headers'>, message: unk
 const own = 'io.modelcontextprotocol/';
 const [version, capabilities, info] = [`${own}protocolVersion`, `${own}clientCapabilities`, `${own}clientInfo`];
 
+const newestMembers = new Set([...plainMembers, '_meta']);
+const saidMembers = new Set([version, capabilities, info]);
+
 /** As the library hands them on; null for what says anything else, or says it twice and differently. */
 function newestParams(headers: Headers, params: Params): Params | null {
-  const { _meta, ...plain } = params;
-  if (!Object.keys(plain).every((name) => plainMembers.has(name)) || !isObject(_meta)) return null;
-  const { [version]: revision, [capabilities]: has, [info]: client, ...more } = _meta;
-  if (revision !== newestRevision || !isObject(has) || Object.keys(more).length > 0) return null;
-  if (!Object.entries(has).every(([name, value]) => plainCapabilities.has(name) && isEmpty(value))) return null;
+  const { name, arguments: given, _meta } = params;
+  if (!hasOnly(params, newestMembers) || !isObject(_meta) || !hasOnly(_meta, saidMembers)) return null;
+  const { [version]: revision, [capabilities]: has, [info]: client } = _meta;
+  if (revision !== newestRevision || !isObject(has) || !isPlain(has)) return null;
   if (client !== undefined && !isPlainInfo(client)) return null;
-  const { name } = plain;
   // What cannot stand in a header is encoded there.
   if (typeof name !== 'string' || name.startsWith('=?') || headers.get('mcp-name') !== name) return null;
   if (headers.get('mcp-method') !== 'tools/call') return null;
-  return { ...plain, _meta: { [capabilities]: has } };
+  return { name, arguments: given, _meta: { [capabilities]: has } };
 }
 
 const plainCapabilities = new Set(['roots', 'sampling', 'elicitation']);
 const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
+function isPlain(has: Params): boolean {
+  for (const name in has) if (!plainCapabilities.has(name) || !isEmpty(has[name])) return false;
+  return true;
+}
 const isPlainInfo = (value: unknown): boolean =>
   isObject(value) &&
   Object.keys(value).length === 2 &&
@@ -66,10 +74,14 @@ const isPlainInfo = (value: unknown): boolean =>
   typeof value.version === 'string';
 
 /** What the newest revision says with each result, unless the server has said so itself. */
+const serverInfo = { [`${own}serverInfo`]: { name: us.name, version: us.version } };
 function stamped(result: Params): Params {
-  const serverInfo = { [`${own}serverInfo`]: { name: us.name, version: us.version } };
-  const { _meta = {}, resultType = 'complete' } = result;
-  return { ...result, resultType, _meta: isObject(_meta) ? { ...serverInfo, ..._meta } : _meta };
+  const { _meta = serverInfo, resultType = 'complete' } = result;
+  return {
+    ...result,
+    resultType,
+    _meta: isObject(_meta) && _meta !== serverInfo ? { ...serverInfo, ..._meta } : _meta,
+  };
 }
 
 /** How an answer is put into words of HTTP. */
@@ -78,36 +90,57 @@ export interface Written {
   events(stream: ReadableStream<Uint8Array>): Response;
 }
 
-/** As JSON, or as events where something is said before the answer, or where it takes a while. */
-export function answerStraight(
-  { id, newest }: StraightCall,
-  written: Written,
-  work: (log: (message: LogMessage) => void, say: (message: object) => void) => Promise<Params>,
-): Promise<Response> {
-  return new Promise((resolve) => {
-    let events: Events | null = null;
-    const begin = (): Events => {
-      if (events) return events;
-      events = new Events();
-      resolve(written.events(events.stream));
-      return events;
-    };
-    const timer = setTimeout(begin, quietMs);
-    const end = (message: object, status?: number): void => {
-      clearTimeout(timer);
-      if (events) events.end(message);
-      else resolve(written.whole(JSON.stringify(message), status));
-    };
-    // Whoever wants to hear something says so with each request there.
-    const log = (params: LogMessage) =>
-      newest || (events ?? begin()).say({ jsonrpc: '2.0', method: 'notifications/message', params });
-    const say = (message: object) => (events ?? begin()).say(message);
-    work(log, say).then(
-      (result) => end({ jsonrpc: '2.0', id, result: newest ? stamped(result) : result }),
-      (error) =>
-        end({ jsonrpc: '2.0', id, error: errorOf(error) }, error instanceof HeaderMismatch ? error.status : 200),
-    );
-  });
+/** The answer to one call: JSON, or events where something is said before it, or where it takes a while. */
+export class StraightAnswer implements Lingerer {
+  place = -1;
+  seen = false;
+  readonly response: Promise<Response>;
+  #resolve!: (response: Response) => void;
+  #events: Events | null = null;
+
+  constructor(
+    private readonly call: StraightCall,
+    private readonly written: Written,
+  ) {
+    this.response = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  /** Whoever wants to hear something says so with each request of the newest revision. */
+  log(params: LogMessage): void {
+    if (!this.call.newest) this.say({ jsonrpc: '2.0', method: 'notifications/message', params });
+  }
+
+  say(message: object): void {
+    this.#begun().say(message);
+  }
+
+  lingers(): void {
+    this.#begun();
+  }
+
+  end(result: Params): void {
+    const { id, newest } = this.call;
+    this.#finish({ jsonrpc: '2.0', id, result: newest ? stamped(result) : result });
+  }
+
+  fail(error: unknown): void {
+    const status = error instanceof HeaderMismatch ? error.status : 200;
+    this.#finish({ jsonrpc: '2.0', id: this.call.id, error: errorOf(error) }, status);
+  }
+
+  #begun(): Events {
+    if (this.#events) return this.#events;
+    this.#events = new Events();
+    this.#resolve(this.written.events(this.#events.stream));
+    return this.#events;
+  }
+
+  #finish(message: object, status?: number): void {
+    if (this.#events) this.#events.end(message);
+    else this.#resolve(this.written.whole(JSON.stringify(message), status));
+  }
 }
 
 /** Messages as they come. */

@@ -18,9 +18,7 @@ export class UnderWay {
   begin(client: string, id: string | number): Running {
     if (!this.#listening) this.#listen();
     const name = nameOf(client, id);
-    const running: Running = new Running(() => {
-      if (this.#running.get(name) === running) this.#running.delete(name);
-    });
+    const running = new Running(name, this.#running);
     this.#running.set(name, running);
     return running;
   }
@@ -59,11 +57,18 @@ function nameOf(client: string, id: string | number): string {
 }
 
 /** A request under way. Its signal is made when somebody asks for it, which most are over before. */
-class Running {
+export class Running {
   #controller: AbortController | null = null;
   #takenBack = false;
 
-  constructor(readonly end: () => void) {}
+  constructor(
+    private readonly name: string,
+    private readonly all: ChurnMap<Running>,
+  ) {}
+
+  end(): void {
+    if (this.all.get(this.name) === this) this.all.delete(this.name);
+  }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();

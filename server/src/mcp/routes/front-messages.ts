@@ -8,6 +8,17 @@ export interface Message {
   params?: unknown;
 }
 
+/** Whoever names no revision is taken to mean this one (revision 2025-06-18, transports). */
+const hasSeveral = '2025-03-26';
+
+/** Several messages at once came with one revision and went with the next. */
+export function refuseSeveral({ headers }: Pick<Request, 'headers'>): void {
+  const revision = headers.get('mcp-protocol-version') ?? hasSeveral;
+  if (revision === hasSeveral) return;
+  const words = `Send each message in a request of its own: only revision ${hasSeveral} has several in one.`;
+  throw new AppError('invalid_request', words);
+}
+
 /** Limits count requests: what costs something comes alone, however many other messages are with it. */
 export function refuseMixed(messages: readonly Message[]): void {
   const calls = messages.filter(({ method }) => method === 'tools/call');

@@ -14,13 +14,14 @@ export const sessionHeader = 'mcp-session-id';
  * A session in front is a name and nothing else: nothing is kept for it here, so that any process answers to it, and none
  * is ever lost. It tells one client of a key from another where servers keep sessions behind, and what it can be asked.
  */
-function sessionIn({ request }: Call): string | null {
+export function sessionIn({ request }: Call): string | null {
   const session = request.headers.get(sessionHeader);
   if (session !== null && !isSessionName(session)) throw noSession();
   return session;
 }
 
-const speaksNewest = ({ request }: Call): boolean => request.headers.get('mcp-protocol-version') === newestRevision;
+export const speaksNewest = ({ request }: Call): boolean =>
+  request.headers.get('mcp-protocol-version') === newestRevision;
 
 /** Requests of the newest revision are in none, whatever they name. */
 export const sessionOfPost = (call: Call): string | null => (speaksNewest(call) ? null : sessionIn(call));

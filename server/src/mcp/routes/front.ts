@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
 import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
@@ -11,9 +10,9 @@ import type { Listening } from '../front/listening.ts';
 import { oneServer } from '../front/one-server.ts';
 import { ownName, ownServer } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
-import type { Serving } from '../front/serve.ts';
-import { type Asker, RpcError, type Served, type Told } from '../front/served.ts';
-import { straightCall, type Written } from '../front/straight.ts';
+import type { Introduced, Serving } from '../front/serve.ts';
+import { type Asker, badParams, RpcError, type Served, type Told } from '../front/served.ts';
+import { type StraightCall, straightCall } from '../front/straight.ts';
 import { isAnswer, takeAnswer } from '../front/take-answer.ts';
 import { understandsTasks } from '../front/tasks.ts';
 import type { UnderWay } from '../front/under-way.ts';
@@ -21,8 +20,9 @@ import type { Introduction } from '../introduction.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
-import { type Message, refuseMixed, takeBack } from './front-messages.ts';
-import { holderOf, requiredSession, sessionFor, sessionHeader, sessionOfPost } from './front-session.ts';
+import { CallAsker, CallWriter, finished } from './front-call.ts';
+import { type Message, refuseMixed, refuseSeveral, takeBack } from './front-messages.ts';
+import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost, speaksNewest } from './front-session.ts';
 import { nothingAsked } from './schemas.ts';
 
 export interface FrontRouteDeps {
@@ -72,16 +72,21 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const named = ({ principal, params: given }: Call<'mcp'>): McpServer | Promise<McpServer> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);
-    const there = (server: McpServer | null): McpServer => {
-      if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
-      return server;
-    };
     const found = usableServer(room, principal.user, name);
-    return found instanceof Promise ? found.then(there) : there(found);
+    return found instanceof Promise ? foundLater(found, name) : there(found, name);
+  };
+  // One for each server that is kept: a change of it makes another object.
+  const served = new WeakMap<McpServer, Served>();
+  const servedAs = (server: McpServer): Served => {
+    const known = served.get(server);
+    if (known) return known;
+    const made = oneServer(room, server);
+    served.set(server, made);
+    return made;
   };
   const one = (call: Call<'mcp'>): Served | Promise<Served> => {
     const server = named(call);
-    return server instanceof Promise ? server.then((found) => oneServer(room, found)) : oneServer(room, server);
+    return server instanceof Promise ? server.then(servedAs) : servedAs(server);
   };
   const [together, ours] = [allServers(room), ownServer(room)];
   const all = ({ principal }: Call<'mcp'>): Served => {
@@ -115,6 +120,14 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
   ];
 }
 
+function there(server: McpServer | null, name: string): McpServer {
+  if (!server) throw new AppError('not_found', `There is no MCP server ${name}.`);
+  return server;
+}
+
+const foundLater = async (server: Promise<McpServer | null>, name: string): Promise<McpServer> =>
+  there(await server, name);
+
 function routesAt(
   deps: FrontRouteDeps,
   { path, what, params }: { path: string; what: string; params?: z.ZodType },
@@ -131,10 +144,10 @@ function routesAt(
       maxBytes: mostBytes,
       answers,
       fits: isMessage,
-      handle: async (call) => {
-        if (call.request.headers.has('origin')) await refuseOrigin(deps, call);
+      handle: (call) => {
+        if (call.request.headers.has('origin')) return answerPage(deps, call, find);
         const served = find(call);
-        return answer(deps, call, served instanceof Promise ? await served : served);
+        return served instanceof Promise ? answerLater(deps, call, served) : answer(deps, call, served);
       },
     }),
     defineRoute({
@@ -164,32 +177,40 @@ async function refuseOrigin({ originAllowed }: FrontRouteDeps, { request }: Call
   throw new AppError('forbidden', 'Pages of this origin may not call here.');
 }
 
-async function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
-  const { body } = call;
-  const straight = Array.isArray(body) ? null : straightCall(call.request, body);
-  if (straight) {
-    const session = sessionOfPost(call);
-    const holder = holderOf(call, session, deps.ended, straight.params);
-    if (straight.newest ? served.onlyAnswers(straight.params.name, holder, call.principal) : session !== null) {
-      if (call.principal.tools !== null) await requireToolScope(served, [straight], call.principal);
-      const turn = { served, asker: askerOf(call, holder), client: clientOf(served, session, holder) };
-      return deps.serving.answerStraight(straight, turn, writtenFor(call));
-    }
-  }
-  return answerMessages(deps, call, served, Array.isArray(body) ? body : [body]);
+async function answerPage(deps: FrontRouteDeps, call: FrontCall, find: Find): Promise<Response> {
+  await refuseOrigin(deps, call);
+  return answer(deps, call, await find(call));
 }
 
-/** Nothing is listened for before somebody asks. */
-const askerOf = (call: Call<'mcp'>, holder: string): Asker => ({
-  caller: call.principal,
-  holder,
-  origin: originOf(call),
-  requestId: call.requestId,
-  headers: call.request.headers,
-  get signal() {
-    return call.signal;
-  },
-});
+const answerLater = async (deps: FrontRouteDeps, call: FrontCall, served: Promise<Served>): Promise<Response> =>
+  answer(deps, call, await served);
+
+function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
+  const { body } = call;
+  if (Array.isArray(body)) refuseSeveral(call.request);
+  if (Array.isArray(body)) return answerMessages(deps, call, served, body);
+  const straight = straightCall(call.request, body);
+  if (straight) {
+    const session = straight.newest ? null : sessionIn(call);
+    const holder = holderOf(call, session, deps.ended, straight.params);
+    if (straight.newest ? served.onlyAnswers(straight.params.name, holder, call.principal) : session !== null) {
+      const turn = { served, asker: new CallAsker(call, holder), client: clientOf(served, session, holder) };
+      if (call.principal.tools !== null) return answerInScope(deps, call, straight, turn);
+      return deps.serving.answerStraight(straight, turn, new CallWriter(call));
+    }
+  }
+  return answerMessages(deps, call, served, [body]);
+}
+
+async function answerInScope(
+  { serving }: FrontRouteDeps,
+  call: FrontCall,
+  straight: StraightCall,
+  turn: Introduced,
+): Promise<Response> {
+  await requireToolScope(turn.served, [straight], call.principal);
+  return serving.answerStraight(straight, turn, new CallWriter(call));
+}
 
 /** One client at one address: its ids of requests are its own there. */
 const clientOf = ({ name }: Served, session: string | null, holder: string): string | null =>
@@ -204,13 +225,16 @@ async function answerMessages(
   refuseMixed(messages);
   await requireToolScope(served, messages, call.principal);
   const begins = messages.find(({ method }) => method === 'initialize');
+  // The newest revision has no such method, whatever its parameters.
+  if (begins && !speaksNewest(call) && (await deps.serving.isMalformed(begins)))
+    return refuse(call, begins.id, malformed, 200);
   const session = begins ? sessionFor(begins.params) : sessionOfPost(call);
   const holder = holderOf(call, session, deps.ended, messages[0]?.params);
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
-  if (listening) return refuseToListen(call, listening.id);
+  if (listening) return refuse(call, listening.id, nothingToHear, 404);
   const client = clientOf(served, session, holder);
   if (client !== null) await takeBack(deps.underWay, client, messages);
-  const asker = askerOf(call, holder);
+  const asker = new CallAsker(call, holder);
   const answered = messages.filter((one) => isAnswer({ ...one }));
   for (const one of answered) await takeAnswer(deps.room, served, one, asker);
   if (answered.length === messages.length) return taken(call);
@@ -256,31 +280,10 @@ async function introduced(served: Served, asker: Asker, told: Told): Promise<Int
   }
 }
 
-/** Of the newest revision, whose servers are asked each time anew: there is nothing to hear. */
-function refuseToListen(call: Call, id: unknown): Response {
-  const error = { code: -32_601, message: 'Method not found: there is nothing to listen to' };
-  call.whole = true;
-  return Response.json({ jsonrpc: '2.0', id: id ?? null, error }, { status: 404, headers: call.headers });
-}
+const malformed = badParams('initialize needs protocolVersion, capabilities and clientInfo, as the protocol has them');
+/** Of the newest revision, whose servers are asked each time anew. */
+const nothingToHear = new RpcError(-32_601, 'Method not found: there is nothing to listen to');
 
-const writtenFor = (call: Call): Written => ({
-  whole: (text, status) => jsonText(call, text, status),
-  events: (stream) =>
-    finished(
-      call,
-      new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } }),
-      null,
-    ),
-});
-
-/** With the headers that all our answers have. */
-function finished(call: Call, response: Response, session: string | null): Response {
-  const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(call.headers)) headers.set(name, value);
-  if (session !== null && response.ok) headers.set(sessionHeader, session);
-  const streams = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  call.whole = !streams;
-  // nginx would otherwise gather events before passing them on.
-  if (streams) headers.set('x-accel-buffering', 'no');
-  return new Response(response.body, { status: response.status, headers });
+function refuse(call: Call, id: unknown, { code, message }: RpcError, status: number): Response {
+  return jsonText(call, JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message } }), status);
 }

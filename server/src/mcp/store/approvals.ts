@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { nameIn } from './servers.ts';
 import type { McpApprovalTable } from './tables.ts';
@@ -83,6 +84,20 @@ export async function putApproval(
   return (row?.state ?? state) as ApprovalState;
 }
 
+/** Somebody is asked about it; null where as many calls as may be wait for an answer of this user already. */
+export const askAbout = (
+  db: Db,
+  wanted: Wanted,
+  args: string,
+  life: Life,
+  most: number,
+): Promise<ApprovalState | null> =>
+  db.transaction().execute(async (tx) => {
+    await oneAtATime(tx, 'approvals', wanted.userId);
+    if ((await countApprovals(tx, wanted.userId, life.now)) >= most) return null;
+    return putApproval(tx, wanted, { args, state: 'waiting' }, life);
+  });
+
 const sameCall = (wanted: Wanted) => ({
   user_id: wanted.userId,
   server_id: wanted.serverId,
@@ -90,7 +105,7 @@ const sameCall = (wanted: Wanted) => ({
   arguments_hash: wanted.argumentsHash,
 });
 
-export async function countApprovals(db: Db, userId: number, now: number): Promise<number> {
+async function countApprovals(db: Db, userId: number, now: number): Promise<number> {
   const { total } = await db
     .selectFrom('mcp_approvals')
     .select((e) => e.fn.countAll<number>().as('total'))

@@ -9,6 +9,7 @@ const spaces = {
   knowledge: 'mskn',
   runs: 'msru',
   videosOfChannel: 'vide',
+  approvals: 'mcpa',
 };
 
 export type LockSpace = keyof typeof spaces;
