@@ -279,6 +279,8 @@ export const vendors: readonly Vendor[] = [
     name: 'Azure OpenAI',
     hosts: ['openai.azure.com'],
     ...openaiQuirks,
+    // Deployments have whatever names their owners like.
+    customToolModels: /^/,
     authHeader: 'api-key',
   }),
   vendorRow({

@@ -106,6 +106,8 @@ export interface Tool extends Cacheable {
   description?: string;
   parameters?: Json;
   strict?: boolean;
+  /** As the client of a chat gave it, where it takes text instead of JSON: what is said above is of a function in its place. */
+  custom?: Json;
 }
 
 export type ToolChoice = { type: 'auto' | 'none' | 'required' } | { type: 'tool'; name: string };
@@ -203,6 +205,8 @@ export interface Conversation {
   includeUsage: boolean;
   /** Asked with functions instead of tools, and answered so. */
   oldFunctions?: true;
+  /** Tools of a chat that take text instead of JSON, whatever models know them as. */
+  customTools?: ReadonlySet<string>;
   /** Asked as a text completion, and answered so. */
   completion?: TextCompletion;
   /** Asked in Cohere's format, which is read as a chat, and answered so. */

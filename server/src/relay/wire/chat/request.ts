@@ -10,6 +10,7 @@ import {
   type Tool,
   type Turn,
 } from '../conversation.ts';
+import { argumentsOf, customFunction } from '../custom-tools.ts';
 import { otherLimitNames } from '../limit-names.ts';
 import { readModel } from '../model-names.ts';
 import {
@@ -28,7 +29,6 @@ import {
   requiredString,
   weigh,
 } from '../read.ts';
-import { argumentsOf } from '../responses/tools.ts';
 import { readChatOptions, readOpenaiTool, readPlugins, withoutSearchTool } from '../web-search.ts';
 import { readContent, readResultContent, readTexts, withThinking } from './content.ts';
 import { asksForFunctions, withTools } from './legacy-functions.ts';
@@ -41,19 +41,26 @@ export function parseChatRequest(value: unknown): Sourced {
   const body = withTools(given);
   const model = readModel(body);
   const { system, turns } = readMessages(body);
+  const params = readParams(body);
   const options = body.stream_options == null ? {} : readObject(body.stream_options, 'stream_options');
   return {
     model,
     system,
     turns,
-    params: readParams(body),
+    params,
     stream: optionalBoolean(body, 'stream') ?? false,
     includeUsage: optionalBoolean(options, 'include_usage', 'stream_options') ?? asksForUsage(body.usage),
     ...(body !== given && asksForFunctions(given) && { oldFunctions: true }),
+    ...customTools(params.tools),
     source: { format: 'chat', body },
     bytes,
   };
 }
+
+const customTools = (tools: Tool[] = []): Pick<Sourced, 'customTools'> => {
+  const names = tools.filter(({ custom }) => custom).map(({ name }) => name);
+  return names.length > 0 ? { customTools: new Set(names) } : {};
+};
 
 /** OpenRouter's way of asking. */
 const asksForUsage = (usage: unknown): boolean => isObject(usage) && usage.include === true;
@@ -227,10 +234,10 @@ function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSear
   const rawTools: Json[] = [];
   readArray(value, 'tools').forEach((item, i) => {
     const tool = readObject(item, `tools[${i}]`);
-    if (requiredString(tool, 'type', `tools[${i}]`) !== 'function') {
-      rawTools.push(tool);
-      return;
-    }
+    const type = requiredString(tool, 'type', `tools[${i}]`);
+    if (type === 'custom') tools.push(readCustomTool(tool, `tools[${i}].custom`));
+    else if (type !== 'function') rawTools.push(tool);
+    if (type !== 'function') return;
     const at = `tools[${i}].function`;
     if (tool.function === undefined) throw missing(at);
     const fn = readObject(tool.function, at);
@@ -245,6 +252,11 @@ function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSear
     });
   });
   return { ...(tools.length > 0 && { tools }), ...withoutSearchTool(rawTools, readOpenaiTool) };
+}
+
+function readCustomTool(tool: Json, at: string): Tool {
+  const custom = readObject(tool.custom, at);
+  return { name: requiredString(custom, 'name', at), ...customFunction(custom, at), custom };
 }
 
 /** What is not known of a search stays in the body alone, for whoever knows it. */
