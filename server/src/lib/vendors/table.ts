@@ -277,11 +277,9 @@ export const vendors: readonly Vendor[] = [
   vendorRow({
     id: 'azure',
     name: 'Azure OpenAI',
-    hosts: ['openai.azure.com'],
     ...openaiQuirks,
     // Deployments have whatever names their owners like.
-    customToolModels: /^/,
-    authHeader: 'api-key',
+    ...{ hosts: ['openai.azure.com'], authHeader: 'api-key', customToolModels: /^/ },
   }),
   vendorRow({
     id: 'google-openai',

@@ -106,7 +106,7 @@ export interface Tool extends Cacheable {
   description?: string;
   parameters?: Json;
   strict?: boolean;
-  /** As the client of a chat gave it, where it takes text instead of JSON: what is said above is of a function in its place. */
+  /** As a chat has it, where it takes text instead of JSON: the rest is of a function in its place. */
   custom?: Json;
 }
 
@@ -181,9 +181,8 @@ export interface TextCompletion {
 export interface ToolName {
   name: string;
   namespace?: string;
-  /** Takes text instead of JSON. */
+  /** Takes text instead of JSON; finds tools that only the client has. */
   custom?: true;
-  /** Finds tools that only the client has. */
   search?: true;
 }
 
@@ -205,7 +204,7 @@ export interface Conversation {
   includeUsage: boolean;
   /** Asked with functions instead of tools, and answered so. */
   oldFunctions?: true;
-  /** Tools of a chat that take text instead of JSON, whatever models know them as. */
+  /** Names of tools of a chat that take text. */
   customTools?: ReadonlySet<string>;
   /** Asked as a text completion, and answered so. */
   completion?: TextCompletion;
@@ -297,8 +296,5 @@ export class UpstreamFault extends Error {
 }
 
 export const failure = (message: string, status = 502): UpstreamError => ({
-  kind: 'failure',
-  status,
-  message,
-  headers: {},
+  ...{ kind: 'failure', status, message, headers: {} },
 });
