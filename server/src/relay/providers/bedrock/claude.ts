@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../../lib/byte-source.ts';
 import type { Conversation, Json } from '../../wire/conversation.ts';
-import { mergeBetas, messagesBodyOf } from '../anthropic/request.ts';
+import { messagesBodyOf } from '../anthropic/request.ts';
+import { asResold, type Betas, betasKnown } from '../anthropic/resold.ts';
 import { searchUnsupported } from '../kind/foreign-tools.ts';
 import type { Target, UpstreamRequest } from '../kind.ts';
 import { objectOf, textOf } from './fields.ts';
@@ -10,35 +11,32 @@ import { askModel } from './request.ts';
 
 const version = 'bedrock-2023-05-31';
 
-/**
- * Betas that Bedrock knows, and of which models. One that it does not know fails the whole request, and clients name those of
- * Anthropic's own service with every request; what needs one of them is refused by its name.
- */
-const betas: [name: string, models: RegExp][] = [
-  ['compact-2026-01-12', /claude/],
-  ['computer-use-2025-01-24', /claude/],
-  ['computer-use-2025-11-24', /claude/],
-  ['context-1m-2025-08-07', /claude-(opus|sonnet)-4/],
-  ['context-management-2025-06-27', /claude/],
-  ['effort-2025-11-24', /claude/],
-  ['fine-grained-tool-streaming-2025-05-14', /claude/],
-  ['interleaved-thinking-2025-05-14', /claude-(opus|sonnet)-4/],
-  ['tool-examples-2025-10-29', /claude/],
-  ['tool-search-tool-2025-10-19', /claude/],
-];
-
-function betasFor({ clientHeaders, modelName }: Target): string[] {
-  const named = mergeBetas(clientHeaders?.['anthropic-beta']).split(',');
-  return betas.filter(([name, models]) => named.includes(name) && models.test(modelName)).map(([name]) => name);
-}
+/** Betas that Bedrock knows, and of which models. */
+const betas: Betas = {
+  'compact-2026-01-12': /claude/,
+  'computer-use-2025-01-24': /claude/,
+  'computer-use-2025-11-24': /claude/,
+  'context-1m-2025-08-07': /claude-(opus|sonnet)-4/,
+  'context-management-2025-06-27': /claude/,
+  'effort-2025-11-24': /claude/,
+  'fine-grained-tool-streaming-2025-05-14': /claude/,
+  'interleaved-thinking-2025-05-14': /claude-(opus|sonnet)-4/,
+  'tool-examples-2025-10-29': /claude/,
+  'tool-search-tool-2025-10-19': /claude/,
+};
 
 /** Anthropic's body, with what stands in the path and in headers there put where Bedrock has it. */
 export function toClaude(conversation: Conversation, target: Target): UpstreamRequest {
   const { webSearch } = conversation.params;
   if (webSearch) throw searchUnsupported(webSearch);
   // Which of two queues of Anthropic's a request waits in means nothing here, and is refused.
-  const { model: _model, stream: _stream, service_tier: _tier, ...body } = messagesBodyOf(conversation, target);
-  const named = betasFor(target);
+  const {
+    model: _model,
+    stream: _stream,
+    service_tier: _tier,
+    ...body
+  } = asResold(messagesBodyOf(conversation, target));
+  const named = betasKnown(betas, target);
   const act = conversation.stream ? 'invoke-with-response-stream' : 'invoke';
   return askModel(target, act, {
     ...body,
