@@ -91,3 +91,24 @@ test('betas are those that a vendor knows, under its own names', () => {
   expect(sent('vertex', search).headers['anthropic-beta']).toBe(`${known},web-search-2025-03-05`);
   expect(sent('vertex', search, true).headers['anthropic-beta']).toBe(known);
 });
+
+test('a schema is told in words where Bedrock holds no model to it, and its tools go without a promise', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } };
+  const output_config = { effort: 'high', format: { type: 'json_schema', schema } };
+  const given = { system: 'Be brief.', output_config, tools: [{ ...tool, strict: true }] };
+  const { kind, baseUrl } = at.bedrock;
+  const sentTo = (modelName: string) => {
+    const own = kind.forModel?.(modelName) ?? kind;
+    const conversation = parseMessagesRequest({ model: 'm', max_tokens: 100, messages: [hi], ...given });
+    return JSON.parse(own.toUpstream(conversation, { baseUrl, credential: account, modelName }).body as string) as Json;
+  };
+  expect(sentTo('eu.anthropic.claude-opus-4-6-v1:0')).toMatchObject(given);
+  for (const name of ['us.anthropic.claude-opus-4-7', 'global.anthropic.claude-opus-5-5']) {
+    const { system, output_config: config, tools } = sentTo(name);
+    expect([config, tools]).toEqual([{ effort: 'high' }, [tool]]);
+    expect(system).toEqual([
+      { type: 'text', text: 'Be brief.' },
+      { type: 'text', text: expect.stringContaining(JSON.stringify(schema)) },
+    ]);
+  }
+});

@@ -1,8 +1,9 @@
 import type { ByteSource } from '../../../lib/byte-source.ts';
-import type { Conversation, Json } from '../../wire/conversation.ts';
+import { type Conversation, isObject, type Json } from '../../wire/conversation.ts';
 import { messagesBodyOf } from '../anthropic/request.ts';
 import { asResold, type Betas, betasKnown } from '../anthropic/resold.ts';
 import { searchUnsupported } from '../kind/foreign-tools.ts';
+import { jsonInWords } from '../kind/json-in-words.ts';
 import type { Target, UpstreamRequest } from '../kind.ts';
 import { objectOf, textOf } from './fields.ts';
 import { BrokenFrame } from './frames.ts';
@@ -25,6 +26,28 @@ const betas: Betas = {
   'tool-search-tool-2025-10-19': /claude/,
 };
 
+/** Models whose words, and arguments of tools, Bedrock holds to a schema; of others it refuses the request. */
+const holdsToSchemas = /claude-(opus|sonnet|haiku)-4-[56]/;
+
+/** The schema in words, where nothing else can hold it. */
+function withSchemasInWords(body: Json): Json {
+  const { output_config: config, tools, system } = body;
+  const { format, ...others } = objectOf(config);
+  const out: Json = { ...body };
+  if (Array.isArray(tools)) out.tools = tools.map((tool) => (isObject(tool) ? without(tool, 'strict') : tool));
+  if (!isObject(format) || !isObject(format.schema)) return out;
+  const words = { type: 'text', text: jsonInWords({ type: 'json_schema', name: 'answer', schema: format.schema }) };
+  const before = typeof system === 'string' ? [{ type: 'text', text: system }] : Array.isArray(system) ? system : [];
+  out.system = [...before, words];
+  out.output_config = others;
+  return Object.keys(others).length > 0 ? out : without(out, 'output_config');
+}
+
+function without(object: Json, name: string): Json {
+  const { [name]: _, ...rest } = object;
+  return rest;
+}
+
 /** Anthropic's body, with what stands in the path and in headers there put where Bedrock has it. */
 export function toClaude(conversation: Conversation, target: Target): UpstreamRequest {
   const { webSearch } = conversation.params;
@@ -36,10 +59,11 @@ export function toClaude(conversation: Conversation, target: Target): UpstreamRe
     service_tier: _tier,
     ...body
   } = asResold(messagesBodyOf(conversation, target));
+  const taken = holdsToSchemas.test(target.modelName) ? body : withSchemasInWords(body);
   const named = betasKnown(betas, target);
   const act = conversation.stream ? 'invoke-with-response-stream' : 'invoke';
   return askModel(target, act, {
-    ...body,
+    ...taken,
     anthropic_version: version,
     ...(named.length > 0 && { anthropic_beta: named }),
   });
