@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { parametersOf } from './parameters.ts';
 import { toGeminiSchema } from './schema.ts';
 
 test('schemas: references, unions, constants and recursion', () => {
@@ -120,4 +121,27 @@ const table: [name: string, given: object, taken: object][] = [
 
 test.each(table)('what Gemini refuses, though other vendors take it: %s', (_, given, taken) => {
   expect(toGeminiSchema(given as never)).toEqual(taken as never);
+});
+
+test('one of several objects, as a function takes it', () => {
+  const text = { type: 'string' };
+  const kinds = (word: 'anyOf' | 'oneOf') => ({
+    type: 'object',
+    [word]: [
+      { properties: { kind: { const: 'file' }, path: text, size: text }, required: ['kind', 'path'] },
+      { properties: { kind: { const: 'page' }, url: text, size: { type: 'integer' } }, required: ['kind', 'url'] },
+    ],
+  });
+  const whole = {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', enum: ['file', 'page'] },
+      ...{ path: text, size: { anyOf: [text, { type: 'integer' }] }, url: text },
+    },
+    required: ['kind'],
+  };
+  expect(parametersOf(kinds('oneOf'))).toEqual(whole);
+  expect(parametersOf(kinds('anyOf'))).toEqual(whole);
+  for (const none of [undefined, {}, { type: 'object' }, { anyOf: [text, { type: 'integer' }] }])
+    expect(parametersOf(none)).toBeUndefined();
 });
