@@ -3,17 +3,16 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { BatchesDeps } from '../deps.ts';
-import { removeFile } from '../files.ts';
 import { limits } from '../limits.ts';
 import { findFiles, pageFiles } from '../store/files.ts';
 import type { FileRow } from '../store/tables.ts';
+import { oneFileRoutes } from './one-file.ts';
 import { betaQuery, idQuery, limitOf, listOf, base as openai, secondsField, unshared, userOf } from './schemas.ts';
-import { acceptFields, contentAnswer, contentOf, receiveFile, requireFile, requirePlace } from './stored-file.ts';
+import { acceptFields, receiveFile, requirePlace } from './stored-file.ts';
 
 const base = { ...openai, errors: 'anthropic' } as const;
 /** Its clients ask for `/v1/files`, as OpenAI's do. */
 const path = '/v1/anthropic/files';
-const params = z.object({ file_id: z.string() });
 const mostIds = 100;
 
 const fields = z.strictObject({ expires_in_seconds: secondsField(limits.mostAnthropicExpirySeconds) });
@@ -106,36 +105,10 @@ export const anthropicFileRoutes = (deps: BatchesDeps): Route[] => [
       return json(call, { ...list, next_page: list.has_more ? list.last_id : null });
     },
   }),
-  defineRoute({
-    ...base,
-    method: 'get',
-    path: `${path}/{file_id}`,
-    summary: 'One file, without its content, to clients of Anthropic',
-    params,
-    answers: { 200: fileAnswer },
-    handle: async (call) => json(call, render(await requireFile(deps, call))),
-  }),
-  defineRoute({
-    ...base,
-    method: 'get',
-    path: `${path}/{file_id}/content`,
-    summary: 'The content of a file, to clients of Anthropic',
-    params,
-    answers: { 200: contentAnswer },
-    handle: (call) => contentOf(deps, call),
-  }),
-  defineRoute({
-    ...base,
-    method: 'delete',
-    path: `${path}/{file_id}`,
-    summary: 'Delete a file, by clients of Anthropic',
-    params,
-    answers: { 200: z.object({ id: z.string(), type: z.literal('file_deleted') }) },
-    handle: async (call) => {
-      const row = await requireFile(deps, call);
-      await removeFile(deps, row);
-      return json(call, { id: row.id, type: 'file_deleted' });
-    },
+  ...oneFileRoutes(deps, {
+    ...{ base, path, render, answer: fileAnswer },
+    deletedAnswer: z.object({ id: z.string(), type: z.literal('file_deleted') }),
+    deleted: (id) => ({ id, type: 'file_deleted' }),
   }),
 ];
 

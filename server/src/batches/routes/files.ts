@@ -3,15 +3,15 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { BatchesDeps } from '../deps.ts';
-import { defaultExpiry, removeFile } from '../files.ts';
+import { defaultExpiry } from '../files.ts';
 import { limits } from '../limits.ts';
 import { pageFiles } from '../store/files.ts';
 import type { FileRow } from '../store/tables.ts';
+import { oneFileRoutes } from './one-file.ts';
 import { apiVersion, base, idQuery, limitOf, listed, listOf, secondsField, unshared, userOf } from './schemas.ts';
-import { acceptFields, contentAnswer, contentOf, receiveFile, requireFile, requirePlace } from './stored-file.ts';
+import { acceptFields, receiveFile, requirePlace } from './stored-file.ts';
 
 const path = '/v1/files';
-const params = z.object({ file_id: z.string() });
 
 const fields = z.strictObject({
   purpose: z.enum(['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']),
@@ -79,36 +79,10 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
         return json(call, listOf(rows, limit, render));
       },
     }),
-    defineRoute({
-      ...base,
-      method: 'get',
-      path: `${path}/{file_id}`,
-      summary: 'One file, without its content',
-      params,
-      answers: { 200: fileAnswer },
-      handle: async (call) => json(call, render(await requireFile(deps, call))),
-    }),
-    defineRoute({
-      ...base,
-      method: 'get',
-      path: `${path}/{file_id}/content`,
-      summary: 'The content of a file',
-      params,
-      answers: { 200: contentAnswer },
-      handle: (call) => contentOf(deps, call),
-    }),
-    defineRoute({
-      ...base,
-      method: 'delete',
-      path: `${path}/{file_id}`,
-      summary: 'Delete a file',
-      params,
-      answers: { 200: z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }) },
-      handle: async (call) => {
-        const row = await requireFile(deps, call);
-        await removeFile(deps, row);
-        return json(call, { id: row.id, object: 'file', deleted: true });
-      },
+    ...oneFileRoutes(deps, {
+      ...{ base, path, render, answer: fileAnswer },
+      deletedAnswer: z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }),
+      deleted: (id) => ({ id, object: 'file', deleted: true }),
     }),
   ];
 }

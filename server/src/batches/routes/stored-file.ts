@@ -36,18 +36,13 @@ export async function requirePlace(
   return place;
 }
 
-export const contentAnswer = {
-  type: 'application/octet-stream',
-  description: 'The bytes as they were uploaded or made',
-};
-
 export async function contentOf(deps: BatchesDeps, call: FileCall): Promise<Response> {
   const { blob, bytes, id } = await requireFile(deps, call);
   const content = await deps.blobs.read(blob);
   if (!content) throw noFile(id);
   // Never shown by a browser as anything: it is whatever somebody uploaded.
   const headers = {
-    ...{ 'content-type': contentAnswer.type, 'content-length': String(bytes) },
+    ...{ 'content-type': 'application/octet-stream', 'content-length': String(bytes) },
     'content-disposition': `attachment; filename="${id}"`,
   };
   return new Response(content, { headers: { ...call.headers, ...headers } });
