@@ -80,6 +80,7 @@ const destructive = new Set([
   'DELETE /scim/v2/Groups/{id}',
   'DELETE /v1/responses/{response_id}',
   'DELETE /v1/files/{file_id}',
+  'DELETE /v1/anthropic/files/{file_id}',
   'DELETE /v1/messages/batches/{batch_id}',
   'PUT /api/admin/users/{id}',
   'DELETE /api/admin/users/{id}',

@@ -377,6 +377,7 @@ const without = [
   '/v1/messages/count_tokens',
   // Nothing is made by these, or what is made is large and made again at no cost.
   '/v1/files',
+  '/v1/anthropic/files',
   '/v1/batches/{batch_id}/cancel',
   '/v1/messages/batches/{batch_id}/cancel',
   '/v1/responses',

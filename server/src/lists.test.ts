@@ -163,6 +163,12 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
   'decisions by a usual model': (db) => listDecisions(db, { modelId: 'usual' }, range),
   'failures of a user': (db) => listFailures(db, { userId: heavy }, range),
   'failures of a user, some days': (db) => listFailures(db, { userId: heavy, from: start, to: start + 100 }, range),
+  'failures of a user by a rare model': (db) => listFailures(db, { userId: heavy, modelId: 'rare' }, range),
+  'failures of a user by a model that was never used': (db) =>
+    listFailures(db, { userId: heavy, modelId: 'none' }, range),
+  'failures of a key': (db) => listFailures(db, { userId: heavy, keyId: 1 }, range),
+  'failures of a key by a rare model': (db) => listFailures(db, { userId: heavy, keyId: 1, modelId: 'rare' }, range),
+  'failures by a model that was never used': (db) => listFailures(db, { modelId: 'none' }, range),
   'failures of everybody': (db) => listFailures(db, {}, range),
   'requests of everybody that failed': requests({ status: 'failed' }),
   'requests of everybody that failed otherwise': requests({ status: 429 }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
@@ -26,6 +27,9 @@ afterAll(async () => {
   await server.stop(true);
   await service.close();
 });
+
+const anthropicOf = (apiKey: string) =>
+  new Anthropic({ apiKey, baseURL: `http://127.0.0.1:${server.port}`, maxRetries: 0 });
 
 const statusOf = async (asked: PromiseLike<unknown>): Promise<unknown> => {
   try {
@@ -143,4 +147,78 @@ test('files run out, and the sweep takes their bytes along', async () => {
   service.app.sweep();
   await until('the file is gone', async () => (await blobs()).length === 0);
   expect(await service.platform.blobs.stat(`files/${file.id}`)).toBeNull();
+});
+
+test('Anthropic’s client pages through files as it always did, asks for some, and says when they go', async () => {
+  const { files } = anthropicOf(key);
+  const made: string[] = [];
+  for (const name of ['a.txt', 'b.txt', 'c.txt'])
+    made.unshift((await files.upload({ file: await toFile(Buffer.from(name), name) })).id);
+  const brief = await files.upload({ file: await toFile(Buffer.from('d'), 'd.pdf'), expires_in_seconds: 7_776_000 });
+  expect(Date.parse(brief.expires_at!) - Date.parse(brief.created_at)).toBe(7_776_000_000);
+  expect(brief).toMatchObject({ type: 'file', mime_type: 'application/pdf', size_bytes: 1, downloadable: true });
+  expect(await files.retrieveMetadata(made[0]!)).toMatchObject({ filename: 'c.txt', expires_at: null });
+  made.unshift(brief.id);
+  const page = async (query: string) => {
+    const headers = { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
+    const answer = await service.call(`/v1/files?${query}`, { headers });
+    const { data, ...rest } = (await answer.json()) as { data: { id: string }[] } & Record<string, unknown>;
+    return [data.map(({ id }) => made.indexOf(id)), rest.has_more, rest.next_page];
+  };
+  // Versions of before 2026 page by ids.
+  expect(await page('limit=2')).toEqual([[0, 1], true, made[1]]);
+  expect(await page(`limit=2&after_id=${made[1]}&beta=true`)).toEqual([[2, 3], false, null]);
+  expect(await page(`limit=2&before_id=${made[3]}`)).toEqual([[1, 2], true, made[2]]);
+  expect(await page(`limit=5&before_id=${made[1]}`)).toEqual([[0], false, null]);
+  expect((await files.list({ ids: [made[2]!, made[0]!, 'file-none'] })).data.map(({ id }) => id)).toEqual([
+    ...[made[0]!, made[2]!],
+  ]);
+  expect(await page('scope_id=session')).toEqual([[], false, null]);
+  const seen: string[] = [];
+  for await (const { id } of files.list({ limit: 3 })) seen.push(id);
+  expect(seen).toEqual(made);
+  for (const id of made) await files.delete(id);
+});
+
+test('what OpenAI and Anthropic both have at one address is refused to each in their own words', async () => {
+  const strange = formOf({ file: new Blob(['x']), purpose: 'batch', colour: 'red' });
+  const short = formOf({ file: new Blob(['x']), expires_in_seconds: '5' });
+  const wrong: [status: number, method: string, path: string, body?: FormData, with_?: string][] = [
+    [401, 'GET', '/v1/files', undefined, 'sk-wrong'],
+    [401, 'GET', '/v1/models', undefined, 'sk-wrong'],
+    [401, 'POST', '/v1/files', strange, 'sk-wrong'],
+    [400, 'POST', '/v1/files', strange],
+    [400, 'POST', '/v1/files', short],
+    [400, 'GET', '/v1/files?colour=red'],
+    [404, 'GET', '/v1/files/file-none'],
+    [404, 'GET', '/v1/files/file-none/content'],
+    [404, 'DELETE', '/v1/files/file-none'],
+    [405, 'PATCH', '/v1/files'],
+    [404, 'GET', '/v1/models/nobody/knows'],
+    [404, 'GET', '/v1/messages/batches/none'],
+  ];
+  for (const [status, method, path, body, apiKey = key] of wrong) {
+    const ask = async (headers: Record<string, string>) => {
+      const answer = await service.call(path, { method, headers: { 'x-api-key': apiKey, ...headers }, body });
+      return [answer, (await answer.json()) as Record<string, unknown>] as const;
+    };
+    const [answer, told] = await ask({ 'anthropic-version': '2023-06-01' });
+    const shape = { type: 'error', error: { type: expect.any(String), message: expect.any(String) } };
+    expect([path, answer.status, told]).toEqual([path, status, { ...shape, request_id: expect.any(String) }]);
+    if (status !== 405) expect(answer.headers.get('request-id')).toBe(String(told.request_id));
+    if (path.startsWith('/v1/messages')) continue;
+    expect((await ask({}))[1]).toMatchObject({ error: { code: expect.any(String) } });
+  }
+});
+
+test('a full account is told by the code that Anthropic’s client knows it by', async () => {
+  await service.setOption('FilesPerUserMebibytes', 0);
+  const upload = anthropicOf(key).files.upload({ file: await toFile(Buffer.from('x'), 'x') });
+  const fault = await upload.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  await service.setOption('FilesPerUserMebibytes', 1_000);
+  expect(fault).toBeInstanceOf(Anthropic.APIError);
+  expect(fault).toMatchObject({ status: 413, errorCode: 'storage_quota_exceeded', type: 'request_too_large' });
 });

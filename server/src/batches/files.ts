@@ -15,11 +15,17 @@ const blobOf = (fileId: string): string => `files/${fileId}`;
 const uploadSeconds = 6 * 3_600;
 const sweepFiles = 200;
 
+export interface FileAbout {
+  filename: string;
+  purpose: string;
+  expirySeconds: number | null;
+}
+
 export interface Upload {
   /** Stores what comes; more than a file may have is refused. */
   store(content: ReadableStream<Uint8Array>): Promise<void>;
   /** Shows the file; before that nobody sees it. */
-  finish(about: { filename: string; purpose: string; expirySeconds: number | null }): Promise<FileRow>;
+  finish(about: FileAbout): Promise<FileRow>;
   /** Throws out what came. */
   giveUp(): Promise<void>;
 }
@@ -93,7 +99,7 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
 async function refuseFull({ db, maxUserBytes }: FileDeps, userId: number): Promise<void> {
   if ((await store.bytesOfUser(db, userId)) <= maxUserBytes()) return;
   throw new AppError('request_too_large', `All your files together may have ${maxUserBytes()} bytes. Delete some.`, {
-    param: 'file',
+    ...{ param: 'file', details: { error_code: 'storage_quota_exceeded' } },
   });
 }
 

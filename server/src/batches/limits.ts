@@ -13,6 +13,8 @@ export const limits = {
   /** As OpenAI allows: an hour to thirty days. */
   leastExpirySeconds: 3_600,
   mostExpirySeconds: 30 * 86_400,
+  /** Of files, as Anthropic allows. */
+  mostAnthropicExpirySeconds: 90 * 86_400,
   windowSeconds: 86_400,
   /** Of a batch that has ended, and of files with requests or results. */
   keptSeconds: 30 * 86_400,

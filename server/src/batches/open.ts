@@ -7,6 +7,7 @@ import type { BatchesDeps } from './deps.ts';
 import { forgetFiles, sweepExpired } from './files.ts';
 import { limits, parallel } from './limits.ts';
 import { messageBatchRoutes } from './routes/anthropic.ts';
+import { anthropicFileRoutes } from './routes/anthropic-files.ts';
 import { fileRoutes } from './routes/files.ts';
 import { openaiBatchRoutes } from './routes/openai.ts';
 import { exportOf } from './store/account-data.ts';
@@ -35,7 +36,12 @@ export function openBatches(deps: BatchesDeps): Batches {
     workOn(deps, workData.parse(job.data).id, job.signal),
   );
   return {
-    routes: [...fileRoutes(deps), ...openaiBatchRoutes(deps), ...messageBatchRoutes(deps)],
+    routes: [
+      ...fileRoutes(deps),
+      ...anthropicFileRoutes(deps),
+      ...openaiBatchRoutes(deps),
+      ...messageBatchRoutes(deps),
+    ],
     exportOf: (userId) => exportOf(db, userId),
     forgetUser: async (userId) => {
       // Whoever works on one finds that its row is gone.

@@ -6,18 +6,20 @@ import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging
 import { defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { failureSchema, viewFailure, viewWholeFailure, wholeFailureSchema } from './failure-views.ts';
 import type { FailureLog } from './failures.ts';
-import { type FailureFilter, listFailures } from './store/failures.ts';
+import { listFailures } from './store/failures.ts';
+import type { UsageFilter } from './store/usage-sums.ts';
+import { filterFields, filterOf } from './usage-filter.ts';
 
 export interface FailureRouteDeps {
   db: Db;
   failures: Pick<FailureLog, 'flush'>;
 }
 
-const query = z.strictObject({ ...pageFields, from: idText.optional(), to: idText.optional() });
+const query = z.strictObject({ ...pageFields, ...filterFields });
 
 const base = { ...management, tag: 'Usage', method: 'get' } as const;
 
-async function pageOf({ db, failures }: FailureRouteDeps, filter: FailureFilter, page: Page) {
+async function pageOf({ db, failures }: FailureRouteDeps, filter: UsageFilter, page: Page) {
   // What this process still holds back is shown too: people look right after their request.
   await failures.flush();
   return listFailures(db, filter, { offset: offsetOf(page), limit: page.page_size });
@@ -33,8 +35,8 @@ export function failureRoutes(room: FailureRouteDeps): Route[] {
       query,
       answers: { 200: listed({ failures: z.array(failureSchema) }) },
       handle: async (call) => {
-        const { page, page_size, ...range } = call.query;
-        const found = await pageOf(room, { ...range, userId: call.principal.user.id }, call.query);
+        const { page, page_size } = call.query;
+        const found = await pageOf(room, filterOf(call.query, call.principal.user.id), call.query);
         return ok(call, { failures: found.rows.map(viewFailure), total: found.total, page, page_size });
       },
     }),
@@ -46,8 +48,8 @@ export function failureRoutes(room: FailureRouteDeps): Route[] {
       query: query.extend({ user_id: idText.optional() }),
       answers: { 200: listed({ failures: z.array(wholeFailureSchema) }) },
       handle: async (call) => {
-        const { page, page_size, user_id, ...range } = call.query;
-        const found = await pageOf(room, { ...range, userId: user_id }, call.query);
+        const { page, page_size, user_id } = call.query;
+        const found = await pageOf(room, filterOf(call.query, user_id), call.query);
         return ok(call, { failures: found.rows.map(viewWholeFailure), total: found.total, page, page_size });
       },
     }),

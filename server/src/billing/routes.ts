@@ -16,9 +16,10 @@ import type { Billing } from './billing.ts';
 import { type LedgerPlace, pageLedger } from './store/ledger.ts';
 import { dayOf } from './store/port.ts';
 import { countUsage, listUsage } from './store/usage.ts';
-import { sumUsage, type UsageFilter } from './store/usage-sums.ts';
+import { sumUsage } from './store/usage-sums.ts';
 import { toolCallsRoute } from './tool-calls-route.ts';
 import { keysIn, usageCsv } from './usage-csv.ts';
+import { type Filters, filterFields, filterOf } from './usage-filter.ts';
 import { ledgerSchema, usageLogSchema, usageSumSchema, viewLedger, viewSum, viewUsage } from './views.ts';
 
 export interface BillingRouteDeps {
@@ -30,12 +31,6 @@ export interface BillingRouteDeps {
 const base = { ...management, tag: 'Usage' } as const;
 const count = z.number().int();
 
-const filterFields = {
-  model: z.string().min(1).max(256).optional(),
-  token_id: idText.optional(),
-  from: idText.optional(),
-  to: idText.optional(),
-};
 const userField = { user_id: idText.optional() };
 const logsQuery = z.strictObject({
   ...pageFields,
@@ -61,14 +56,6 @@ const summaryAnswer = z.object({
   also: z.partialRecord(grouping, z.array(usageSumSchema)).optional(),
 });
 const ledgerQuery = z.strictObject({ ...pageFields, cursor: cursorField(3) });
-
-type Filters = { model?: string; token_id?: number; from?: number; to?: number };
-
-function filterOf(query: Filters, userId: number | undefined): UsageFilter {
-  if (query.from !== undefined && query.to !== undefined && query.from > query.to)
-    throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
-  return { userId, keyId: query.token_id, modelId: query.model, from: query.from, to: query.to };
-}
 
 /** Skipping rows costs as much as reading them. */
 const deepestRow = 100_000;

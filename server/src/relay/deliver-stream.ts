@@ -35,6 +35,7 @@ export const streamed = ({ client, answerId = '', onEnded, watch }: Reader): Del
       requestId: context.requestId,
       includeUsage: conversation.includeUsage,
       oldFunctions: conversation.oldFunctions,
+      customTools: conversation.customTools,
       echo: conversation.echo,
       now: () => nowSeconds(deps.clock),
       onEnded,

@@ -80,13 +80,7 @@ const answers: [name: string, wire: Wire, body: Json, untold?: string, why?: str
   ['reasoning', 'responses', item({ type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: mark }] })],
   ['function_call', 'responses', item({ type: 'function_call', call_id: 'c', ...call })],
   ['image', 'responses', item({ type: 'image_generation_call', result: mark }), 'messages cohere', noPictures],
-  [
-    'custom_tool_call',
-    'responses',
-    item({ type: 'custom_tool_call', call_id: 'c', name: mark, input: '' }),
-    'chat messages gemini cohere',
-    asked,
-  ],
+  ['custom_tool_call', 'responses', item({ type: 'custom_tool_call', call_id: 'c', name: 'f', input: mark })],
   [
     'code_interpreter_call',
     'responses',

@@ -78,6 +78,35 @@ test('what was answered is not', async () => {
   expect((await failures(member, '/api/usage/failures')).map((one) => one.request_id)).not.toContain(asked.requestId);
 });
 
+test('a model and a key narrow it, for administrators too', async () => {
+  const keys = [await member.key(), await member.key()];
+  const asked = [
+    await ask('acme/none', {}, keys[0]!),
+    await ask('acme/lost', {}, keys[0]!),
+    await ask('acme/none', {}, keys[1]!),
+  ].map(({ requestId }) => requestId);
+  await newest();
+  const { key_id: keyOfTwo } = await house.platform.database.db
+    .selectFrom('failed_requests')
+    .select('key_id')
+    .where('request_id', '=', asked[1]!)
+    .executeTakeFirstOrThrow();
+  const root = await house.root();
+  const found = async (query: string, caller: Member, path: string) =>
+    (await failures(caller, `${path}?${query}`)).map((one) => asked.indexOf(String(one.request_id)));
+  for (const [query, expected] of [
+    [`token_id=${keyOfTwo}`, [1, 0]],
+    ['model=acme/lost', [1]],
+    [`token_id=${keyOfTwo}&model=acme/none`, [0]],
+    ['token_id=999999', []],
+  ] as const) {
+    expect([query, await found(query, member, '/api/usage/failures')]).toEqual([query, [...expected]]);
+    const all = await found(`${query}&user_id=${member.id}`, root, '/api/admin/usage/failures');
+    expect([query, all]).toEqual([query, [...expected]]);
+  }
+  expect((await failures(root, `/api/admin/usage/failures?token_id=${keyOfTwo}`)).length).toBe(2);
+});
+
 test('others do not see it, days narrow it, and age ends it', async () => {
   const other = await house.user();
   expect(await failures(other, '/api/usage/failures')).toEqual([]);

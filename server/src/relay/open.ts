@@ -9,6 +9,7 @@ import type { KeptResponses } from './responses/open.ts';
 import { compactRoutes } from './responses/routes/compact.ts';
 import { conversationRoutes } from './responses/routes/conversations.ts';
 import { keptResponseRoutes } from './responses/routes/responses.ts';
+import { anthropicModelsRoutes } from './routes/anthropic-models.ts';
 import { audioRoutes } from './routes/audio.ts';
 import { channelToolRoutes } from './routes/channel-tools.ts';
 import { chatRoutes } from './routes/chat.ts';
@@ -61,6 +62,7 @@ export function relayRoutes(
     ...modelsRoutes(deps, () => ownModels),
     ...offeredModelsRoutes(deps, () => ownModels),
     ...geminiRoutes(deps, metaModels),
+    ...anthropicModelsRoutes(deps, () => ownModels),
     ...geminiModelsRoutes(deps, () => ownModels),
     ...embeddingsRoutes(deps),
     ...imagesRoutes({ ...deps, jobs }),

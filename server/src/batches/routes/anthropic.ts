@@ -7,7 +7,7 @@ import type { BatchesDeps } from '../deps.ts';
 import { anthropicBatch } from '../render.ts';
 import { pageBatches } from '../store/batches.ts';
 import type { BatchRow } from '../store/tables.ts';
-import { idQuery, limitOf, listOf, base as openai, unshared, userOf } from './schemas.ts';
+import { betaQuery, idQuery, limitOf, listOf, base as openai, unshared, userOf } from './schemas.ts';
 
 const base = { ...openai, errors: 'anthropic' } as const;
 const path = '/v1/messages/batches';
@@ -90,9 +90,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       method: 'get',
       path,
       summary: 'Batches of messages, the newest first',
-      query: z.strictObject({
-        ...{ after_id: idQuery, before_id: idQuery, limit: limitOf(1_000), beta: z.string().max(10).optional() },
-      }),
+      query: z.strictObject({ ...betaQuery, after_id: idQuery, before_id: idQuery, limit: limitOf(1_000) }),
       answers: {
         200: z.object({
           data: z.array(batchAnswer),

@@ -30,7 +30,20 @@ export const idQuery = z.string().min(1).max(200).optional();
 /** What Azure's clients always send. */
 export const apiVersion = { 'api-version': z.string().max(100).optional() };
 
+/** What Anthropic's clients send from `client.beta`. */
+export const betaQuery = { beta: z.string().max(10).optional() };
+
 export const expirySeconds = z.int().min(limits.leastExpirySeconds).max(limits.mostExpirySeconds);
+
+/** Of a form, whose fields are texts. */
+export const secondsField = (most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(limits.leastExpirySeconds).max(most))
+    .meta({ type: 'integer' })
+    .optional();
 
 /** As at OpenAI: 16 pairs, of 64 and 512 characters. */
 export const metadata = z

@@ -40,6 +40,10 @@ export async function findFile(db: Db, userId: number, id: string, now: number):
   return row ?? null;
 }
 
+/** Those of them that are there, the newest first. */
+export const findFiles = (db: Db, userId: number, ids: readonly string[], now: number): Promise<FileRow[]> =>
+  shown(db, userId, now).selectAll().where('id', 'in', ids).orderBy('ref', 'desc').execute();
+
 const shown = (db: Db, userId: number, now: number) =>
   db
     .selectFrom('files')

@@ -1,36 +1,35 @@
 import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { countedPast, countUpTo, inBatches, sweepBatches } from '../../platform/db/pages.ts';
-import type { Db } from '../../platform/db/tables.ts';
+import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { conditionsOf, type Searched, type SearchRange, searchNewest } from './searched.ts';
 import type { FailureTable } from './tables.ts';
-import type { LogFilter } from './usage-sums.ts';
+import { is, isToo, type LogFilter, narrowings, type UsageFilter, within } from './usage-sums.ts';
 
 export type FailureRow = Selectable<FailureTable>;
 export type NewFailure = Insertable<FailureTable>;
-
-export interface FailureFilter {
-  /** Absent: of all users. */
-  userId?: number | undefined;
-  from?: number | undefined;
-  to?: number | undefined;
-}
 
 export async function insertFailures(db: Db, rows: NewFailure[]): Promise<void> {
   await db.insertInto('failed_requests').values(rows).execute();
 }
 
-function filtered(db: Db, { userId, from, to }: FailureFilter) {
-  let query = db.selectFrom('failed_requests');
-  if (userId !== undefined) query = query.where('user_id', '=', userId);
-  if (from !== undefined) query = query.where('created_at', '>=', from);
-  if (to !== undefined) query = query.where('created_at', '<=', to);
-  return query.orderBy('created_at', 'desc').orderBy('id', 'desc');
+function filtered(db: Db, filter: UsageFilter) {
+  // A key is one user's, and has an index of its own.
+  const beside = filter.keyId !== undefined && engineOf(db) === 'sqlite' ? isToo : is;
+  const conditions = [
+    ...narrowings(filter).map((name) => (name === 'userId' ? beside : is)(filter, name)),
+    ...within('created_at', filter.from, filter.to),
+  ];
+  return db
+    .selectFrom('failed_requests')
+    .$if(conditions.length > 0, (query) => query.where((e) => e.and(conditions)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
 }
 
 /** Newest first. */
 export async function listFailures(
   db: Db,
-  filter: FailureFilter,
+  filter: UsageFilter,
   page: { offset: number; limit: number },
 ): Promise<{ rows: FailureRow[]; total: number }> {
   const rows = await filtered(db, filter).selectAll().limit(page.limit).offset(page.offset).execute();

@@ -277,9 +277,9 @@ export const vendors: readonly Vendor[] = [
   vendorRow({
     id: 'azure',
     name: 'Azure OpenAI',
-    hosts: ['openai.azure.com'],
     ...openaiQuirks,
-    authHeader: 'api-key',
+    // Deployments have whatever names their owners like.
+    ...{ hosts: ['openai.azure.com'], authHeader: 'api-key', customToolModels: /^/ },
   }),
   vendorRow({
     id: 'google-openai',

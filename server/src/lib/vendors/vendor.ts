@@ -40,6 +40,8 @@ interface Quirks {
   knowsUsageOption: boolean;
   /** Takes `prompt_cache_key`, `service_tier` and the like; others refuse the request for them. */
   knowsHints: boolean;
+  /** Models that take tools with text instead of JSON (`custom`) in chats: OpenAI's, wherever they are served. Others refuse the request. */
+  customToolModels: RegExp;
   /** Stop sequences that it takes; more are refused. */
   mostStops?: number;
   /** How thinking is asked for: nothing, `reasoning_effort`, or OpenRouter's `reasoning` object. */
@@ -146,6 +148,7 @@ export const compatible: Vendor = {
   knowsCacheControl: false,
   knowsUsageOption: false,
   knowsHints: false,
+  customToolModels: /(^|\/)(gpt-[5-9]|codex)/,
   reasoning: 'none',
   reasoningBack: ['reasoning_content', 'reasoning'],
 };

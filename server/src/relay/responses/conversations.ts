@@ -58,6 +58,7 @@ export function newConversations(deps: ResponsesDeps) {
         items: rows.length,
         bytes: bytesOfRows(rows),
         next_place: rows.length,
+        removed: null,
         created_at: now,
         touched_at: now,
       };
@@ -93,15 +94,16 @@ export function newConversations(deps: ResponsesDeps) {
     },
     /** One page and one item more; null when `after` names none of them. */
     async listItems(owner: Owner, id: string, paging: Paging, grow: Grow): Promise<Item[] | null> {
-      grow((await find(scopeOf(deps, owner), id)).bytes);
-      return pageItems(db, { conversationId: id }, paging);
+      const { bytes, removed } = await find(scopeOf(deps, owner), id);
+      grow(bytes);
+      return pageItems(db, { conversationId: id, removed }, paging);
     },
     readItem: async (owner: Owner, id: string, itemId: string): Promise<Item> =>
       JSON.parse((await findItem(scopeOf(deps, owner), id, itemId)).body) as Item,
     async removeItem(owner: Owner, id: string, itemId: string) {
       const scope = scopeOf(deps, owner);
       const { ref, body } = await findItem(scope, id, itemId);
-      await store.removeItem(db, id, ref, Buffer.byteLength(body));
+      await store.removeItem(db, id, { ref, itemId, bytes: Buffer.byteLength(body) });
       return viewOf(await find(scope, id));
     },
   };

@@ -35,7 +35,7 @@ for (const engine of engines)
           });
         const found = await Promise.all(made.map(({ item }) => findConversationItem(db, id, item, scope)));
         const ends = await Promise.allSettled([
-          ...found.map((item) => removeItem(db, id, item!.ref, 1)),
+          ...found.map((item) => removeItem(db, id, { ref: item!.ref, itemId: 'gone', bytes: 1 })),
           deleteConversation(db, scope, id),
           ...made.map(({ response }) => deleteResponse(db, scope, response)),
         ]);

@@ -25,12 +25,21 @@ export function aliasesOf(path: string): Alias[] {
   return [{ path: `/v1/${path.slice(openai.length)}` }];
 }
 
+/** Addresses that OpenAI and Anthropic both have, with other answers; pictures that were made are nobody's format. */
+const shared = /^\/v1\/((?:files|models)(?:\/.+)?)$/;
+const pictures = '/v1/files/images/';
+
 /**
  * Google's libraries ask for everything below `/v1` since their third version, also for what is OpenAI's there: lists of models, files,
- * batches. They tell who they are by this header, and read nothing but Google's format.
+ * batches. They tell who they are by this header, and read nothing but Google's format. Anthropic wants its version with every request,
+ * and OpenAI has none; a key alone may come in `x-api-key` from anybody.
  */
-export const pathMeant = (path: string, headers: Headers): string =>
-  headers.has('x-goog-api-client') ? path.replace(/^(\/upload)?\/v1\//, '$1/v1beta/') : path;
+export function pathMeant(path: string, headers: Headers): string {
+  if (headers.has('x-goog-api-client')) return path.replace(/^(\/upload)?\/v1\//, '$1/v1beta/');
+  const common = shared.exec(path);
+  if (!common || path.startsWith(pictures) || !headers.has('anthropic-version')) return path;
+  return `/v1/anthropic/${common[1]}`;
+}
 
 /** Names of models have slashes, which clients do not escape: the longest operation that there is decides. */
 function deploymentsIn(rest: string): Alias[] {

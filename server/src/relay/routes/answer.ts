@@ -155,6 +155,7 @@ export const contextFor = (call: KeyCall, endpoint: string, { source }: Sourced)
 export const optionsOf = ({ clock }: Pick<RelayDeps, 'clock'>, conversation: Sourced): Options => ({
   model: conversation.model,
   oldFunctions: conversation.oldFunctions,
+  customTools: conversation.customTools,
   echo: conversation.echo,
   showThoughts: conversation.showThoughts,
   id: formatOf(conversation).newId(),
@@ -230,7 +231,10 @@ const answerWhole: AnswerByUpstream = async (deps, call, endpoint, conversation,
   seen?.whole(done.answer);
   const { answer: given, text, usage, model } = done;
   const same =
-    renamed && !conversation.oldFunctions && given.source?.format === conversation.source.format
+    renamed &&
+    !conversation.oldFunctions &&
+    !conversation.customTools &&
+    given.source?.format === conversation.source.format
       ? renamed(text, given.source.body, model)
       : null;
   if (same !== null) return jsonText(call, same);

@@ -53,14 +53,32 @@ describe('the list', () => {
     expect((await relay.get('/v1/models/demo/embed', { headers })).status).toBe(404);
   });
 
-  test('reads like Anthropic’s for its clients', async () => {
-    const answer = await relay.get('/v1/models', { headers: { 'anthropic-version': '2023-06-01' } });
-    const body = (await answer.json()) as Json & { data: Json[] };
-    expect(body).toMatchObject({ has_more: false, first_id: 'svc/svc-ms' });
-    expect(body.last_id).toBe(body.data.at(-1)!.id);
-    const fine = body.data.find(({ id }) => id === 'acme/fine')!;
-    expect(fine).toMatchObject({ type: 'model', display_name: 'acme/fine' });
-    expect(Number.isNaN(Date.parse(String(fine.created_at)))).toBe(false);
+  test('is Anthropic’s to its clients, on one page or on several', async () => {
+    const headers = { 'anthropic-version': '2023-06-01' };
+    const page = async (query = '') => {
+      const body = await (await relay.get(`/v1/models${query}`, { headers })).json();
+      return body as { data: Json[]; has_more: boolean; first_id: string; last_id: string };
+    };
+    const whole = await page();
+    const ids = whole.data.map(({ id }) => String(id));
+    expect(ids).toEqual((await list()).map(({ id }) => String(id)));
+    expect(whole).toMatchObject({ has_more: false, first_id: 'svc/svc-ms', last_id: ids.at(-1) });
+    const fine = {
+      ...{ type: 'model', id: 'acme/fine', display_name: 'acme/fine', created_at: expect.any(String) },
+      ...{ max_input_tokens: 128_000, max_tokens: null, capabilities: null, lifecycle: 'active' },
+      ...{ line: null, deprecated_at: null, retires_at: null },
+    };
+    expect(whole.data.find(({ id }) => id === 'acme/fine')).toEqual(fine);
+    expect(await (await relay.get('/v1/models/acme/fine', { headers })).json()).toEqual(fine);
+    const paged = async (query: string) => {
+      const { data, has_more } = await page(query);
+      return [data.map(({ id }) => id), has_more];
+    };
+    expect(await paged('?limit=2')).toEqual([ids.slice(0, 2), true]);
+    expect(await paged(`?limit=1000&after_id=${ids[1]}`)).toEqual([ids.slice(2), false]);
+    expect(await paged(`?limit=2&before_id=${ids[4]}`)).toEqual([ids.slice(2, 4), true]);
+    expect(await paged(`?limit=9&before_id=${ids[2]}`)).toEqual([ids.slice(0, 2), false]);
+    expect((await relay.get('/v1/models?after_id=none', { headers })).status).toBe(404);
   });
 
   test('needs a key', async () => {

@@ -32,13 +32,7 @@ export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]
       answers: { 200: listSchema },
       handle: async (call) => {
         const data = await listModels(deps, contextOf(call, '/v1/models').caller, own());
-        // Anthropic's clients page through lists; everything is on the first page.
-        const paging = call.request.headers.has('anthropic-version') && {
-          has_more: false,
-          first_id: data[0]?.id ?? null,
-          last_id: data.at(-1)?.id ?? null,
-        };
-        return json(call, { object: 'list', data, ...paging });
+        return json(call, { object: 'list', data });
       },
     }),
     defineRoute({

@@ -76,6 +76,7 @@ const asked: [route: string, body: Json | FormData, address?: string][] = [
 
 /** No model answers these, or, in batches, one for each of their requests. */
 const without = [
+  '/v1/anthropic/files',
   '/v1/batches',
   '/v1/batches/{batch_id}/cancel',
   '/v1/conversations',

@@ -300,6 +300,21 @@ describe('models of our own', () => {
     expect(called.output.map(({ type }) => type)).toContain('function_call');
   });
 
+  test('a custom tool of a chat is called with text, too', async () => {
+    const tools = [{ type: 'custom' as const, custom: { name: 'notes' } }];
+    const messages = [{ role: 'user' as const, content: 'Write to notes' }];
+    const asked = { model: 'demo/chat', messages, tools, tool_choice: 'required' as const };
+    const called = { type: 'custom', custom: { name: 'notes', input: expect.stringMatching(/./) } };
+    const { choices } = await client.chat.completions.create(asked);
+    expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { tool_calls: [called] } });
+    const pieces: Loose[] = [];
+    for await (const { choices: some } of await client.chat.completions.create({ ...asked, stream: true }))
+      pieces.push(...((some[0]?.delta.tool_calls ?? []) as Loose[]));
+    expect(pieces[0]).toMatchObject({ index: 0, type: 'custom', custom: { name: 'notes' } });
+    expect(pieces.map(({ custom }) => custom.input).join('')).not.toBe('');
+    expect(pieces.some((piece) => piece.function)).toBeFalse();
+  });
+
   test('a custom tool is called with text', async () => {
     const custom = [{ type: 'custom' as const, name: 'notes' }];
     const asked = { model: 'demo/chat', input: 'Write to notes', tools: custom, tool_choice: 'required' as const };

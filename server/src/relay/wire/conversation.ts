@@ -106,6 +106,8 @@ export interface Tool extends Cacheable {
   description?: string;
   parameters?: Json;
   strict?: boolean;
+  /** As a chat has it, where it takes text instead of JSON: the rest is of a function in its place. */
+  custom?: Json;
 }
 
 export type ToolChoice = { type: 'auto' | 'none' | 'required' } | { type: 'tool'; name: string };
@@ -179,9 +181,8 @@ export interface TextCompletion {
 export interface ToolName {
   name: string;
   namespace?: string;
-  /** Takes text instead of JSON. */
+  /** Takes text instead of JSON; finds tools that only the client has. */
   custom?: true;
-  /** Finds tools that only the client has. */
   search?: true;
 }
 
@@ -203,6 +204,8 @@ export interface Conversation {
   includeUsage: boolean;
   /** Asked with functions instead of tools, and answered so. */
   oldFunctions?: true;
+  /** Names of tools of a chat that take text. */
+  customTools?: ReadonlySet<string>;
   /** Asked as a text completion, and answered so. */
   completion?: TextCompletion;
   /** Asked in Cohere's format, which is read as a chat, and answered so. */
@@ -293,8 +296,5 @@ export class UpstreamFault extends Error {
 }
 
 export const failure = (message: string, status = 502): UpstreamError => ({
-  kind: 'failure',
-  status,
-  message,
-  headers: {},
+  ...{ kind: 'failure', status, message, headers: {} },
 });

@@ -27,6 +27,8 @@ export interface RelayStreamOptions {
   includeUsage: boolean;
   /** Asked with functions instead of tools. */
   oldFunctions?: true | undefined;
+  /** Names of tools that are called with text. */
+  customTools?: ReadonlySet<string> | undefined;
   /** For a response, what it repeats of its request. */
   echo?: Echo | undefined;
   /** Unix seconds, as they go by. */

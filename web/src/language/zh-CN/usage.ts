@@ -13,8 +13,6 @@ export default {
 
   'Which requests': '显示哪些请求',
   'All requests, failed ones too': '所有请求，包括失败的',
-  'Of every model and key: this list goes by days alone. <link>Those that you have chosen</link>':
-    '包含所有模型和密钥：此列表只按日期筛选。<link>查看所选模型和密钥的失败请求</link>',
   'Choose other days or filters, or make a first request with one of your keys.':
     '请调整日期或筛选条件，或使用你的密钥发起第一个请求。',
   '{endpoint} by {provider}': '{endpoint} · {provider}',

@@ -113,7 +113,7 @@ interface FailedRequestsProps extends ListProps {
 export function FailedRequests(props: FailedRequestsProps) {
   const { filter, everybody, onEverybody, page, onPage, open, onOpen } = props;
   const user = useUser();
-  const query = useQuery(failuresQuery(user, { from: filter.from, to: filter.to, everybody }, page));
+  const query = useQuery(failuresQuery(user, filter, everybody, page));
   const failure = query.data?.failures.find(({ id }) => String(id) === open);
   return (
     <Stack gap="sm">

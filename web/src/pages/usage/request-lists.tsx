@@ -1,8 +1,7 @@
-import { Button, Group, SegmentedControl, Text, Title } from '@mantine/core';
+import { Button, Group, SegmentedControl, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { AnchorLink } from '../../components/link.tsx';
-import { rich, t } from '../../language/words.ts';
-import { isAdmin, useUser } from '../../session.ts';
+import { t } from '../../language/words.ts';
 import { useOpened, usePage } from '../../use-url-state.ts';
 import { FailedRequests } from './failed-requests.tsx';
 import { UsageLogs } from './usage-logs.tsx';
@@ -18,23 +17,6 @@ const lists = [
   { value: 'answered', label: t('Answered') },
   { value: 'failed', label: t('Failed') },
 ];
-
-/** The service keeps no sums of what failed, and finds it by model and key among all requests alone. */
-function FilteredElsewhere({ state: { model, key, everybody } }: Pick<RequestListsProps, 'state'>) {
-  const user = isAdmin(useUser()) && everybody === '' ? 'me' : '';
-  if (model === '' && key === '') return null;
-  return (
-    <Text size="sm" c="dimmed" mb="sm">
-      {rich('Of every model and key: this list goes by days alone. <link>Those that you have chosen</link>', {
-        link: (text) => (
-          <AnchorLink to="/requests" search={{ status: 'failed', model, key, user }} inherit underline="always">
-            {text}
-          </AnchorLink>
-        ),
-      })}
-    </Text>
-  );
-}
 
 /** Every request, whatever became of it. */
 export function RequestLists({ state, set, filter }: RequestListsProps) {
@@ -79,7 +61,6 @@ export function RequestLists({ state, set, filter }: RequestListsProps) {
           </Button>
         )}
       </Group>
-      {failed && <FilteredElsewhere state={state} />}
       {failed ? (
         <FailedRequests
           {...list}

@@ -27,16 +27,12 @@ export const logsQuery = (filter: LogsFilter, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-export interface FailureFilter extends Pick<UsageFilter, 'from' | 'to'> {
-  /** Of all users; for administrators. */
-  everybody: boolean;
-}
-
-export const failuresQuery = (user: Pick<User, 'id' | 'role'>, { from, to, everybody }: FailureFilter, page: number) =>
+/** `everybody`: of all users, for administrators. */
+export const failuresQuery = (user: Pick<User, 'id' | 'role'>, filter: UsageFilter, everybody: boolean, page: number) =>
   queryOptions({
-    queryKey: ['usage', 'failures', { from, to, everybody }, page],
+    queryKey: ['usage', 'failures', filter, everybody, page],
     queryFn: async ({ signal }): Promise<{ failures: FailedRequest[]; total: number }> => {
-      const query = { from, to, page, page_size: pageSize };
+      const query = { ...filter, page, page_size: pageSize };
       if (!isAdmin(user)) return get('/api/usage/failures', { query, signal });
       return get('/api/admin/usage/failures', { query: { ...query, ...(!everybody && { user_id: user.id }) }, signal });
     },

@@ -57,6 +57,7 @@ import { migration as keyMakers } from './0067-key-makers.ts';
 import { migration as keptSums } from './0068-kept-sums.ts';
 import { migration as scim } from './0069-scim.ts';
 import { migration as intake } from './0070-intake.ts';
+import { migration as narrowerLists } from './0071-narrower-lists.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -119,6 +120,7 @@ export const migrations: Migration[] = [
   keptSums,
   scim,
   intake,
+  narrowerLists,
 ];
 
 /**

@@ -1,7 +1,9 @@
 import type { ByteSource } from '../../../lib/byte-source.ts';
-import type { Conversation, Json } from '../../wire/conversation.ts';
-import { mergeBetas, messagesBodyOf } from '../anthropic/request.ts';
+import { type Conversation, isObject, type Json } from '../../wire/conversation.ts';
+import { messagesBodyOf } from '../anthropic/request.ts';
+import { asResold, type Betas, betasKnown } from '../anthropic/resold.ts';
 import { searchUnsupported } from '../kind/foreign-tools.ts';
+import { jsonInWords } from '../kind/json-in-words.ts';
 import type { Target, UpstreamRequest } from '../kind.ts';
 import { objectOf, textOf } from './fields.ts';
 import { BrokenFrame } from './frames.ts';
@@ -10,26 +12,40 @@ import { askModel } from './request.ts';
 
 const version = 'bedrock-2023-05-31';
 
-/**
- * Betas that Bedrock knows, and of which models. One that it does not know fails the whole request, and clients name those of
- * Anthropic's own service with every request; what needs one of them is refused by its name.
- */
-const betas: [name: string, models: RegExp][] = [
-  ['compact-2026-01-12', /claude/],
-  ['computer-use-2025-01-24', /claude/],
-  ['computer-use-2025-11-24', /claude/],
-  ['context-1m-2025-08-07', /claude-(opus|sonnet)-4/],
-  ['context-management-2025-06-27', /claude/],
-  ['effort-2025-11-24', /claude/],
-  ['fine-grained-tool-streaming-2025-05-14', /claude/],
-  ['interleaved-thinking-2025-05-14', /claude-(opus|sonnet)-4/],
-  ['tool-examples-2025-10-29', /claude/],
-  ['tool-search-tool-2025-10-19', /claude/],
-];
+/** Betas that Bedrock knows, and of which models. */
+const betas: Betas = {
+  'compact-2026-01-12': /claude/,
+  'computer-use-2025-01-24': /claude/,
+  'computer-use-2025-11-24': /claude/,
+  'context-1m-2025-08-07': /claude-(opus|sonnet)-4/,
+  'context-management-2025-06-27': /claude/,
+  'effort-2025-11-24': /claude/,
+  'fine-grained-tool-streaming-2025-05-14': /claude/,
+  'interleaved-thinking-2025-05-14': /claude-(opus|sonnet)-4/,
+  'tool-examples-2025-10-29': /claude/,
+  'tool-search-tool-2025-10-19': /claude/,
+};
 
-function betasFor({ clientHeaders, modelName }: Target): string[] {
-  const named = mergeBetas(clientHeaders?.['anthropic-beta']).split(',');
-  return betas.filter(([name, models]) => named.includes(name) && models.test(modelName)).map(([name]) => name);
+/** Models whose words, and arguments of tools, Bedrock holds to a schema; of others it refuses the request. */
+const holdsToSchemas = /claude-(opus|sonnet|haiku)-4-[56]/;
+
+/** The schema in words, where nothing else can hold it. */
+function withSchemasInWords(body: Json): Json {
+  const { output_config: config, tools, system } = body;
+  const { format, ...others } = objectOf(config);
+  const out: Json = { ...body };
+  if (Array.isArray(tools)) out.tools = tools.map((tool) => (isObject(tool) ? without(tool, 'strict') : tool));
+  if (!isObject(format) || !isObject(format.schema)) return out;
+  const words = { type: 'text', text: jsonInWords({ type: 'json_schema', name: 'answer', schema: format.schema }) };
+  const before = typeof system === 'string' ? [{ type: 'text', text: system }] : Array.isArray(system) ? system : [];
+  out.system = [...before, words];
+  out.output_config = others;
+  return Object.keys(others).length > 0 ? out : without(out, 'output_config');
+}
+
+function without(object: Json, name: string): Json {
+  const { [name]: _, ...rest } = object;
+  return rest;
 }
 
 /** Anthropic's body, with what stands in the path and in headers there put where Bedrock has it. */
@@ -37,11 +53,17 @@ export function toClaude(conversation: Conversation, target: Target): UpstreamRe
   const { webSearch } = conversation.params;
   if (webSearch) throw searchUnsupported(webSearch);
   // Which of two queues of Anthropic's a request waits in means nothing here, and is refused.
-  const { model: _model, stream: _stream, service_tier: _tier, ...body } = messagesBodyOf(conversation, target);
-  const named = betasFor(target);
+  const {
+    model: _model,
+    stream: _stream,
+    service_tier: _tier,
+    ...body
+  } = asResold(messagesBodyOf(conversation, target));
+  const taken = holdsToSchemas.test(target.modelName) ? body : withSchemasInWords(body);
+  const named = betasKnown(betas, target);
   const act = conversation.stream ? 'invoke-with-response-stream' : 'invoke';
   return askModel(target, act, {
-    ...body,
+    ...taken,
     anthropic_version: version,
     ...(named.length > 0 && { anthropic_beta: named }),
   });

@@ -43,13 +43,13 @@ export const isCarried: Carries = (part: Part) => {
   }
 };
 
-/** Marks are taken by these models alone, and refused by the rest. */
-const caches = /amazon\.nova/;
+/** Marks, and pictures and papers as results of tools, are taken by these models alone, and refused by the rest. */
+const nova = /amazon\.nova/;
 
 /** Writes what a Messages body of ours holds; one for each request, in which names of documents may not repeat. */
 export function blockWriter(modelName: string) {
   const names = new Set<string>();
-  const marksCache = caches.test(modelName);
+  const isNova = nova.test(modelName);
 
   function write(block: Json): Json[] {
     switch (block.type) {
@@ -73,22 +73,37 @@ export function blockWriter(modelName: string) {
     }
   }
 
-  const resultOf = (block: Json): Json => ({
-    toolUseId: callId(block.tool_use_id),
-    content: notEmpty(objectsOf(block.content).flatMap(write)),
-    ...(block.is_error === true && { status: 'error' }),
-  });
+  function resultOf(block: Json): Json {
+    const parts = objectsOf(block.content);
+    return {
+      toolUseId: callId(block.tool_use_id),
+      content: notEmpty((isNova ? parts : parts.filter(isWords)).flatMap(write)),
+      ...(block.is_error === true && { status: 'error' }),
+    };
+  }
+
+  /** Behind all results of a turn, where they cannot be in them. */
+  const besides = (blocks: Json[]): Json[] =>
+    isNova
+      ? []
+      : blocks
+          .filter(({ type }) => type === 'tool_result')
+          .flatMap(({ content }) => objectsOf(content).filter((part) => !isWords(part)))
+          .flatMap(write);
 
   /** A mark is a block of its own, and has no place inside of others. */
   function marked(block: Json): Json[] {
     const written = write(block);
-    return marksCache && block.cache_control != null && written.length > 0
+    return isNova && block.cache_control != null && written.length > 0
       ? [...written, { cachePoint: { type: 'default' } }]
       : written;
   }
 
-  return { content: (blocks: Json[]): Json[] => withWords(notEmpty(blocks.flatMap(marked))), system: marked };
+  const content = (blocks: Json[]): Json[] => withWords(notEmpty([...blocks.flatMap(marked), ...besides(blocks)]));
+  return { content, system: marked };
 }
+
+const isWords = ({ type }: Json): boolean => type === 'text';
 
 const notEmpty = (blocks: Json[]): Json[] => (blocks.length > 0 ? blocks : [{ text: wordless }]);
 

@@ -127,24 +127,22 @@ describe('tools', () => {
     expect(new Set(found).size).toBe(2);
   });
 
-  test('failed results say so, and hold pictures', () => {
+  test('failed results say so, and hold pictures where a model takes them there; else those follow', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/webp', data: 'iV' } };
-    const { messages } = given('hi', {
-      messages: [
-        user,
-        { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', is_error: true, content: [image] }] },
-      ],
-    });
-    expect((messages as { content: Json[] }[])[2]!.content).toEqual([
-      {
-        toolResult: {
-          toolUseId: 't',
-          content: [{ image: { format: 'webp', source: { bytes: 'iV' } } }],
-          status: 'error',
-        },
-      },
-    ]);
+    const result = (id: string, ...content: Json[]) => ({ type: 'tool_result', tool_use_id: id, content });
+    const use = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
+    const turns = [
+      user,
+      { role: 'assistant', content: [use('t'), use('u')] },
+      { role: 'user', content: [{ ...result('t', image), is_error: true }, result('u', { type: 'text', text: 'ok' })] },
+    ];
+    const lastOf = (to?: Partial<Target>) =>
+      (given('hi', { messages: turns }, to).messages as { content: Json[] }[])[2]!.content;
+    const picture = { image: { format: 'webp', source: { bytes: 'iV' } } };
+    const other = { toolResult: { toolUseId: 'u', content: [{ text: 'ok' }] } };
+    const failed = (content: Json) => ({ toolResult: { toolUseId: 't', content: [content], status: 'error' } });
+    expect(lastOf(nova)).toEqual([failed(picture), other]);
+    expect(lastOf({ modelName: 'global.openai.gpt-6-astra' })).toEqual([failed({ text: '.' }), other, picture]);
   });
 
   test('with names that are not taken are refused by name', () => {

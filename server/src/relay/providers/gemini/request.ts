@@ -8,6 +8,7 @@ import { jsonInWords } from '../kind/json-in-words.ts';
 import { type Carries, carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
+import { parametersOf } from './parameters.ts';
 import { rewriteGeminiRequest } from './rewrite.ts';
 import { toGeminiSchema } from './schema.ts';
 
@@ -155,13 +156,11 @@ function budgetOf(effort: Effort, limit = Number.POSITIVE_INFINITY): number {
 function buildTools({ tools, toolChoice, webSearch }: Params): Json {
   if (tools === undefined) return webSearch ? { tools: [writeGoogleTool(webSearch)] } : {};
   const functionDeclarations = tools.map((tool) => {
-    const schema = tool.parameters && toGeminiSchema(tool.parameters);
-    const hasProperties = schema?.properties !== undefined && Object.keys(schema.properties as Json).length > 0;
+    const parameters = parametersOf(tool.parameters);
     return {
       name: tool.name,
       ...(tool.description !== undefined && { description: tool.description }),
-      // An object without properties is refused; a function without parameters has none.
-      ...(hasProperties && { parameters: schema }),
+      ...(parameters && { parameters }),
     };
   });
   const config =

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { parametersOf } from './parameters.ts';
 import { toGeminiSchema } from './schema.ts';
 
 test('schemas: references, unions, constants and recursion', () => {
@@ -51,4 +52,96 @@ test('what only other vendors know is left out, wherever it stands', () => {
     properties: { encrypted: { type: 'string', minLength: 1, default: 'a' } },
     required: ['encrypted'],
   });
+});
+
+const table: [name: string, given: object, taken: object][] = [
+  ['a list of anything', { type: 'array' }, { type: 'array', items: {} }],
+  [
+    'a list of lists',
+    { type: 'array', items: { type: 'array' } },
+    { type: 'array', items: { type: 'array', items: {} } },
+  ],
+  ['a list by places', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: {} }],
+  ['anything, as a list has it', { type: 'array', items: true }, { type: 'array', items: {} }],
+  [
+    'anything, and nothing',
+    { type: 'object', properties: { a: true, b: false }, required: ['a', 'b'] },
+    { type: 'object', properties: { a: {} }, required: ['a'] },
+  ],
+  [
+    'what is demanded and not there',
+    { type: 'object', properties: { a: { type: 'object', required: ['x'] } }, required: ['a', 'gone'] },
+    { type: 'object', properties: { a: { type: 'object' } }, required: ['a'] },
+  ],
+  [
+    'no type',
+    { properties: { a: { items: { type: 'string' } } } },
+    { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } },
+  ],
+  [
+    'several types',
+    { type: ['array', 'string', 'null'], items: { type: 'integer' }, maxItems: 2, minLength: 1, description: 'd' },
+    {
+      anyOf: [
+        { type: 'array', items: { type: 'integer' }, maxItems: 2, description: 'd', nullable: true },
+        { type: 'string', minLength: 1, description: 'd', nullable: true },
+      ],
+    },
+  ],
+  [
+    'several types, one of them a list of anything',
+    { type: ['array', 'boolean'] },
+    { anyOf: [{ type: 'array', items: {} }, { type: 'boolean' }] },
+  ],
+  [
+    'one member or the other',
+    {
+      ...{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
+      anyOf: [{ required: ['a'] }, { required: ['b'] }],
+    },
+    { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
+  ],
+  ['this or anything', { anyOf: [{ type: 'string' }, {}], description: 'd' }, { description: 'd' }],
+  [
+    'this or that, with words about both',
+    { oneOf: [{ type: 'string' }, { type: 'integer', description: 'i' }], description: 'd' },
+    {
+      anyOf: [
+        { type: 'string', description: 'd' },
+        { type: 'integer', description: 'i' },
+      ],
+    },
+  ],
+  [
+    'a choice of numbers',
+    { type: 'integer', enum: [1, 2], description: 'How many' },
+    { type: 'integer', description: 'How many. One of: 1, 2' },
+  ],
+];
+
+test.each(table)('what Gemini refuses, though other vendors take it: %s', (_, given, taken) => {
+  expect(toGeminiSchema(given as never)).toEqual(taken as never);
+});
+
+test('one of several objects, as a function takes it', () => {
+  const text = { type: 'string' };
+  const kinds = (word: 'anyOf' | 'oneOf') => ({
+    type: 'object',
+    [word]: [
+      { properties: { kind: { const: 'file' }, path: text, size: text }, required: ['kind', 'path'] },
+      { properties: { kind: { const: 'page' }, url: text, size: { type: 'integer' } }, required: ['kind', 'url'] },
+    ],
+  });
+  const whole = {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', enum: ['file', 'page'] },
+      ...{ path: text, size: { anyOf: [text, { type: 'integer' }] }, url: text },
+    },
+    required: ['kind'],
+  };
+  expect(parametersOf(kinds('oneOf'))).toEqual(whole);
+  expect(parametersOf(kinds('anyOf'))).toEqual(whole);
+  for (const none of [undefined, {}, { type: 'object' }, { anyOf: [text, { type: 'integer' }] }])
+    expect(parametersOf(none)).toBeUndefined();
 });

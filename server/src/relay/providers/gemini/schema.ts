@@ -51,14 +51,48 @@ function convertNode(given: Json, context: Context, depth: number): Json {
   if (Array.isArray(out.enum)) out.enum = out.enum.filter((item) => item !== null).map(plainText);
   if (out.enum !== undefined && out.type === undefined) out.type = 'string';
   if (typeof out.format === 'string' && !knownFormats.has(out.format)) delete out.format;
-  nullable(out);
-  const inner = (value: unknown): unknown => (isObject(value) ? convert(value, context, depth + 1) : value);
+  // Whatever it is, as `true` has it; a list of them, one for each place, has no counterpart.
+  const inner = (value: unknown): unknown => (isObject(value) ? convert(value, context, depth + 1) : {});
   if (isObject(out.properties)) {
-    out.properties = Object.fromEntries(Object.entries(out.properties).map(([name, value]) => [name, inner(value)]));
+    const possible = Object.entries(out.properties).filter(([, value]) => value !== false);
+    out.properties = Object.fromEntries(possible.map(([name, value]) => [name, inner(value)]));
   }
-  if (isObject(out.items)) out.items = inner(out.items);
+  if (out.items !== undefined) out.items = inner(out.items);
+  oneType(out);
   const options = out.anyOf ?? schema.oneOf;
-  if (Array.isArray(options)) anyOf(out, options.map(inner));
+  if (Array.isArray(options) && !Array.isArray(schema.type)) anyOf(out, options.map(inner));
+  return asDemanded(alone(out));
+}
+
+/**
+ * Several schemas stand by themselves: what is said beside them is said of each. What they only narrow, as the members that an
+ * object must have in one case or another, has no counterpart.
+ */
+function alone(out: Json): Json {
+  const { anyOf: options, ...beside } = out;
+  if (!Array.isArray(options)) return out;
+  const says = (option: unknown): option is Json => isObject(option) && Object.keys(option).length > 0;
+  if (!options.every(says) || 'properties' in beside || 'items' in beside) return beside;
+  return { anyOf: options.map((option) => ({ ...beside, ...option })) };
+}
+
+/** What Gemini refuses a request for, though other vendors do not: lists of nothing said, and names of nothing there. */
+function asDemanded(out: Json): Json {
+  if (out.type === undefined && out.anyOf === undefined) {
+    if (out.properties !== undefined) out.type = 'object';
+    else if (out.items !== undefined) out.type = 'array';
+  }
+  if (out.type === 'array') out.items ??= {};
+  if (Array.isArray(out.required)) {
+    const names = isObject(out.properties) ? out.properties : {};
+    out.required = out.required.filter((name) => typeof name === 'string' && Object.hasOwn(names, name));
+    if ((out.required as string[]).length === 0) delete out.required;
+  }
+  if (Array.isArray(out.enum) && out.type !== 'string') {
+    // It takes a choice of texts alone, and the arguments are to be what they are.
+    out.description = [out.description, `One of: ${out.enum.join(', ')}`].filter((text) => text).join('. ');
+    delete out.enum;
+  }
   return out;
 }
 
@@ -82,16 +116,30 @@ function merge(schema: Json, defs: Json): Json {
   };
 }
 
-/** `type: ["string", "null"]` is written `nullable`. */
-function nullable(out: Json): void {
+/** Members that are refused beside another type. */
+const membersOf: Record<string, readonly string[]> = {
+  object: ['properties', 'required', 'propertyOrdering', 'minProperties', 'maxProperties'],
+  array: ['items', 'minItems', 'maxItems'],
+  string: ['enum', 'format', 'pattern', 'minLength', 'maxLength'],
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+};
+
+/** `type: ["string", "null"]` is written `nullable`; of several others each is one of several schemas. */
+function oneType(out: Json): void {
   if (!Array.isArray(out.type)) return;
   const types = out.type.filter((type) => type !== 'null');
   if (types.length < out.type.length) out.nullable = true;
-  if (types.length === 1) out.type = types[0];
-  else {
-    delete out.type;
-    out.anyOf = types.map((type) => ({ type }));
+  if (types.length === 1) {
+    out.type = types[0];
+    return;
   }
+  delete out.type;
+  const members = (type: unknown) => (membersOf[String(type)] ?? []).filter((name) => name in out);
+  out.anyOf = types.map((type) =>
+    asDemanded({ type, ...Object.fromEntries(members(type).map((name) => [name, out[name]])) }),
+  );
+  for (const name of types.flatMap(members)) delete out[name];
 }
 
 function anyOf(out: Json, options: unknown[]): void {

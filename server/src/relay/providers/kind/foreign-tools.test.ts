@@ -28,7 +28,6 @@ const searches: Record<string, Json> = {
 const asked: ['chat' | 'messages', Json, string, Record<string, Json>?][] = [
   ['chat', { tools: [{ type: 'web_search' }] }, 'web_search', searches],
   ['chat', { tools: [{ type: 'web_search', external_web_access: false }] }, 'web_search'],
-  ['chat', { tools: [fn, { type: 'custom', custom: { name: 'c' } }] }, 'custom'],
   ['chat', { tools: [fn], tool_choice: { type: 'allowed_tools', allowed_tools: {} } }, 'allowed_tools'],
   ['chat', { web_search_options: {} }, 'web_search_options', searches],
   ['chat', { plugins: [{ id: 'web' }] }, 'plugins', searches],

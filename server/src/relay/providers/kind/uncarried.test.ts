@@ -162,6 +162,7 @@ test('a call of a custom tool in the history is shown to others with its result'
     { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'patch', input: { input: 'a\nb' } }] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'done' }] }] },
   ]);
-  const [, asked] = JSON.parse(openaiKind.toUpstream(request, target).body as string).messages;
-  expect(asked.tool_calls[0].type).toBe('custom');
+  const typeFor = (modelName: string) =>
+    JSON.parse(openaiKind.toUpstream(request, { ...target, modelName }).body as string).messages[1].tool_calls[0].type;
+  expect([typeFor('gpt-5.5'), typeFor('glm-5')]).toEqual(['custom', 'function']);
 });

@@ -1,4 +1,5 @@
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
+import { functionCall, functionChoice, functionTool, hasCustom } from '../../wire/chat/custom-calls.ts';
 import { usualChoice } from '../../wire/chat/tool-choice.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
@@ -34,11 +35,16 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
   }
   if (limit !== undefined) out[maxTokensField(vendor, modelName)] = limit;
   if (out.tool_choice != null) out.tool_choice = usualChoice(out.tool_choice);
+  const takesCustom = vendor.customToolModels.test(modelName);
+  if (!takesCustom && hasCustom(out.tools)) {
+    out.tools = out.tools.map(functionTool);
+    out.tool_choice = functionChoice(out.tool_choice);
+  }
   if (out.usage !== undefined && !vendor.knowsUsageOption) delete out.usage;
   dropLacking(out, vendor);
   if (options.stream && vendor.asksStreamUsage)
     out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
-  if (Array.isArray(body.messages)) out.messages = rewriteMessages(body.messages, vendor);
+  if (Array.isArray(body.messages)) out.messages = rewriteMessages(body.messages, vendor, takesCustom);
   return out;
 }
 
@@ -69,22 +75,24 @@ function refusal(field: string, vendor: string): string {
   return field === 'tools' ? `Tools are not supported by ${vendor}.` : `'${field}' is not supported by ${vendor}.`;
 }
 
-function rewriteMessages(messages: unknown[], vendor: Vendor): unknown[] {
+function rewriteMessages(messages: unknown[], vendor: Vendor, takesCustom: boolean): unknown[] {
   const rewritten: unknown[] = [];
-  for (const message of messages) rewritten.push(isObject(message) ? rewriteMessage(message, vendor) : message);
+  for (const message of messages)
+    rewritten.push(isObject(message) ? rewriteMessage(message, vendor, takesCustom) : message);
   return vendor.mergesSystem ? mergeSystem(rewritten) : rewritten;
 }
 
 const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'];
 
 /** Leaves out thinking of other vendors and nulls where absence is meant; most messages pass as they are. */
-function rewriteMessage(message: Json, vendor: Vendor): Json {
+function rewriteMessage(message: Json, vendor: Vendor, takesCustom: boolean): Json {
   let out = message;
   const back: readonly string[] = vendor.reasoningBack;
   if (message.role === 'developer' && !vendor.knowsDeveloperRole) out = { ...out, role: 'system' };
   for (const field of thinkingFields) if (field in message && !back.includes(field)) out = without(out, field);
   const calls = message.tool_calls;
   if (calls === null || (Array.isArray(calls) && calls.length === 0)) out = without(out, 'tool_calls');
+  else if (!takesCustom && hasCustom(calls)) out = { ...out, tool_calls: calls.map(functionCall) };
   else if (Array.isArray(calls) && !back.includes('extra_content') && calls.some(hasExtraContent))
     out = { ...out, tool_calls: calls.map((call) => (isObject(call) ? without(call, 'extra_content') : {})) };
   return withShortIds(out);

@@ -1,15 +1,28 @@
-import type { Conversation } from '../../wire/conversation.ts';
 import { mergeBetas, messagesBodyOf, searchesAsClaude } from '../anthropic/request.ts';
+import { asResold, type Betas, betasKnown } from '../anthropic/resold.ts';
 import { anthropicKind, countedBody } from '../anthropic.ts';
 import type { ProviderKind, Target, UpstreamRequest } from '../kind.ts';
 import { asked, asStream, modelAt } from './address.ts';
 
 const version = { anthropic_version: 'vertex-2023-10-16' };
 
-/** Betas travel in the header as with Anthropic's own API; here searching the web is one. */
-function withBetas(request: UpstreamRequest, { clientHeaders }: Target, { params }: Conversation): UpstreamRequest {
-  const betas = mergeBetas(clientHeaders?.['anthropic-beta'], params.webSearch && 'web-search-2025-03-05');
-  return betas === '' ? request : { ...request, headers: { ...request.headers, 'anthropic-beta': betas } };
+const searching = 'web-search-2025-03-05';
+
+/** Betas that Google knows; when tokens are counted, searching the web is none of them. */
+const betas: Betas = {
+  'compact-2026-01-12': /^/,
+  'computer-use-2025-01-24': /^/,
+  'computer-use-2025-11-24': /^/,
+  'context-1m-2025-08-07': /^/,
+  'context-management-2025-06-27': /^/,
+  'interleaved-thinking-2025-05-14': /^/,
+  'tool-search-tool-2025-10-19': /^/,
+};
+
+/** They travel in the header as with Anthropic's own API; here searching the web is one. */
+function withBetas(request: UpstreamRequest, target: Target, searches = false): UpstreamRequest {
+  const named = mergeBetas(...betasKnown(betas, target), searches ? searching : undefined);
+  return named === '' ? request : { ...request, headers: { ...request.headers, 'anthropic-beta': named } };
 }
 
 /** Anthropic's models at Google: the same messages, with the model in the address and the version in the body. */
@@ -18,16 +31,16 @@ export const vertexClaude: ProviderKind = {
   name: 'vertex',
   searches: searchesAsClaude,
   toUpstream(conversation, target) {
-    const { model: _, ...body } = messagesBodyOf(conversation, target);
+    const { model: _, ...body } = asResold(messagesBodyOf(conversation, target));
     const method = conversation.stream ? ':streamRawPredict' : ':rawPredict';
     const request = asked(target, `${modelAt(target, 'anthropic')}${method}`, { ...version, ...body });
-    return asStream(withBetas(request, target, conversation), conversation.stream);
+    return asStream(withBetas(request, target, conversation.params.webSearch !== undefined), conversation.stream);
   },
   countTokens: {
     ...anthropicKind.countTokens!,
     toUpstream(conversation, target) {
       const url = `${modelAt(target, 'anthropic', 'count-tokens')}:rawPredict`;
-      return withBetas(asked(target, url, { ...version, ...countedBody(conversation, target) }), target, conversation);
+      return withBetas(asked(target, url, { ...version, ...asResold(countedBody(conversation, target)) }), target);
     },
   },
 };

@@ -239,6 +239,14 @@ describe('conversations', () => {
     expect(one).toMatchObject({ type: 'function_call_output', output: 'b' });
 
     expect((await openai.conversations.items.delete(first!.id, { conversation_id: id })).id).toBe(id);
+    // A list goes on behind one that is gone.
+    const behind = async (order: 'asc' | 'desc') =>
+      (await openai.conversations.items.list(id, { after: first!.id!, order })).data.map((item) => item.id);
+    expect([await behind('asc'), await behind('desc')]).toEqual([[second!.id], [(listed[0] as { id: string }).id]]);
+    for await (const { id: item } of openai.conversations.items.list(id, { limit: 1 }))
+      await openai.conversations.items.delete(item!, { conversation_id: id });
+    expect((await openai.conversations.items.list(id)).data).toEqual([]);
+    expect((await fault(openai.conversations.items.list(id, { after: 'msg_none' }))).status).toBe(404);
     expect((await fault(openai.conversations.items.retrieve(first!.id, { conversation_id: id }))).status).toBe(404);
     expect(await openai.conversations.delete(id)).toEqual({ id, object: 'conversation.deleted', deleted: true });
     expect((await fault(openai.conversations.retrieve(id))).status).toBe(404);

@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/tables.ts';
 import { insertItems, lockItems } from './items.ts';
-import { type ConversationRow, type NewItem, type Scope, within } from './tables.ts';
+import { type ConversationRow, type NewItem, readRemoved, type Scope, within } from './tables.ts';
 
 export async function insertConversation(db: Db, row: ConversationRow, items: NewItem[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -104,27 +104,40 @@ export async function findConversationItem(db: Db, conversationId: string, itemI
   return row ?? null;
 }
 
+/** A reader deletes one page of a list at most before it asks for the next. */
+const mostRemoved = 100;
+
 /** What a response has too stays there. */
-export async function removeItem(db: Db, conversationId: string, ref: number, bytes: number): Promise<void> {
+export async function removeItem(
+  db: Db,
+  conversationId: string,
+  { ref, itemId, bytes }: { ref: number; itemId: string; bytes: number },
+): Promise<void> {
   await db.transaction().execute(async (tx) => {
     // The conversation before its items, as whoever deletes it does.
     const held = await tx
       .updateTable('kept_conversations')
       .set((e) => ({ next_place: e.ref('next_place') }))
       .where('id', '=', conversationId)
+      .returning('removed')
       .executeTakeFirst();
-    if (held.numUpdatedRows === 0n) return;
-    const taken = await tx
-      .updateTable('kept_items')
-      .set({ conversation_id: null, place: null })
+    if (!held) return;
+    const item = await tx
+      .selectFrom('kept_items')
+      .select('place')
       .where('ref', '=', ref)
       .where('conversation_id', '=', conversationId)
       .executeTakeFirst();
-    if (taken.numUpdatedRows === 0n) return;
+    if (!item) return;
+    const removed = [...readRemoved(held.removed).filter(([id]) => id !== itemId), [itemId, item.place]];
+    await tx.updateTable('kept_items').set({ conversation_id: null, place: null }).where('ref', '=', ref).execute();
     await tx.deleteFrom('kept_items').where('ref', '=', ref).where('response_id', 'is', null).execute();
     await tx
       .updateTable('kept_conversations')
-      .set((e) => ({ items: e('items', '-', 1), bytes: e('bytes', '-', bytes) }))
+      .set((e) => ({
+        ...{ items: e('items', '-', 1), bytes: e('bytes', '-', bytes) },
+        removed: JSON.stringify(removed.slice(-mostRemoved)),
+      }))
       .where('id', '=', conversationId)
       .execute();
   });

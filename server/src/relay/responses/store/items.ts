@@ -4,7 +4,7 @@ import { type Db, engineOf } from '../../../platform/db/tables.ts';
 import { namesake } from '../../wire/responses/item-ids.ts';
 import type { Item } from '../keeper.ts';
 import { readContents } from './contents.ts';
-import { type ItemRow, type NewItem, type ResponseRow, type Scope, within } from './tables.ts';
+import { type ItemRow, type NewItem, type ResponseRow, readRemoved, type Scope, within } from './tables.ts';
 
 const columns = [
   ...['user_id', 'key_id', 'item_id', 'response_id', 'position'],
@@ -97,7 +97,7 @@ export interface Paging {
   order: 'asc' | 'desc';
 }
 
-type Of = Pick<ResponseRow, 'id' | 'contents'> | { conversationId: string };
+type Of = Pick<ResponseRow, 'id' | 'contents'> | { conversationId: string; removed: string | null };
 const holderOf = (of: Of) =>
   'conversationId' in of
     ? ({ holder: 'conversation_id', id: of.conversationId, place: 'place' } as const)
@@ -120,7 +120,7 @@ export async function pageItems(db: Db, of: Of, { after, limit, order }: Paging)
       .where('item_id', '=', after)
       .orderBy(place, invert[order])
       .executeTakeFirst();
-    from = (found as Record<string, number> | undefined)?.[place];
+    from = (found as Record<string, number> | undefined)?.[place] ?? placeOfRemoved(of, after);
     if (from === undefined) return null;
   }
   const rows = await listed
@@ -131,6 +131,10 @@ export async function pageItems(db: Db, of: Of, { after, limit, order }: Paging)
     .execute();
   return rows.map(itemOf);
 }
+
+/** Where an item stood that was taken out of a conversation since. */
+const placeOfRemoved = (of: Of, itemId: string): number | undefined =>
+  'removed' in of ? readRemoved(of.removed).find(([id]) => id === itemId)?.[1] : undefined;
 
 const invert = { asc: 'desc', desc: 'asc' } as const;
 

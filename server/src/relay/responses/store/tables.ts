@@ -68,6 +68,8 @@ interface ConversationsTable {
   bytes: number;
   /** Grows only, so that no item comes before one that was read already. */
   next_place: number;
+  /** JSON of the names and places of items that were taken out, the last of them; null where none was. */
+  removed: string | null;
   created_at: number;
   touched_at: number;
 }
@@ -98,3 +100,6 @@ export const within =
     const eb = e as ExpressionBuilder<Tables, 'kept_responses'>;
     return eb.and([eb('user_id', '=', userId), eb('key_id', '=', keyId), eb('touched_at', '>', since)]);
   };
+
+/** Of a conversation: names and places of items that were taken out of it. */
+export const readRemoved = (removed: string | null): [itemId: string, place: number][] => JSON.parse(removed ?? '[]');

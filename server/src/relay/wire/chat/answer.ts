@@ -4,6 +4,7 @@ import { type Answer, type Finish, isObject, type Json, type Part } from '../con
 import { toDataUrl } from '../data-url.ts';
 import { renameMember } from '../rewrite-model.ts';
 import { renderChatUsage } from '../usage.ts';
+import { withCustomCalls } from './custom-calls.ts';
 import { withFunctionCall } from './legacy-functions.ts';
 import { type ReasoningFormat, renderReasoningDetails } from './reasoning.ts';
 import { isTidyChoice, tidyChoice } from './tidy.ts';
@@ -17,6 +18,8 @@ export interface RenderOptions {
   created: number;
   /** Asked with functions instead of tools. */
   oldFunctions?: true | undefined;
+  /** Names of tools that are called with text. */
+  customTools?: ReadonlySet<string> | undefined;
   /** Asked to see what the model thinks, where that is a question of its own. */
   showThoughts?: true | undefined;
 }
@@ -24,7 +27,10 @@ export interface RenderOptions {
 /** An answer as the body of a chat completion. */
 export function renderChatAnswer(answer: Answer, options: RenderOptions): Json {
   const body = renderBody(answer, options);
-  return options.oldFunctions ? { ...body, choices: (body.choices as unknown[]).map(withFunctionCall) } : body;
+  const { oldFunctions, customTools } = options;
+  if (!oldFunctions && !customTools) return body;
+  const asAsked = (choice: unknown) => (customTools ? withCustomCalls(choice, customTools) : withFunctionCall(choice));
+  return { ...body, choices: (body.choices as unknown[]).map(asAsked) };
 }
 
 function renderBody(answer: Answer, options: RenderOptions): Json {

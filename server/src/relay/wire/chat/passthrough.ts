@@ -5,6 +5,7 @@ import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
 import { chatUsageIn, readChatUsage, renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
+import { customCallChunks } from './custom-calls.ts';
 import { functionCallChunks } from './legacy-functions.ts';
 import { chatErrorChunk, chatUsageChunk, withChatUsage } from './stream.ts';
 import { ChunkTidier } from './tidy.ts';
@@ -31,7 +32,7 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
   const model = new ModelRewriter(options.model);
   let usage: Json | undefined;
   let identity: RenderOptions = options;
-  const toOld = options.oldFunctions ? functionCallChunks() : undefined;
+  const asAsked = chunksAsAsked(options);
   const tidier = new ChunkTidier();
   return {
     edit(frame, json) {
@@ -43,9 +44,9 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
       }
       const dropUsage = hasUsage || (json.usage === null && !options.includeUsage);
       const tidied = tidier.tidy(json);
-      if (!dropUsage && !toOld && !tidied) return model.apply(frame);
+      if (!dropUsage && !asAsked && !tidied) return model.apply(frame);
       if (dropUsage) delete json.usage;
-      return model.apply(encoder.encode(sseData(JSON.stringify(toOld ? toOld(json) : json))));
+      return model.apply(encoder.encode(sseData(JSON.stringify(asAsked ? asAsked(json) : json))));
     },
     beforeEnd() {
       if (!options.includeUsage || usage === undefined) return '';
@@ -56,6 +57,9 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
     withUsage: (last, counted) => encoder.encode(withChatUsage(decoder.decode(last), counted, identity)),
   };
 }
+
+const chunksAsAsked = ({ oldFunctions, customTools }: RenderOptions): ((json: Json) => Json) | undefined =>
+  customTools ? customCallChunks(customTools) : oldFunctions && functionCallChunks();
 
 /** All chunks of an answer have one id and one time, those that we add too. */
 const identityOf = ({ id, created }: Json, options: RenderOptions): RenderOptions => ({

@@ -10,6 +10,7 @@ import {
   type Tool,
   type Turn,
 } from '../conversation.ts';
+import { argumentsOf, customFunction } from '../custom-tools.ts';
 import { otherLimitNames } from '../limit-names.ts';
 import { readModel } from '../model-names.ts';
 import {
@@ -28,7 +29,6 @@ import {
   requiredString,
   weigh,
 } from '../read.ts';
-import { argumentsOf } from '../responses/tools.ts';
 import { readChatOptions, readOpenaiTool, readPlugins, withoutSearchTool } from '../web-search.ts';
 import { readContent, readResultContent, readTexts, withThinking } from './content.ts';
 import { asksForFunctions, withTools } from './legacy-functions.ts';
@@ -41,17 +41,19 @@ export function parseChatRequest(value: unknown): Sourced {
   const body = withTools(given);
   const model = readModel(body);
   const { system, turns } = readMessages(body);
+  const params = readParams(body);
   const parsed: Sourced = {
     model,
     system,
     turns,
-    params: readParams(body),
+    params,
     stream: optionalBoolean(body, 'stream') ?? false,
     includeUsage: includesUsage(body),
     source: { format: 'chat', body },
     bytes,
   };
   if (body !== given && asksForFunctions(given)) parsed.oldFunctions = true;
+  if (params.tools?.some(({ custom }) => custom)) parsed.customTools = customTools(params.tools);
   return parsed;
 }
 
@@ -62,6 +64,9 @@ function includesUsage({ stream_options: options, usage }: Json): boolean {
       : optionalBoolean(readObject(options, 'stream_options'), 'include_usage', 'stream_options');
   return said ?? asksForUsage(usage);
 }
+
+const customTools = (tools: Tool[]): ReadonlySet<string> =>
+  new Set(tools.filter(({ custom }) => custom).map(({ name }) => name));
 
 /** OpenRouter's way of asking. */
 const asksForUsage = (usage: unknown): boolean => isObject(usage) && usage.include === true;
@@ -237,10 +242,10 @@ function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSear
   const rawTools: Json[] = [];
   readArray(value, 'tools').forEach((item, i) => {
     const tool = readObject(item, `tools[${i}]`);
-    if (requiredString(tool, 'type', `tools[${i}]`) !== 'function') {
-      rawTools.push(tool);
-      return;
-    }
+    const type = requiredString(tool, 'type', `tools[${i}]`);
+    if (type === 'custom') tools.push(readCustomTool(tool, `tools[${i}].custom`));
+    else if (type !== 'function') rawTools.push(tool);
+    if (type !== 'function') return;
     const at = `tools[${i}].function`;
     if (tool.function === undefined) throw missing(at);
     const fn = readObject(tool.function, at);
@@ -255,6 +260,11 @@ function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSear
     });
   });
   return { ...(tools.length > 0 && { tools }), ...withoutSearchTool(rawTools, readOpenaiTool) };
+}
+
+function readCustomTool(tool: Json, at: string): Tool {
+  const custom = readObject(tool.custom, at);
+  return { name: requiredString(custom, 'name', at), ...customFunction(custom, at), custom };
 }
 
 /** What is not known of a search stays in the body alone, for whoever knows it. */

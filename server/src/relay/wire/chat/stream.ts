@@ -6,6 +6,7 @@ import { chatAnnotation } from '../citations.ts';
 import type { Delta, Json } from '../conversation.ts';
 import { renderChatUsage } from '../usage.ts';
 import { logprobsOf, type RenderOptions, renderImage } from './answer.ts';
+import { customInput, customStart } from './custom-calls.ts';
 import { oldFinish } from './legacy-functions.ts';
 import { callDetail, reasoningFormats, redactedDetail, signatureDetail, textDetail } from './reasoning.ts';
 
@@ -99,10 +100,19 @@ export function chatStream(options: StreamOptions): StreamRenderer {
   const oldCall = (index: number, call: Json): string =>
     index === 0 ? chunk(JSON.stringify({ function_call: call })) : '';
 
+  /** Arguments of calls that are told as text, which are whole at the end. */
+  const custom = new Map<number, string>();
+  const inputs = (): string =>
+    [...custom].map(([index, args]) => chunk(JSON.stringify({ tool_calls: [customInput(index, args)] }))).join('');
+
   const ending = (): string =>
     finish === undefined
       ? ''
-      : chunk('{}', JSON.stringify(options.oldFunctions ? oldFinish(finish.finish) : finish.finish), finish.extra);
+      : inputs() +
+        chunk('{}', JSON.stringify(options.oldFunctions ? oldFinish(finish.finish) : finish.finish), finish.extra);
+
+  const startOf = (delta: Extract<Delta, { type: 'tool_start' }>): Json =>
+    custom.has(delta.index) ? customStart(delta.index, delta.id, delta.name) : toolStart(delta);
 
   function render(delta: Delta): string {
     switch (delta.type) {
@@ -130,11 +140,16 @@ export function chatStream(options: StreamOptions): StreamRenderer {
       case 'tool_start':
         if (options.oldFunctions) return oldCall(delta.index, { name: delta.name, arguments: '' });
         details.close();
+        if (options.customTools?.has(delta.name)) custom.set(delta.index, '');
         return delta.signature === undefined
-          ? chunk(JSON.stringify({ tool_calls: [toolStart(delta)] }))
-          : detail(callDetail(delta.id, delta.signature), { tool_calls: [toolStart(delta)] });
+          ? chunk(JSON.stringify({ tool_calls: [startOf(delta)] }))
+          : detail(callDetail(delta.id, delta.signature), { tool_calls: [startOf(delta)] });
       case 'tool_args':
         if (options.oldFunctions) return oldCall(delta.index, { arguments: delta.args });
+        if (custom.has(delta.index)) {
+          custom.set(delta.index, custom.get(delta.index) + delta.args);
+          return '';
+        }
         return chunk(JSON.stringify({ tool_calls: [{ index: delta.index, function: { arguments: delta.args } }] }));
       case 'finish':
         finish = delta;

@@ -18,16 +18,19 @@ export function readToolChoice(value: unknown, tools: Tool[] = []): Choice {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { toolChoice: { type: choice } };
   if (!isObject(choice)) throw invalid('tool_choice', `'tool_choice' must be auto, none, required, any or an object.`);
   if (choice.type === 'allowed_tools') return allowed(choice, tools) ?? { rawToolChoice: choice };
-  if (choice.type !== 'function') return { rawToolChoice: choice };
-  const fn = readObject(choice.function, 'tool_choice.function');
-  return { toolChoice: { type: 'tool', name: requiredString(fn, 'name', 'tool_choice.function') } };
+  if (choice.type !== 'function' && choice.type !== 'custom') return { rawToolChoice: choice };
+  const at = `tool_choice.${choice.type}`;
+  return { toolChoice: { type: 'tool', name: requiredString(readObject(choice[choice.type], at), 'name', at) } };
 }
 
-/** Others are not shown to the model: no other vendor can be told to leave some alone. Null where it is not of functions alone. */
+/** Others are not shown to the model: no other vendor can be told to leave some alone. Null where it is not of what the client runs alone. */
 function allowed(choice: Json, tools: Tool[]): Choice | null {
   const { mode, tools: named } = readObject(choice.allowed_tools, 'tool_choice.allowed_tools');
   if (!Array.isArray(named) || (mode !== 'auto' && mode !== 'required')) return null;
-  const names = named.map((tool) => isObject(tool) && isObject(tool.function) && tool.function.name);
+  const names = named.map((tool) => {
+    const one = isObject(tool) ? (tool.function ?? tool.custom) : undefined;
+    return isObject(one) && one.name;
+  });
   const left = tools.filter(({ name }) => names.includes(name));
   return left.length === named.length ? { tools: left, toolChoice: { type: mode } } : null;
 }

@@ -7,12 +7,12 @@ import {
   type ToolResultPart,
   type Turn,
 } from '../conversation.ts';
+import { argumentsOf } from '../custom-tools.ts';
 import { invalid, missing, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
 import { foundText, isClientsSearch } from './brought-tools.ts';
 import { readContent, readOutput, readTexts } from './content.ts';
 import { opened, partsOf, type Seals, unsealed } from './thoughts.ts';
 import { searchName, type ToolTable } from './tool-table.ts';
-import { argumentsOf } from './tools.ts';
 
 /** Calls and results of tools that OpenAI runs or has trained for, and what it sealed: only it can read them. */
 const foreignTypes = new Set([

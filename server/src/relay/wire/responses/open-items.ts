@@ -1,7 +1,8 @@
 import type { Json, ToolName } from '../conversation.ts';
+import { inputOf } from '../custom-tools.ts';
 import type { SearchPart } from '../search.ts';
 import type { Thought } from './thoughts.ts';
-import { inputOf, searchArguments } from './tools.ts';
+import { searchArguments } from './tools.ts';
 
 /** An item of the output that more may come of. */
 export interface OpenItem<I = unknown> {

@@ -1,4 +1,5 @@
 import { isObject, type Json, type Params, type Tool } from '../conversation.ts';
+import { customFunction } from '../custom-tools.ts';
 import {
   invalid,
   missing,
@@ -93,8 +94,8 @@ function readTool(tool: Json, at: string, table: ToolTable, namespace?: string):
     ...(namespace !== undefined && { namespace }),
     ...(custom && { custom }),
   });
+  if (custom) return { name, ...customFunction(tool, at) };
   const description = optionalString(tool, 'description', at);
-  if (custom) return { name, ...customTool(tool, description, at) };
   const strict = optionalBoolean(tool, 'strict', at);
   return {
     name,
@@ -102,40 +103,6 @@ function readTool(tool: Json, at: string, table: ToolTable, namespace?: string):
     ...(tool.parameters != null && { parameters: readObject(tool.parameters, `${at}.parameters`) }),
     ...(strict !== undefined && { strict }),
   };
-}
-
-/** Models that know functions only get one with a text; a grammar is told in words, as nothing else can hold it. */
-function customTool(tool: Json, description: string | undefined, at: string): Omit<Tool, 'name'> {
-  const told = [description, grammarOf(tool.format, `${at}.format`)].filter((text) => text).join('\n\n');
-  return {
-    ...(told !== '' && { description: told }),
-    parameters: {
-      type: 'object',
-      properties: { input: { type: 'string', description: 'The whole input of the tool, as plain text.' } },
-      required: ['input'],
-      additionalProperties: false,
-    },
-  };
-}
-
-function grammarOf(value: unknown, at: string): string | undefined {
-  if (value == null) return undefined;
-  const format = readObject(value, at);
-  if (format.type === 'text') return undefined;
-  if (format.type !== 'grammar') throw invalid(`${at}.type`, `'${at}.type' must be text or grammar.`);
-  const syntax = optionalEnum(format, 'syntax', ['lark', 'regex'], at) ?? 'lark';
-  return `The input must match this ${syntax} grammar:\n${requiredString(format, 'definition', at)}`;
-}
-
-/** The text that a model gave such a function; all of it where it gave something else. */
-export function inputOf(args: string): string {
-  try {
-    const value: unknown = JSON.parse(args);
-    if (isObject(value) && typeof value.input === 'string') return value.input;
-  } catch {
-    // Cut off, or no JSON at all.
-  }
-  return args;
 }
 
 /** What a model looks for; as it said it where that is no JSON. */
@@ -146,8 +113,6 @@ export function searchArguments(args: string): unknown {
     return args;
   }
 }
-
-export const argumentsOf = (input: string): string => JSON.stringify({ input });
 
 type Choice = Pick<Params, 'tools' | 'toolChoice' | 'rawToolChoice'>;
 

@@ -10,6 +10,7 @@ import {
   type TextPart,
   UpstreamFault,
 } from '../../../wire/conversation.ts';
+import { argumentsOf } from '../../../wire/custom-tools.ts';
 import type { SearchPart } from '../../../wire/search.ts';
 import { markOpenai } from '../../../wire/signature.ts';
 import { readResponsesUsage } from '../../../wire/usage.ts';
@@ -56,6 +57,12 @@ export function partsOf(item: Json): Part[] {
     case 'function_call': {
       const { call_id, id, name, arguments: args } = item;
       return [{ type: 'tool_call', id: text(call_id) || text(id), name: text(name), arguments: text(args) }];
+    }
+    case 'custom_tool_call': {
+      const { call_id, id, name, input } = item;
+      return [
+        { type: 'tool_call', id: text(call_id) || text(id), name: text(name), arguments: argumentsOf(text(input)) },
+      ];
     }
     case 'web_search_call':
       return isSearch(item) ? [searchOf(item)] : [];

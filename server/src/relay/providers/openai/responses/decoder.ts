@@ -1,5 +1,6 @@
 import { lettersIn, movedBy, readAnnotations } from '../../../wire/citations.ts';
 import { type Delta, failure, isObject, type Json, type TextPart } from '../../../wire/conversation.ts';
+import { argumentsOf } from '../../../wire/custom-tools.ts';
 import { readResponsesUsage } from '../../../wire/usage.ts';
 import { readEmbeddedError } from '../../kind/errors.ts';
 import { finishOf, isSearch, partsOf, searchOf, signatureOf, text, withSearches, wordsOf } from './answer.ts';
@@ -55,8 +56,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
   }
 
   function open(index: unknown, { type, call_id, id, name }: Json): Delta[] {
-    if (type === 'custom_tool_call') called = true;
-    if (type !== 'function_call' || places.has(index)) return [];
+    if ((type !== 'function_call' && type !== 'custom_tool_call') || places.has(index)) return [];
     called = true;
     const place = places.size;
     places.set(index, place);
@@ -77,6 +77,9 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       return isTold || text(item.arguments) === ''
         ? opened
         : [...opened, { type: 'tool_args', index: places.get(index)!, args: text(item.arguments) }];
+    // Its text is one of JSON's when it is whole.
+    if (item.type === 'custom_tool_call')
+      return [...opened, { type: 'tool_args', index: places.get(index)!, args: argumentsOf(text(item.input)) }];
     if (item.type === 'reasoning') {
       const signature = signatureOf(item);
       return signature === undefined ? [] : [{ type: 'signature', signature }];

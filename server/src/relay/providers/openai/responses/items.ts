@@ -5,17 +5,25 @@ import type {
   Json,
   Part,
   TextPart,
+  ToolCallPart,
   ToolResultPart,
   Turn,
 } from '../../../wire/conversation.ts';
+import { inputOf } from '../../../wire/custom-tools.ts';
 import { toDataUrl } from '../../../wire/data-url.ts';
 import { unmarkOpenai } from '../../../wire/signature.ts';
 
 /** What a conversation of another format says, as items of a responses request, in the order it was said. */
-export const buildItems = ({ turns }: Conversation): Json[] =>
-  turns.flatMap((turn) => (turn.role === 'assistant' ? assistantItems(turn) : userItems(turn)));
+export function buildItems({ turns, customTools: custom = none }: Conversation): Json[] {
+  const isCall = (part: Part): part is ToolCallPart => part.type === 'tool_call' && custom.has(part.name);
+  const calls = new Set(turns.flatMap(({ parts }) => parts.filter(isCall).map(({ id }) => id)));
+  return turns.flatMap((turn) => (turn.role === 'assistant' ? assistantItems(turn, calls) : userItems(turn, calls)));
+}
 
-function userItems({ parts }: Turn): Json[] {
+const none: ReadonlySet<string> = new Set();
+
+/** `custom`: the ids of calls with text instead of JSON. */
+function userItems({ parts }: Turn, custom: ReadonlySet<string>): Json[] {
   const items: Json[] = [];
   let content: Json[] = [];
   const flush = () => {
@@ -26,7 +34,8 @@ function userItems({ parts }: Turn): Json[] {
     if (part.type !== 'tool_result') content.push(...userPart(part));
     else {
       flush();
-      items.push({ type: 'function_call_output', call_id: part.callId, output: outputOf(part) });
+      const type = custom.has(part.callId) ? 'custom_tool_call_output' : 'function_call_output';
+      items.push({ type, call_id: part.callId, output: outputOf(part) });
     }
   }
   flush();
@@ -74,7 +83,7 @@ function filePart({ source, name }: FilePart): Json[] {
 }
 
 /** Words that follow each other are one message. */
-function assistantItems({ parts }: Turn): Json[] {
+function assistantItems({ parts }: Turn, custom: ReadonlySet<string>): Json[] {
   const items: Json[] = [];
   let words = '';
   const flush = () => {
@@ -85,7 +94,12 @@ function assistantItems({ parts }: Turn): Json[] {
     if (part.type === 'text') words += part.text;
     else if (part.type === 'tool_call') {
       flush();
-      items.push({ type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments || '{}' });
+      const { id: call_id, name, arguments: args } = part;
+      items.push(
+        custom.has(call_id)
+          ? { type: 'custom_tool_call', call_id, name, input: inputOf(args) }
+          : { type: 'function_call', call_id, name, arguments: args || '{}' },
+      );
     } else if (part.type === 'thinking') {
       flush();
       items.push(...reasoningItem(part.text, part.signature));

@@ -1,6 +1,13 @@
 import { vendorOf } from '../../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../../lib/vendors/vendor.ts';
-import { type Conversation, isObject, type Json, type Params, type ToolChoice } from '../../../wire/conversation.ts';
+import {
+  type Conversation,
+  isObject,
+  type Json,
+  type Params,
+  type Tool,
+  type ToolChoice,
+} from '../../../wire/conversation.ts';
 import { onlyGiven, unsupported } from '../../../wire/read.ts';
 import { shortId } from '../../../wire/short-id.ts';
 import { writeOpenaiTool } from '../../../wire/web-search.ts';
@@ -94,23 +101,34 @@ function refuseBeyondFormat(conversation: Conversation): void {
 }
 
 function tools({ tools = [], webSearch, toolChoice, parallelToolCalls }: Params): Json {
-  const functions = tools.map(({ name, description, parameters, strict }) => ({
-    type: 'function',
-    name,
-    ...(description !== undefined && { description }),
-    parameters: parameters ?? { type: 'object', properties: {} },
-    // Said, as this format takes what chat leaves out for yes.
-    strict: strict ?? false,
-  }));
   return {
-    tools: [...functions, ...(webSearch ? [writeOpenaiTool(webSearch)] : [])],
-    tool_choice: toolChoice && choice(toolChoice),
+    tools: [...tools.map(toolOf), ...(webSearch ? [writeOpenaiTool(webSearch)] : [])],
+    tool_choice: toolChoice && choice(toolChoice, tools),
     parallel_tool_calls: parallelToolCalls,
   };
 }
 
-const choice = (asked: ToolChoice): unknown =>
-  asked.type === 'tool' ? { type: 'function', name: asked.name } : asked.type;
+const toolOf = ({ name, description, parameters, strict, custom }: Tool): Json =>
+  custom
+    ? { ...custom, type: 'custom', name, ...grammarOf(custom) }
+    : {
+        type: 'function',
+        name,
+        ...(description !== undefined && { description }),
+        parameters: parameters ?? { type: 'object', properties: {} },
+        // Said, as this format takes what chat leaves out for yes.
+        strict: strict ?? false,
+      };
+
+/** Beside its type, where a chat has it in a member. */
+const grammarOf = ({ format }: Json): Json =>
+  isObject(format) && isObject(format.grammar) ? { format: { type: 'grammar', ...format.grammar } } : {};
+
+function choice(asked: ToolChoice, tools: Tool[]): unknown {
+  if (asked.type !== 'tool') return asked.type;
+  const isCustom = tools.some(({ name, custom }) => custom && name === asked.name);
+  return { type: isCustom ? 'custom' : 'function', name: asked.name };
+}
 
 /** Without a word of it the model goes by its own default. */
 const reasoning = ({ reasoning: asked }: Params, modelName: string): Json | undefined =>

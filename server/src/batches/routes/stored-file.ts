@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import { nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { streamMultipart } from '../../platform/http/multipart-stream.ts';
+import type { Call } from '../../platform/http/route.ts';
+import { type BatchesDeps, noFile } from '../deps.ts';
+import { beginUpload, type FileAbout, type Upload } from '../files.ts';
+import { findFile, placeOfFile } from '../store/files.ts';
+import type { Place } from '../store/place.ts';
+import type { FileRow } from '../store/tables.ts';
+import { unshared, userOf } from './schemas.ts';
+
+type FileCall = Call<'apiKey', unknown, unknown, { file_id: string }>;
+
+/** Of the form beside its file. */
+const formBytes = 64 * 1024;
+
+export async function requireFile({ db, clock }: BatchesDeps, call: FileCall): Promise<FileRow> {
+  const { file_id: id } = call.params;
+  const row = await findFile(db, userOf(call), id, nowSeconds(clock));
+  if (!row) throw noFile(id);
+  unshared(call);
+  return row;
+}
+
+/** Where a list goes on, by the one name that is given under the name of its parameter. */
+export async function requirePlace(
+  { db, clock }: BatchesDeps,
+  userId: number,
+  named: Record<string, string | undefined>,
+): Promise<Place | undefined> {
+  const [param, id] = Object.entries(named).find(([, value]) => value !== undefined) ?? [];
+  if (id === undefined) return undefined;
+  const place = await placeOfFile(db, userId, id, clock.nowMs());
+  if (!place) throw noFile(id, param);
+  return place;
+}
+
+export async function contentOf(deps: BatchesDeps, call: FileCall): Promise<Response> {
+  const { blob, bytes, id } = await requireFile(deps, call);
+  const content = await deps.blobs.read(blob);
+  if (!content) throw noFile(id);
+  // Never shown by a browser as anything: it is whatever somebody uploaded.
+  const headers = {
+    ...{ 'content-type': 'application/octet-stream', 'content-length': String(bytes) },
+    'content-disposition': `attachment; filename="${id}"`,
+  };
+  return new Response(content, { headers: { ...call.headers, ...headers } });
+}
+
+type ReadForm = (form: Record<string, string>) => Omit<FileAbout, 'filename'>;
+
+/** `read` says of the fields beside the file what is kept of them, or refuses them. */
+export async function receiveFile(deps: BatchesDeps, call: Call<'apiKey'>, read: ReadForm): Promise<FileRow> {
+  const maxBytes = deps.maxFileBytes() + formBytes;
+  const length = Number(call.request.headers.get('content-length') ?? 0);
+  if (length > maxBytes)
+    throw new AppError('request_too_large', `A file may have ${deps.maxFileBytes()} bytes at most.`, { param: 'file' });
+  let begun: Upload | undefined;
+  let filename = '';
+  try {
+    const form = await streamMultipart(call, maxBytes, async (file) => {
+      if (file.name !== 'file') throw unknownField(file.name);
+      if (begun) throw new AppError('invalid_value', 'One request takes one file.', { param: 'file' });
+      filename = file.filename;
+      begun = await beginUpload(deps, userOf(call), Number.isFinite(length) ? length : 0);
+      await begun.store(file.content);
+    });
+    const about = { ...read(form), filename: filename.slice(0, 512) };
+    if (!begun) throw new AppError('missing_required_parameter', 'file is required.', { param: 'file' });
+    return await begun.finish(about);
+  } catch (error) {
+    await begun?.giveUp();
+    throw error;
+  }
+}
+
+/** The fields of a form, or the first fault in them. */
+export function acceptFields<T extends z.ZodType>(fields: T, form: Record<string, string>): z.infer<T> {
+  const parsed = fields.safeParse({ ...form });
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  if (issue.code === 'unrecognized_keys') throw unknownField(issue.keys[0]!);
+  const param = issue.path.join('.');
+  if (form[param] === undefined) throw new AppError('missing_required_parameter', `${param} is required.`, { param });
+  throw new AppError('invalid_value', `${param}: ${issue.message}`, { param });
+}
+
+const unknownField = (name: string) =>
+  new AppError('invalid_value', `${name.slice(0, 100)}: there is no such parameter.`, { param: name.slice(0, 100) });
