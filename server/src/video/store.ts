@@ -1,5 +1,6 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
 import { timeIn } from '../lib/ids.ts';
+import { findRow } from '../platform/db/find-row.ts';
 import { oneAtATime } from '../platform/db/one-at-a-time.ts';
 import { countedPast, countUpTo } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -76,9 +77,7 @@ export async function deleteUnheld(db: Db, id: string): Promise<void> {
   await db.deleteFrom('video_jobs').where('id', '=', id).where('held', '=', 0).execute();
 }
 
-export async function findJob(db: Db, id: string): Promise<VideoJob | null> {
-  return (await db.selectFrom('video_jobs').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findJob = (db: Db, id: string): Promise<VideoJob | null> => findRow(db, 'video_jobs', { id });
 
 /** What is not one's own does not exist. */
 export async function findOwnJob(db: Db, id: string, userId: number): Promise<VideoJob | null> {

@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { beyond, type Place } from './place.ts';
 import type { BatchRow, Wire } from './tables.ts';
@@ -8,9 +9,7 @@ export async function insertBatch(db: Db, batch: Insertable<Tables['batches']>):
   return db.insertInto('batches').values(batch).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function readBatch(db: Db, id: string): Promise<BatchRow | null> {
-  return (await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const readBatch = (db: Db, id: string): Promise<BatchRow | null> => findRow(db, 'batches', { id });
 
 export async function findBatch(db: Db, userId: number, wire: Wire, id: string): Promise<BatchRow | null> {
   const own = db.selectFrom('batches').selectAll().where('user_id', '=', userId).where('wire', '=', wire);

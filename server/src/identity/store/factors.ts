@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { deleteRows } from '../../platform/db/delete-rows.ts';
+import { findRow } from '../../platform/db/find-row.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { listPasskeys, type PasskeyRow } from './passkeys.ts';
@@ -51,9 +52,7 @@ export async function factorsOf(db: Db, userId: number): Promise<Factors> {
   return { totp_since: totp?.confirmed_at ?? null, recovery_codes_left: Number(left.n), passkeys };
 }
 
-export async function findTotp(db: Db, userId: number): Promise<TotpRow | null> {
-  return (await db.selectFrom('totp').selectAll().where('user_id', '=', userId).executeTakeFirst()) ?? null;
-}
+export const findTotp = (db: Db, userId: number): Promise<TotpRow | null> => findRow(db, 'totp', { user_id: userId });
 
 /** False where codes are asked for already: a secret in use is not replaced, only turned off. */
 export async function offerTotp(db: Db, offer: Omit<TotpRow, 'confirmed_at' | 'last_step'>): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { type Generated, type Selectable, sql } from 'kysely';
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { roles, statuses, type User } from '../user.ts';
 
@@ -107,9 +108,7 @@ export async function findVerified(db: Db, email: string): Promise<UserRow | nul
   return row ?? null;
 }
 
-export async function findUserRow(db: Db, id: number): Promise<UserRow | null> {
-  return (await db.selectFrom('users_now').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findUserRow = (db: Db, id: number): Promise<UserRow | null> => findRow(db, 'users_now', { id });
 
 export async function findUser(db: Db, id: number): Promise<User | null> {
   const row = await findUserRow(db, id);

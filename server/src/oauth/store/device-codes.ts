@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import { deletingPast } from '../../platform/db/delete-rows.ts';
+import { findRow } from '../../platform/db/find-row.ts';
 import { all, first, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Write } from './approve.ts';
@@ -60,14 +61,8 @@ export async function insertDeviceCode(db: Db, row: NewDeviceCode): Promise<bool
   return added !== undefined;
 }
 
-export async function findByUserCode(db: Db, userCodeHash: string): Promise<DeviceCodeRow | null> {
-  const row = await db
-    .selectFrom('oauth_device_codes')
-    .selectAll()
-    .where('user_code_hash', '=', userCodeHash)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findByUserCode = (db: Db, userCodeHash: string): Promise<DeviceCodeRow | null> =>
+  findRow(db, 'oauth_device_codes', { user_code_hash: userCodeHash });
 
 const columns = ['id', 'application_id', 'scope', 'epoch', 'interval_seconds', 'user_id', 'approved'] as const;
 const moreColumns = ['sign_in', 'used_at', 'expires_at'] as const;

@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import { deletingPast } from '../../platform/db/delete-rows.ts';
+import { findRow } from '../../platform/db/find-row.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Write } from './approve.ts';
@@ -28,14 +29,8 @@ export async function insertPushed(db: Db, row: Omit<PushedRow, 'id' | 'used_at'
   await db.insertInto('oauth_pushed_requests').values(row).execute();
 }
 
-export async function findPushed(db: Db, uriHash: string): Promise<PushedRow | null> {
-  const row = await db
-    .selectFrom('oauth_pushed_requests')
-    .selectAll()
-    .where('uri_hash', '=', uriHash)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findPushed = (db: Db, uriHash: string): Promise<PushedRow | null> =>
+  findRow(db, 'oauth_pushed_requests', { uri_hash: uriHash });
 
 export async function keepPushed(db: Db, id: number, until: number): Promise<void> {
   await db

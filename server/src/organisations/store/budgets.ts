@@ -1,4 +1,5 @@
 import { deleteRows } from '../../platform/db/delete-rows.ts';
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { BudgetRow, Level, LimitRow } from './tables.ts';
 import './tables.ts';
@@ -27,15 +28,8 @@ export const budgetsAt = (db: Db, organisationId: number, places: LevelPlace[]):
     .orderBy('id')
     .execute();
 
-export async function findBudget(db: Db, organisationId: number, id: number): Promise<BudgetRow | null> {
-  const row = await db
-    .selectFrom('organisation_budgets')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organisation_id', '=', organisationId)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findBudget = (db: Db, organisationId: number, id: number): Promise<BudgetRow | null> =>
+  findRow(db, 'organisation_budgets', { id, organisation_id: organisationId });
 
 /** Keeps it as it is until the transaction ends; null when it is gone. */
 export async function holdBudget(tx: Db, id: number): Promise<BudgetRow | null> {

@@ -1,12 +1,11 @@
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { OrganisationRow } from './tables.ts';
 import './tables.ts';
 
 /** Where keys of a user stand that have limits and belong to no organisation; null where there is no such key. */
-export async function findKeysPlace(db: Db, userId: number): Promise<OrganisationRow | null> {
-  const row = await db.selectFrom('organisations').selectAll().where('keys_of', '=', userId).executeTakeFirst();
-  return row ?? null;
-}
+export const findKeysPlace = (db: Db, userId: number): Promise<OrganisationRow | null> =>
+  findRow(db, 'organisations', { keys_of: userId });
 
 /** Made when it is needed, once. */
 export async function ensureKeysPlace(db: Db, userId: number, now: number): Promise<OrganisationRow> {

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { MemberRole } from '../rights.ts';
 import type { OrganisationKeyRow } from './tables.ts';
@@ -17,15 +18,8 @@ export async function placeKeyOnce(db: Db, key: OrganisationKeyRow): Promise<voi
     .execute();
 }
 
-export async function findPlacedKey(db: Db, organisationId: number, keyId: number): Promise<OrganisationKeyRow | null> {
-  const row = await db
-    .selectFrom('organisation_keys')
-    .selectAll()
-    .where('key_id', '=', keyId)
-    .where('organisation_id', '=', organisationId)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findPlacedKey = (db: Db, organisationId: number, keyId: number): Promise<OrganisationKeyRow | null> =>
+  findRow(db, 'organisation_keys', { key_id: keyId, organisation_id: organisationId });
 
 /** What stands at a level. */
 export interface KeyFilter {

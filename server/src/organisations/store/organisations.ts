@@ -1,3 +1,4 @@
+import { findRow } from '../../platform/db/find-row.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { enabled, type MemberRole } from '../rights.ts';
@@ -19,9 +20,8 @@ export async function insertOrganisation(tx: Db, given: NewOrganisation, ownerId
   return row;
 }
 
-export async function findOrganisation(db: Db, id: number): Promise<OrganisationRow | null> {
-  return (await db.selectFrom('organisations').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findOrganisation = (db: Db, id: number): Promise<OrganisationRow | null> =>
+  findRow(db, 'organisations', { id });
 
 /** Those that a user is a member of, with the role there. */
 export const organisationsOf = (db: Db, userId: number): Promise<(OrganisationRow & { role: MemberRole })[]> =>

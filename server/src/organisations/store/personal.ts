@@ -1,3 +1,4 @@
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { OrganisationRow } from './tables.ts';
 import './tables.ts';
@@ -7,10 +8,8 @@ import './tables.ts';
  * keys and no account but the person: whatever holds, counts and tells budgets does so for it too, and no list shows it.
  */
 
-export async function findPersonal(db: Db, userId: number): Promise<OrganisationRow | null> {
-  const row = await db.selectFrom('organisations').selectAll().where('person_id', '=', userId).executeTakeFirst();
-  return row ?? null;
-}
+export const findPersonal = (db: Db, userId: number): Promise<OrganisationRow | null> =>
+  findRow(db, 'organisations', { person_id: userId });
 
 /** Makes it if there is none; of two at once one does. */
 export async function ensurePersonal(

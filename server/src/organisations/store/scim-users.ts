@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { ScimUserRow } from './tables.ts';
 import './tables.ts';
@@ -6,15 +7,8 @@ import './tables.ts';
 /** Which of a table's rows are meant. */
 export type Condition<T extends keyof Tables> = (e: ExpressionBuilder<Tables, T>) => Expression<SqlBool>;
 
-export async function findScimUser(db: Db, organisationId: number, id: number): Promise<ScimUserRow | null> {
-  const row = await db
-    .selectFrom('organisation_scim_users')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organisation_id', '=', organisationId)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findScimUser = (db: Db, organisationId: number, id: number): Promise<ScimUserRow | null> =>
+  findRow(db, 'organisation_scim_users', { id, organisation_id: organisationId });
 
 /** Who has a name, besides one of them. */
 export async function isNameTaken(db: Db, organisationId: number, userKey: string, besides: number): Promise<boolean> {

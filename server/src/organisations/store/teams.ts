@@ -1,4 +1,5 @@
 import { deleteRows } from '../../platform/db/delete-rows.ts';
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { TeamRow } from './tables.ts';
 import './tables.ts';
@@ -12,20 +13,12 @@ export const listTeams = (db: Db, organisationId: number): Promise<TeamRow[]> =>
     .limit(1_000)
     .execute();
 
-export async function findTeam(db: Db, organisationId: number, id: number): Promise<TeamRow | null> {
-  const row = await db
-    .selectFrom('organisation_teams')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organisation_id', '=', organisationId)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findTeam = (db: Db, organisationId: number, id: number): Promise<TeamRow | null> =>
+  findRow(db, 'organisation_teams', { id, organisation_id: organisationId });
 
 /** In whichever organisation. */
-export async function findTeamAnywhere(db: Db, id: number): Promise<TeamRow | null> {
-  return (await db.selectFrom('organisation_teams').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findTeamAnywhere = (db: Db, id: number): Promise<TeamRow | null> =>
+  findRow(db, 'organisation_teams', { id });
 
 export const insertTeam = (
   db: Db,

@@ -60,8 +60,8 @@ export const rowsOf = <T extends keyof Tables, C extends keyof Tables[T] & strin
   const [owner, id] = Object.entries(of)[0]!;
   return pages(async (after: RowOf<T, C> | null, limit) => {
     const further = after ? sql`and (${refs(by)}) > (${sql.join(by.map((name) => after[name]))})` : sql``;
-    const { rows } = await sql<RowOf<T, C>>`
-      select ${columns ? refs([...new Set([...by, ...columns])]) : sql`*`} from ${sql.table(table)}
+    const wanted = columns ? refs([...new Set([...by, ...columns])]) : sql`*`;
+    const { rows } = await sql<RowOf<T, C>>`select ${wanted} from ${sql.table(table)}
       where ${sql.ref(owner)} = ${id} ${further} order by ${refs(by)} limit ${limit}`.execute(db);
     return rows;
   });

@@ -1,3 +1,4 @@
+import { findRow } from '../../platform/db/find-row.ts';
 import { countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { CodeRow } from './tables.ts';
@@ -10,13 +11,10 @@ export async function insertCodes(db: Db, codes: NewCode[]): Promise<CodeRow[]> 
   return rows.toSorted((a, b) => a.id - b.id);
 }
 
-export async function findCode(db: Db, hash: string): Promise<CodeRow | null> {
-  return (await db.selectFrom('redemption_codes').selectAll().where('code_hash', '=', hash).executeTakeFirst()) ?? null;
-}
+export const findCode = (db: Db, hash: string): Promise<CodeRow | null> =>
+  findRow(db, 'redemption_codes', { code_hash: hash });
 
-export async function findCodeById(db: Db, id: number): Promise<CodeRow | null> {
-  return (await db.selectFrom('redemption_codes').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findCodeById = (db: Db, id: number): Promise<CodeRow | null> => findRow(db, 'redemption_codes', { id });
 
 /**
  * One use of a code, in the transaction that gives what it is worth: of many who come for the last use one gets it. Each user

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { findRow } from '../../platform/db/find-row.ts';
 import { countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { TopUpRow } from './tables.ts';
@@ -55,9 +56,7 @@ export async function writeStanding(db: Db, { id, looked }: TopUpRow, standing: 
   return written.numUpdatedRows > 0n;
 }
 
-export async function findTopUp(db: Db, id: number): Promise<TopUpRow | null> {
-  return (await db.selectFrom('topups').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findTopUp = (db: Db, id: number): Promise<TopUpRow | null> => findRow(db, 'topups', { id });
 
 export async function findByPayment(db: Db, paymentId: string): Promise<TopUpRow | null> {
   const found = db.selectFrom('topups').selectAll().where('payment_id', '=', paymentId);

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { findRow } from '../../../platform/db/find-row.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { isTaken } from '../../../platform/durable/errors.ts';
 import { hasPassword } from '../../passwords.ts';
@@ -12,16 +13,12 @@ export type NewIdentity = Omit<IdentityRow, 'id' | 'grant_sealed'>;
 /** Which account at which provider. */
 export type Account = Pick<IdentityRow, 'provider_id' | 'issuer' | 'subject'>;
 
-export async function findIdentity(db: Db, account: Account): Promise<IdentityRow | null> {
-  const row = await db
-    .selectFrom('user_identities')
-    .selectAll()
-    .where('provider_id', '=', account.provider_id)
-    .where('issuer', '=', account.issuer)
-    .where('subject', '=', account.subject)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findIdentity = (db: Db, account: Account): Promise<IdentityRow | null> =>
+  findRow(db, 'user_identities', {
+    provider_id: account.provider_id,
+    issuer: account.issuer,
+    subject: account.subject,
+  });
 
 export async function touchIdentity(db: Db, id: number, label: string, now: number): Promise<void> {
   await db.updateTable('user_identities').set({ label, last_used_at: now }).where('id', '=', id).execute();
