@@ -37,6 +37,9 @@ export default {
   'Tokens that a request would take; free': '计算一次请求的 token 数；免费',
   'Embedding of a text in the format of Gemini': 'Gemini 格式的单条文本嵌入',
   'Embeddings of several texts in the format of Gemini': 'Gemini 格式的多条文本嵌入',
+  'Models that the key may use: `/v1/models` with `anthropic-version`':
+    '此密钥可用的模型：带 `anthropic-version` 的 `/v1/models`',
+  'One model, to clients of Anthropic': '单个模型（Anthropic 格式）',
   'Models that the key may use, in the format of Gemini': '此密钥可用的模型（Gemini 格式）',
   'One model in the format of Gemini': '单个模型（Gemini 格式）',
   'Embeddings of texts': '文本嵌入',

@@ -126,7 +126,9 @@ export default {
   'Of the channel or the organisation; of one that was left, of the user that stands for it':
     '渠道或组织的 ID；无人管理的组织为代表它的用户的 ID',
   'Then it stands still, as if it were suspended': '此时应用停用，如同被暂停',
-  'The same, as Anthropic’s clients have it of `next_page`': '同上，即 Anthropic 客户端从 `next_page` 取得的值',
+  '`next_page` of the page before': '上一页的 `next_page`',
+  'These alone, on one page': '只列出这些，在一页内返回',
+  'Files here belong to no session': '此处的文件不属于任何会话',
   'Of the channel, the organisation or the queue': '渠道、组织或队列的名称',
   'Models, requests or jobs; the status with which a credential was refused':
     '模型、请求或任务的数量；或凭据被拒绝时的状态码',

@@ -63,7 +63,10 @@ export default {
   'Take an item out of a conversation': '从对话中移除条目',
 
   'Upload a file': '上传文件',
+  'Upload a file: `/v1/files` with `anthropic-version`': '上传文件：带 `anthropic-version` 的 `/v1/files`',
   'Files, the newest first': '文件列表，最新的在前',
+  'Files, the newest first: `/v1/files` with `anthropic-version`':
+    '文件列表，最新的在前：带 `anthropic-version` 的 `/v1/files`',
   'One file, without its content': '单个文件的信息，不含内容',
   'Delete a file': '删除文件',
   'The content of a file': '文件的内容',
