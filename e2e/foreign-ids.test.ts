@@ -154,8 +154,9 @@ const turnOf = ({ method, path }: Endpoint): number => {
   if (method !== 'DELETE') return method === 'GET' ? 0 : 1;
   return 1_000 * (2 + lastOnes.findIndex((pattern) => pattern.test(path))) - path.length;
 };
-/** Secrets of before, limits that nobody has set, and the key that an application has deleted just before. */
+/** Secrets of before, limits that nobody has set, and the key or the file that was deleted at another address just before. */
 const mayBeMissing = /\/previous$|\/limits?(\/|$)|^\/api\/tokens\/\{id\}$/;
+const mayBeDeleted = /^\/v1\/files\/\{/;
 
 test('every address with what is somebody else’s in one of its places, or in all', async () => {
   const asked: Asked[] = endpointsOf(document)
@@ -179,7 +180,9 @@ test('every address with what is somebody else’s in one of its places, or in a
   const lost: string[] = [];
   for (const one of [...own].sort((a, b) => turnOf(a.endpoint) - turnOf(b.endpoint))) {
     const { status, text } = await ask(one, owner);
-    const isLost = status === 401 || status === 500 || (status === 404 && !mayBeMissing.test(one.endpoint.path));
+    const { path, method } = one.endpoint;
+    const isMissed = status === 404 && !mayBeMissing.test(path) && !(method === 'DELETE' && mayBeDeleted.test(path));
+    const isLost = status === 401 || status === 500 || isMissed;
     if (isLost) lost.push(tell(one, status, text));
   }
   expect(lost).toEqual([]);
