@@ -55,7 +55,7 @@ async function build(): Promise<void> {
 const built = endToEnd.length > 0 ? build() : undefined;
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite', SVC_TEST_TABLES: join(work, 'tables.db') };
-/** Tests run too short for the last tier of the engine's compiler: without it they take a tenth less. The program has it. */
+/** Tests run too short for the last tier of the engine's compiler: without it they take a twentieth less. The program has it. */
 const inProcess = { SVC_BUILT_WEB: resolve('dist/web'), BUN_JSC_useFTLJIT: '0' };
 const onPostgres = { ...services, ...inProcess, SVC_TEST_ENGINE: 'postgres' };
 const program = { ...sqlite, SVC_PROGRAM: executable, SVC_EMPTY_DATABASE: join(emptyData, 'svc.db') };

@@ -61,7 +61,7 @@ function migratedImage(): Promise<Uint8Array> {
 }
 
 /** `npm test` names a file, so that only the first process of a run makes them. */
-export async function sharedImage(file: string | undefined): Promise<Uint8Array> {
+async function sharedImage(file: string | undefined): Promise<Uint8Array> {
   if (!file) return makeImage();
   if (existsSync(file)) return readFileSync(file);
   const bytes = await makeImage();
