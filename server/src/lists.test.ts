@@ -27,11 +27,7 @@ import { pageOwnJobs } from './video/store.ts';
  * hands, on SQLite, which does not count them, by the steps of its plans.
  */
 
-/** A page, a bounded count, and what is looked at to find them. */
-const mostRows = 12_000;
-/** Half of a table is more than that, and no more than needed: to fill them takes most of the time here. */
-const half = 13_000;
-const many = 2 * half;
+const many = 40_000;
 const day = 86_400;
 const start = 20_000 * day;
 /** One user has half of everything, as in the worst case. */
@@ -43,7 +39,7 @@ async function fill(db: Db): Promise<void> {
   await sql`insert into users (username, username_key, password_hash, display_name, avatar_url, email, role, status, "group",
       quota, created_at)
     ${numbers} select 'user-' || i, 'user-' || i, '', 'Person ' || i, '', i || '@example.org', 1, 1, 'default', 0, 0
-    from n where i <= ${half}`.execute(db);
+    from n where i <= 20000`.execute(db);
   // A model that everybody uses, one that somebody used long ago, and one that costs nothing.
   await sql`insert into usage_logs (request_id, user_id, key_id, model_id, endpoint, provider, channel_id, prompt_tokens,
       completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, units, quota, shortfall, stream, status,
@@ -64,7 +60,7 @@ async function fill(db: Db): Promise<void> {
   await sql`insert into oauth_applications (owner_id, name, description, homepage_url, logo_url, client_id, secret_hash,
       redirect_uris, allowed_scopes, app_type, status, is_verified, webhook_url, webhook_secret, rate_limit, epoch,
       created_at, updated_at)
-    ${numbers} select 1 + i % ${half}, 'App ' || i, '', '', '', 'client-' || i, '', '[]', '[]', 'public',
+    ${numbers} select 1 + i % 20000, 'App ' || i, '', '', '', 'client-' || i, '', '[]', '[]', 'public',
       case when i % 2 = 0 then 1 else 3 end, 0, '', '', 0, 0, 0, 0 from n`.execute(db);
   await sql`insert into routing_decisions (request_id, user_id, model_id, strategy, reason, outcome, duration_ms, candidates,
       attempts, created_at)
@@ -88,7 +84,7 @@ async function fillMemory(db: Db): Promise<void> {
     ${numbers} select i % 2, 's-' || i, case when i = 9 then '["rare","home"]' else '["home"]' end, 0, ${start} + i
     from n`.execute(db);
   await sql`insert into ms_messages (session_ref, message, tokens, created_at)
-    ${numbers} select 1, '{}', 1, 0 from n where i <= ${half}`.execute(db);
+    ${numbers} select 1, '{}', 1, 0 from n where i <= 20000`.execute(db);
   await sql`insert into ms_runs (execution_id, user_id, session_ref, caller, goal, config, state, status, turn, first_seq, epoch,
       created_at, updated_ms)
     ${numbers} select 'e-' || i, i % 2, 1, '{}', '', '{}', '{}', case when i = 9 then 'failed' else 'completed' end, i, 0, 0, 0, 0
@@ -147,14 +143,14 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
   'audit of long ago': audit({ to: start + 500 }),
   users: users(''),
   'users by a usual part of a name': users('user'),
-  'users by a rare part of a name': users(`${half - 1}`),
+  'users by a rare part of a name': users('19999'),
   'users by a part that nobody has': users('needle'),
   'users by two letters that nobody has': users('zz'),
   applications: (db) => listAll(db, { q: '' }, 20, 0),
   'applications that are suspended': (db) => listAll(db, { q: '', status: 2 }, 20, 0),
-  'applications by a rare part of a name': applications(`p ${many - 1}`),
+  'applications by a rare part of a name': applications('p 39999'),
   'applications by a part that none has': applications('needle'),
-  'applications by part of their owner’s name': applications(`user-${half - 1}`),
+  'applications by part of their owner’s name': applications('user-19999'),
   'applications of a user': (db) => listOwned(db, 7, 20, 0),
   'decisions of a user': (db) => listDecisions(db, { userId: heavy }, range),
   'decisions of a user by a model that was never used': (db) =>
@@ -207,6 +203,9 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
   'size of the chats of a user': (db) => othersThan(db, heavy, 'c-1'),
   'video jobs of a user': (db) => pageOwnJobs(db, heavy, range),
 };
+
+/** A page, a bounded count, and what is looked at to find them. */
+const mostRows = 12_000;
 
 /** With a limit and nothing to narrow them, these are right to begin at one end of a table or of an index. */
 const whole = [
