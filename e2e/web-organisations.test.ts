@@ -250,8 +250,20 @@ describe.skipIf(browserMissing)('organisations', () => {
 
     const named = await site.register('ida');
     verifyAddress('ida', 'ida@acme.example');
+    // As long as a name may be, and without a place to break it.
+    const long = 'W'.repeat(64);
+    await named.page.setViewportSize({ width: 390, height: 844 });
+    await named.page.route('**/api/invitations', async (route) => {
+      const answer = await route.fetch();
+      const { data } = await answer.json();
+      const waiting = [...data.waiting, { organisation_id: 0, organisation: long }];
+      await route.fulfill({ json: { success: true, data: { ...data, waiting } } });
+    });
     await named.open('/organisations');
     await named.page.getByText('Acme says that you belong to it.').waitFor();
+    const place = named.page.locator('.mantine-Alert-root').filter({ hasText: long });
+    const cut = await place.evaluate((alert) => alert.scrollWidth - alert.clientWidth);
+    expect([cut, await button(named.page, `Join ${long}`).isVisible()]).toEqual([0, true]);
     expect(await accessibilityFaults(named.page)).toEqual([]);
     await button(named.page, 'Join Acme').click();
     await named.page.getByRole('link', { name: 'Acme' }).waitFor();

@@ -39,6 +39,11 @@ function Parts({ bytes, most_bytes: most, parts, act }: KeptSum & { act: ReactNo
           aria-label={t('Share that is used')}
         />
       )}
+      {most !== null && bytes >= most && (
+        <Text size="sm" c="var(--mantine-color-error)">
+          {t('It is full: nothing more is kept before something is deleted.')}
+        </Text>
+      )}
       <Table aria-label={t('What takes how much')}>
         <Table.Tbody>
           {parts.map(({ name, bytes: size }) => (

@@ -76,6 +76,7 @@ export default {
   'Something went wrong': '出错了',
   'This could not be loaded': '无法加载此内容',
   'Get credits': '获取额度',
+  'It is full: nothing more is kept before something is deleted.': '存储空间已满，删除部分内容后才能继续存储。',
   'See what you keep': '查看存储内容',
   '{message} (request {id})': '{message}（请求 {id}）',
   'Set up a second factor': '设置双重验证',

@@ -25,11 +25,16 @@ function Waits({ place: { organisation_id: id, organisation: name } }: { place: 
   return (
     <Alert variant="light" icon={<IconBuilding aria-hidden />}>
       <Group justify="space-between">
-        <Text size="sm" className="svc-anywhere">
+        <Text size="sm" className="svc-anywhere" flex="1 1 14rem" miw={0}>
           {t('{name} says that you belong to it. Its tools and keys are for you once you join.', { name })}
         </Text>
-        <Button size="xs" loading={join.isPending} onClick={() => join.mutate()}>
-          {t('Join {name}', { name })}
+        <Button
+          size="xs"
+          aria-label={t('Join {name}', { name })}
+          loading={join.isPending}
+          onClick={() => join.mutate()}
+        >
+          {t('Join')}
         </Button>
       </Group>
     </Alert>
