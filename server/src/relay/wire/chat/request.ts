@@ -4,7 +4,6 @@ import {
   type Json,
   type Params,
   type Part,
-  type ResponseFormat,
   type Sourced,
   type TextPart,
   type Tool,
@@ -32,6 +31,7 @@ import {
 import { readChatOptions, readOpenaiTool, readPlugins, withoutSearchTool } from '../web-search.ts';
 import { readContent, readResultContent, readTexts, withThinking } from './content.ts';
 import { asksForFunctions, withTools } from './legacy-functions.ts';
+import { readResponseFormat } from './response-format.ts';
 import { readToolChoice } from './tool-choice.ts';
 
 /** Reads the body of `POST /v1/chat/completions`. */
@@ -53,20 +53,17 @@ export function parseChatRequest(value: unknown): Sourced {
     bytes,
   };
   if (body !== given && asksForFunctions(given)) parsed.oldFunctions = true;
-  if (params.tools?.some(({ custom }) => custom)) parsed.customTools = customTools(params.tools);
+  if (params.tools?.some(isCustom)) parsed.customTools = customIn(params.tools);
   return parsed;
 }
 
-function includesUsage({ stream_options: options, usage }: Json): boolean {
-  const said =
-    options == null
-      ? undefined
-      : optionalBoolean(readObject(options, 'stream_options'), 'include_usage', 'stream_options');
-  return said ?? asksForUsage(usage);
+function includesUsage({ stream_options: given, usage }: Json): boolean {
+  const options = given == null ? undefined : readObject(given, 'stream_options');
+  return (options && optionalBoolean(options, 'include_usage', 'stream_options')) ?? asksForUsage(usage);
 }
 
-const customTools = (tools: Tool[]): ReadonlySet<string> =>
-  new Set(tools.filter(({ custom }) => custom).map(({ name }) => name));
+const isCustom = ({ custom }: Tool): boolean => custom !== undefined;
+const customIn = (tools: Tool[]): ReadonlySet<string> => new Set(tools.filter(isCustom).map(({ name }) => name));
 
 /** OpenRouter's way of asking. */
 const asksForUsage = (usage: unknown): boolean => isObject(usage) && usage.include === true;
@@ -132,8 +129,8 @@ export const readAnswerParts = (message: Json, param: string): Part[] => [
 function readWords(message: Json, param: string): Part[] {
   const content = readContent(message.content, `${param}.content`);
   if (content.length > 0) return content;
-  const aloud = isObject(message.audio) ? message.audio.transcript : undefined;
-  const text = [message.refusal, aloud].find((words) => typeof words === 'string' && words !== '');
+  const spoken = [message.refusal, isObject(message.audio) ? message.audio.transcript : undefined];
+  const text = spoken.find((words) => typeof words === 'string' && words !== '');
   return typeof text === 'string' ? [{ type: 'text', text }] : [];
 }
 
@@ -274,31 +271,4 @@ function readSearch({ web_search_options: options, plugins }: Json): Pick<Params
       ? readPlugins(plugins)
       : readChatOptions(readObject(options, 'web_search_options'), 'web_search_options');
   return webSearch ? { webSearch } : {};
-}
-
-function readResponseFormat(value: unknown): ResponseFormat | undefined {
-  if (value === undefined || value === null) return undefined;
-  const format = readObject(value, 'response_format');
-  switch (requiredString(format, 'type', 'response_format')) {
-    case 'text':
-      return undefined;
-    case 'json_object':
-      return { type: 'json_object' };
-    case 'json_schema': {
-      const at = 'response_format.json_schema';
-      if (format.json_schema === undefined) throw missing(at);
-      const spec = readObject(format.json_schema, at);
-      const strict = optionalBoolean(spec, 'strict', at);
-      const description = optionalString(spec, 'description', at);
-      return {
-        type: 'json_schema',
-        name: requiredString(spec, 'name', at),
-        schema: spec.schema == null ? {} : readObject(spec.schema, `${at}.schema`),
-        ...(strict !== undefined && { strict }),
-        ...(description !== undefined && { description }),
-      };
-    }
-    default:
-      throw invalid('response_format.type', `'response_format.type' must be text, json_object or json_schema.`);
-  }
 }
