@@ -8,6 +8,7 @@ import { lists } from './suites/lists.ts';
 import { locomo } from './suites/locomo.ts';
 import { mcp } from './suites/mcp.ts';
 import { oauth } from './suites/oauth.ts';
+import { objects } from './suites/objects.ts';
 import { orchestration } from './suites/orchestration.ts';
 import { recall } from './suites/recall.ts';
 import { relay } from './suites/relay.ts';
@@ -21,6 +22,7 @@ import { talks } from './suites/talks.ts';
 /** Another benchmark is one file and one line. */
 const suites: Record<string, () => Promise<void>> = {
   relay,
+  objects,
   responses,
   stream,
   levels,

@@ -11,10 +11,10 @@ export async function startUpstream(env: Record<string, string> = {}): Promise<R
 
 const lifted = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
 
-export async function startBareProxy(upstream: Running): Promise<Running> {
+export async function startBareProxy(upstream: Running, env: Record<string, string> = {}): Promise<Running> {
   return start('bare Bun proxy', [process.execPath, join(folder, 'bare-proxy.ts')], {
     port: freePort(),
-    env: { UPSTREAM: upstream.url, ...lifted },
+    env: { UPSTREAM: upstream.url, ...lifted, ...env },
   });
 }
 

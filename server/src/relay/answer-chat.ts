@@ -103,7 +103,7 @@ export async function ask<R extends ReadAnswer>(
     const begun = sent.answer(await sent.head());
     const { status, body } = begun;
     if (status < 200 || status > 299)
-      throw new UpstreamFault(kind.errorOf(status, begun.headers(), await readRefusalText(body)));
+      throw new UpstreamFault(kind.errorOf(status, begun.headers, await readRefusalText(body)));
     const { stream } = conversation;
     const received = mayPause(kind, given)
       ? continued(body, request, stream, attempt, sent)

@@ -108,7 +108,7 @@ class BegunAnswer implements UpstreamAnswer {
     this.body = encoding === '' ? exchange : unpacked(exchange, encoding);
   }
 
-  headers(): Headers {
+  get headers(): Headers {
     return this.head.headers;
   }
 }

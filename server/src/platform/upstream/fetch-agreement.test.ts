@@ -48,7 +48,7 @@ async function read(opening: Promise<UpstreamAnswer>, bodyBytes: number): Promis
     const answer = await opening;
     const { status, body } = answer;
     found.status = status;
-    found.headers = byName(answer.headers()).filter(([name]) => !ofTheHop.test(name));
+    found.headers = byName(answer.headers).filter(([name]) => !ofTheHop.test(name));
     tear();
     for (let piece = await body.read(); piece; piece = await body.read()) {
       found.body += Buffer.from(piece).toString('latin1');

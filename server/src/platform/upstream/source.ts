@@ -4,7 +4,8 @@ import { answerLimits, gather, textOf } from '../../lib/gather.ts';
 /** The beginning of an answer. */
 export interface UpstreamAnswer {
   status: number;
-  headers(): Headers;
+  /** Made when asked for. */
+  readonly headers: Headers;
   body: ByteSource;
 }
 
@@ -18,7 +19,7 @@ export async function readRefusalText(body: ByteSource): Promise<string> {
 /** The answer that `fetch` has brought. */
 export const fetchedAnswer = (response: Response): UpstreamAnswer => ({
   status: response.status,
-  headers: () => response.headers,
+  headers: response.headers,
   body: new StreamSource(response.body ?? new Blob().stream()),
 });
 
