@@ -99,8 +99,11 @@ function watchRequests(page: Page): () => Promise<void> {
     });
   return () =>
     until('the page has settled', async () => {
+      if (pending.size > 0) return false;
       const before = started;
-      return pending.size === 0 && (await painted()) && pending.size === 0 && started === before;
+      // While it is led elsewhere there is nothing to be looked at.
+      const still = await painted().catch(() => false);
+      return still && pending.size === 0 && started === before;
     });
 }
 
