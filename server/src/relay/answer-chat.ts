@@ -26,20 +26,20 @@ import { forCandidate, leavesSearchOut, prefersSearch, searchLeftOut } from './w
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 
-/** How an answer is read and handed on: all that a whole and a streamed one differ in. */
+/** How an answer is read and delivered: everything in which whole and streamed answers differ. */
 export interface Delivery<R extends ReadAnswer, T> {
-  /** Reads until there is something to hand on. What goes wrong up to there leads to the next candidate. */
+  /** Reads until there is something to deliver. A failure before that point moves on to the next candidate. */
   read(asked: Asked, body: ByteSource, kind: ProviderKind, sent: ChatCall): R | Promise<R>;
-  /** Hands on, under the name that was asked for, and settles. */
+  /** Delivers the answer under the model name the client asked for, and settles the charge. */
   handOn(answer: ChatAnswer<R>, model: string): T | Promise<T>;
 }
 
-/** What was read of an answer, as far as it has come. */
+/** The part of an answer that has been read so far. */
 export interface ReadAnswer {
   readonly streamed: boolean;
   readonly firstTokenMs?: number;
   summary(): AnswerSummary;
-  /** By tokenizer, for upstreams that do not count. */
+  /** Counted with our tokenizer, for upstreams that report no usage. */
   countOutput(): Promise<number>;
 }
 
@@ -50,7 +50,7 @@ export interface Asked {
   prompt: Prompt;
 }
 
-/** One chat answer: for each model, hold, ask the candidates in turn until one answers, hand on, settle. */
+/** One chat answer: for each model, place a hold, try the candidates in turn until one answers, deliver, settle. */
 export function answerChat<R extends ReadAnswer, T>(
   deps: RelayDeps,
   given: RequestContext,
@@ -66,12 +66,12 @@ export function answerChat<R extends ReadAnswer, T>(
     const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
     const asked = { deps, context, conversation: told, prompt };
     const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
-    // Waited for: a promise that is returned costs one more, and a turn.
+    // Awaited here: returning the promise would allocate one more and take another microtask turn.
     return await delivery.handOn(answer, shown);
   });
 }
 
-/** What a request would like to have, as far as some candidates do not give it. */
+/** Prefers candidates that honour what the request asks for but not every upstream supports. */
 function suitsOf(conversation: Conversation): Judge | undefined {
   const heeds = heedsWishes(conversation.params);
   const searches = prefersSearch(conversation);
@@ -111,7 +111,7 @@ export async function ask<R extends ReadAnswer>(
     const reading = delivery.read(asked, received, kind, sent);
     const read = reading instanceof Promise ? await reading : reading;
     if (leavesSearchOut(conversation, given)) context.tell?.(...searchLeftOut);
-    // Chats that ask for a search by a setting are searched for, and tell nobody how often.
+    // Chat upstreams that search because of a setting always search, but do not report how often.
     const least = kind.wire === 'chat' && given.params.webSearch ? 1 : 0;
     return new ChatAnswer(deps, context, call, prompt, attempt, sent, read, least);
   } catch (error) {
@@ -130,7 +130,7 @@ function withSearches(usage: Usage, searches: number): Usage {
   return searches > 0 ? { ...others, searches } : others;
 }
 
-/** How an answer ended, for the bill and for routing. */
+/** How an answer ended, as billing and routing see it. */
 export interface End {
   status: UsageStatus;
   outcome: 'success' | 'failure' | 'neutral';
@@ -142,13 +142,16 @@ export const wellEnded: End = { status: 'ok', outcome: 'success' };
 export interface Settled {
   summary: AnswerSummary;
   usage: Usage;
-  /** Charged, in quota. */
+  /** The amount charged, in quota. */
   cost: number;
 }
 
 type Counted = Omit<Settled, 'cost'>;
 
-/** An answer that has begun. It keeps nothing of the request but its prompt: pictures would stay as long as a stream is open. */
+/**
+ * An answer that has started. It keeps only the prompt of the request, so that images are not held in memory while a
+ * stream is open.
+ */
 export class ChatAnswer<R extends ReadAnswer> {
   constructor(
     readonly deps: RelayDeps,
@@ -158,7 +161,7 @@ export class ChatAnswer<R extends ReadAnswer> {
     readonly attempt: Attempt,
     readonly sent: ChatCall,
     readonly read: R,
-    /** Searches that every answer of this upstream's rests on, counted or not. */
+    /** Searches to charge at least: every answer of this upstream uses them, whether or not it reports them. */
     readonly leastSearches: number,
   ) {}
 
@@ -166,12 +169,15 @@ export class ChatAnswer<R extends ReadAnswer> {
     return this.attempt.candidate;
   }
 
-  /** Public name of the model. */
+  /** The model's public name. */
   get modelId(): string {
     return this.call.modelId;
   }
 
-  /** Tells routing how it went and charges what was used; what holds no output costs nothing. `told` is told of it too. */
+  /**
+   * Reports the outcome to routing and charges the usage; an answer without output costs nothing. Adds the result to
+   * `told`.
+   */
   async settle<T extends object>(end: End, told = {} as T): Promise<T & Settled> {
     const { deps, context, call, candidate, read } = this;
     try {
@@ -197,7 +203,7 @@ export class ChatAnswer<R extends ReadAnswer> {
     }
   }
 
-  /** What came, and what it used: the upstream's own count where it can be true. */
+  /** The answer's summary and usage: the upstream's own count if it is plausible. */
   counted(): Counted | Promise<Counted> {
     const summary = this.read.summary();
     const searches = this.#searchesIn(summary);
@@ -206,7 +212,9 @@ export class ChatAnswer<R extends ReadAnswer> {
     return told ? { summary, usage: withSearches(told, searches) } : this.#count(summary, bounds, searches);
   }
 
-  /** As the vendor counts them, else as they were seen; one at least where every answer rests on one and nobody counts. */
+  /**
+   * As reported by the vendor, else as seen in the answer; at least `leastSearches` if the upstream always searches.
+   */
   #searchesIn({ usage, searches, hasOutput }: AnswerSummary): number {
     if (!hasOutput) return 0;
     const { webSearch } = this.prompt.params;

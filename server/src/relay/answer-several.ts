@@ -15,18 +15,18 @@ import { tryCandidates } from './try-candidates.ts';
 import { chatsOf, type SourcedCompletion } from './wire/completions/request.ts';
 import type { Answer, Conversation } from './wire/conversation.ts';
 
-/** Asked at once; more of them would look like an attack to a small server. */
+/** Parallel requests to one upstream; more would look like an attack to a small server. */
 const mostAtOnce = 4;
 
 export interface SeveralAnswered extends Pick<Settled, 'usage' | 'cost'> {
   candidate: Candidate;
-  /** What the answer calls it. */
+  /** The model name shown in the answer. */
   model: string;
-  /** One for each prompt, or one for all of them where the upstream takes them together. */
+  /** One per prompt, or a single one if the upstream takes all prompts in one request. */
   answers: Answer[];
 }
 
-/** A text completion of several prompts: one candidate answers all of them, under one hold and with one bill. */
+/** A text completion with several prompts: one candidate answers all of them, under one hold and one charge. */
 export const answerSeveral = (
   deps: RelayDeps,
   given: RequestContext,
@@ -52,7 +52,7 @@ async function askOne(
   const startedMs = deps.clock.steadyMs();
   const together = { conversation: { ...conversation, stream: false }, prompt: promptOf(conversation) };
   const answers = await tryCandidates(deps, context, call, (attempt) => {
-    // Refuses what this one cannot do before any of them is asked.
+    // Rejects what this candidate does not support before the first prompt is sent.
     kindFor(attempt.candidate, conversation);
     return askAll(deps, context, call, attempt, hasCompletions(attempt.candidate) ? [together] : chats);
   });
@@ -109,7 +109,8 @@ async function settleAll(
       await deps.billing.release(call.hold);
       return { ...given, cost: 0 };
     }
-    // Rounded up once; but prompts that are small one by one do not pay the rate of a large one.
+    // Rounded up once for all prompts. Each prompt is priced on its own, so that many small prompts do not reach a
+    // large prompt's rate.
     const apart = made.reduce((total, one) => total + priceOf(price, one), 0);
     const cost = Math.min(apart, priceOf(price, usage));
     await settle(deps, context, call.hold, { candidate, usage, cost, status: 'ok', stream: false, startedMs });

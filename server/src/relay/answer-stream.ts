@@ -18,14 +18,14 @@ export interface OpenStream {
 }
 
 interface StreamManner {
-  /** How long its reader is left in silence. */
+  /** How long the client may wait without receiving a byte. */
   patienceMs?: number;
   reshape?: Reshape | undefined;
 }
 
 /**
- * The answer once its first byte is there, so that what goes wrong before has a status of its own. A model that thinks
- * for longer than connections stay open in silence gets its head sent early, with comments until the first byte.
+ * Answers once the first byte is there, so that earlier failures still get a status code of their own. If the model
+ * thinks for longer than idle connections survive, the head is sent early, followed by comments until the first byte.
  */
 export async function answerStream(
   deps: RelayDeps,
@@ -36,16 +36,16 @@ export async function answerStream(
 ): Promise<Response> {
   call.arrived?.();
   const stream = await within(opening, patienceMs);
-  // Should nobody ever read the body, a failure to come is nobody's news.
+  // If the body is never read, a later failure must not become an unhandled rejection.
   if (!stream) opening.catch(() => {});
   if (stream) call.headers['x-svc-provider'] = stream.candidate.channel.provider;
-  // Not the call itself, which would be kept with the whole request for as long as the stream is open.
+  // Captures the id only: the call would keep the whole request in memory while the stream is open.
   const { requestId } = call;
   const broken = (error: unknown) => deps.log.error({ requestId, error }, 'a stream could not be finished');
   return eventResponse(call.headers, stream ?? waiting(opening, renderFailure, patienceMs), broken, reshape);
 }
 
-/** What is opened, or null when it takes longer. */
+/** The result, or null if it takes longer than `ms`. */
 async function within<T>(opening: Promise<T>, ms: number): Promise<T | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(resolve, ms, null);

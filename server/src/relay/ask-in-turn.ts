@@ -3,8 +3,8 @@ import type { RelayDeps, RequestContext } from './deps.ts';
 import { type AskedModel, askedModels, mayAskNext } from './model-names.ts';
 
 /**
- * Asks the models that a request names, one after the other, until one answers. Each is planned, held for and logged by
- * itself; what the request itself is to blame for ends it at once. Only a request that none of them answers has failed.
+ * Tries the models a request names, in order, until one answers. Each is planned, held for and logged separately; an
+ * error caused by the request itself ends the search at once. The request counts as failed only if no model answers.
  */
 export function askInTurn<T>(
   deps: Pick<RelayDeps, 'catalog' | 'failures'>,
@@ -46,7 +46,7 @@ async function askEach<T>(
   throw new Error('there is always a model to ask');
 }
 
-/** The same request, asked otherwise. What it looks up when asked, such as its signal, stays where it is. */
+/** The same request for another model. A prototype link, so that lazy getters such as `signal` stay lazy. */
 const inPlaceOf = (
   context: RequestContext,
   { insteadOf = context.insteadOf, failed, counted }: Pick<RequestContext, 'insteadOf' | 'failed' | 'counted'>,

@@ -8,9 +8,9 @@ import type { Prompt } from './prompt.ts';
 
 /** What a request may cost. */
 export interface Estimate {
-  /** The most that it can use with a candidate, at once: of a text every byte may be a token. */
+  /** Upper bound of the usage with a candidate, known at once: every byte of text may be a token. */
   most(candidate: Candidate): Usage;
-  /** The most that its prompt takes, by counting: nearer, and slower. */
+  /** Upper bound of the prompt tokens by counting them: closer, but slower. */
   countPrompt?(): Promise<number>;
   asks?: Asks;
 }
@@ -31,17 +31,17 @@ export class ChatEstimate implements Estimate {
   }
 }
 
-/** A chat is one request, where a model has a price for each. */
+/** Adds the price per request, for models that have one. */
 export const asRequest = (price: Price, usage: Usage): Usage =>
   price.requestPrice > 0 || price.tiers?.some((tier) => tier.request) ? { ...usage, units: 1 } : usage;
 
 type Paying = Pick<RequestContext, 'priceFactor'>;
 
-/** What a request pays a candidate: the price of the model, or the share of it that the operator takes. */
+/** The price this request pays: the model's, or only the operator's share of it. */
 export const priceIn = ({ priceFactor }: Paying, { price }: Pick<Candidate, 'price'>): Price =>
   priceFactor === undefined || priceFactor === 1 ? price : scaledPrice(price, priceFactor);
 
-/** The most that any candidate of the plan would cost: whichever answers, the hold covers it. */
+/** The highest cost among the plan's candidates, so that the hold covers whichever answers. */
 export function estimateCost(context: Paying, plan: Plan, estimate: Pick<Estimate, 'most' | 'asks'>): number {
   let most = 0;
   for (const candidate of plan.candidates) {
@@ -58,11 +58,14 @@ export interface Bill {
   stream: boolean;
   startedMs: number;
   firstTokenMs?: number;
-  /** Where it is not the price of the usage: that of several answers, whose prompts are no one large prompt. */
+  /** Given where the cost is not the price of the summed usage, as with several prompts. */
   cost?: number;
 }
 
-/** Charges, and tells how much once that is durable, or work has taken it over: nobody has the whole answer before it is paid. */
+/**
+ * Charges and resolves once the charge is durable (or `chargeLater` took it over): no client gets a whole answer that
+ * is not paid for.
+ */
 export async function settle(deps: RelayDeps, context: RequestContext, hold: Hold, bill: Bill): Promise<number> {
   const settlement = settlementOf(deps, context, bill);
   await pay(deps, context, hold, settlement);
@@ -101,7 +104,7 @@ export function pay(
 
 export const priceOf = (price: Price, usage: Usage): number => (isFree(price) ? 0 : costOf(price, usage));
 
-/** A key's allow-list holds public ids; the bare name a client may use instead counts as well, and an alias for its models. */
+/** A key's allow-list holds public model ids; the bare name and the aliases of an allowed model are accepted too. */
 export function allowModel(
   { catalog }: Pick<RelayDeps, 'catalog'>,
   context: RequestContext,

@@ -4,10 +4,10 @@ import { isHandedOver } from '../lib/left-work.ts';
 import type { ChargeLater } from './deps.ts';
 
 /**
- * For work that outlives its process: the call is charged once its answer has the form in which the work goes on with it, and
- * the two are written together. Whoever takes the work over finds both or neither, and neither pays nor asks twice. Of an
- * answer that broke off what was made is charged alone, unless the work goes on elsewhere, where the whole is made anew.
- * Without a name nothing is kept: whoever takes over asks again, and pays alone.
+ * For durable work: the charge is written in one transaction with the answer, in the form the work continues from. A
+ * process that takes the work over finds both or neither, so it neither pays nor asks twice. For an answer that broke
+ * off, what was produced is charged alone, unless the work continues in another process, which asks again. Without a
+ * `name` nothing is stored: the process that takes over asks again and pays once.
  */
 export async function chargeWithAnswer<T>(
   billing: Pick<Billing, 'settle' | 'release'>,
@@ -23,7 +23,7 @@ export async function chargeWithAnswer<T>(
   try {
     answer = await ask((hold, settlement) => due.push({ hold, settlement }));
   } catch (error) {
-    // What stands in line is written all the same; why there is no answer says more than that it had to wait.
+    // Charges already queued are still written; the original error says more than a failure of theirs.
     for (const part of due) await chargePart(part).catch(() => {});
     throw error;
   }

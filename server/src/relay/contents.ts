@@ -1,26 +1,26 @@
-/** What was said to a model, as somebody reads it. */
+/** One message of a prompt, as readable text. */
 export interface Said {
   role: 'system' | 'user' | 'assistant';
   text: string;
 }
 
-/** What was asked and answered. */
+/** A request's prompt and answer. */
 export interface Content {
   requestId: string;
   userId: number;
   prompt: Said[];
-  /** Null where nobody answered. */
+  /** Null if there was no answer. */
   answer: string | null;
-  /** There was more than is kept. */
+  /** Whether it was truncated. */
   cut: boolean;
 }
 
-/** Keeps what is asked and answered, where the operator and the user let it. */
+/** Stores prompts and answers, if both the operator and the user allow it. */
 export interface Contents {
-  /** Whether the operator does. */
+  /** Whether the operator allows it. */
   on(): boolean;
-  /** Whether the user does; from memory while it is warm. */
+  /** Whether the user allows it; synchronous while the cache is warm. */
   allows(userId: number): boolean | Promise<boolean>;
-  /** Off the request's path. */
+  /** Written asynchronously, off the request path. */
   note(content: Content): void;
 }

@@ -3,8 +3,8 @@ import type { RequestContext } from './deps.ts';
 import type { Conversation, Part } from './wire/conversation.ts';
 
 /**
- * By what a client says itself (`prompt_cache_key`, else the session in its headers), else by how the conversation begins:
- * that stays the same however long it gets, and is what a vendor's cache begins with too.
+ * Identifies a conversation by what the client sends (`prompt_cache_key`, else its session header), else by how it
+ * begins: the beginning stays the same as the conversation grows, and vendors' prompt caches key on it too.
  */
 export class NamedConversation implements ConversationName {
   constructor(
@@ -35,7 +35,7 @@ export class NamedConversation implements ConversationName {
   }
 }
 
-/** Not for secrets: two conversations that meet in it only share a place in line, and both are of the same user. */
+/** Not used for secrets: a collision only makes two conversations of one user share a routing affinity. */
 const hashed = (text: string, seed: bigint): bigint => Bun.hash.wyhash(text, seed);
 
 const textOf = (part: Part): string => (part.type === 'text' ? part.text : part.type);

@@ -3,7 +3,7 @@ import type { RelayDeps, RequestContext } from './deps.ts';
 import { type Bounds, fillUsage, isPlausible } from './plausible-usage.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 
-/** Counts what an upstream did not count, or not so that it can be believed; the other half of its count is kept. */
+/** Counts the halves of a usage that the upstream did not report plausibly, and keeps its count of the other half. */
 export async function countUsage(
   deps: Pick<RelayDeps, 'log'>,
   context: Pick<RequestContext, 'requestId'>,
@@ -23,7 +23,7 @@ export async function countUsage(
   return usage;
 }
 
-/** The same for an endpoint that counts one thing: its own count, or ours. */
+/** The same for endpoints with a single count. */
 export async function plausibleOrCounted(
   deps: Pick<RelayDeps, 'log'>,
   context: Pick<RequestContext, 'requestId'>,

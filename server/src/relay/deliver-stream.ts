@@ -9,17 +9,17 @@ import { RelayStream } from './wire/relay-stream.ts';
 import type { RelayStreamOptions, StreamClient } from './wire/renderers.ts';
 
 export interface Reader {
-  /** What it speaks; `deltas` for callers in this process, who take values. */
+  /** The client's stream format; `deltas` for callers in this process, which take values. */
   client: StreamClient;
-  /** Of the answer, where we write one. */
+  /** Id of the answer, if we write it ourselves. */
   answerId?: string;
-  /** Told of a response before its last bytes are handed on. */
+  /** Called with the finished response before its last bytes are delivered. */
   onEnded?: ((response: Json) => void) | undefined;
-  /** Sees every event of an answer; asked anew for each candidate that is tried. */
+  /** Observes every event; called once per candidate that is tried. */
   watch?: ((upstream: WireFormat) => RelayStreamOptions['onDeltas']) | undefined;
 }
 
-/** Read until there is something to see, and handed on as it comes. */
+/** Reads until something is visible to the client, then delivers chunks as they arrive. */
 export const streamed = ({ client, answerId = '', onEnded, watch }: Reader): Delivery<BegunStream, Pump> => ({
   read: async ({ deps, context, conversation, prompt }, body, kind, sent) => {
     const output = new OutputCounter();
@@ -44,7 +44,8 @@ export const streamed = ({ client, answerId = '', onEnded, watch }: Reader): Del
       promptTokens: prompt.estimate,
       onOutput: output.add,
       onDeltas: watch?.(kind.wire),
-      // Rewritten frame by frame, and so each must be what it seems; what is watched must be read.
+      // Completions are rewritten frame by frame, and watched streams must be parsed: neither may take the plain-text
+      // shortcut.
       ...(!conversation.completion && !watch && { onPlainText: output.addEscaped }),
     });
     const { first, over } = await readFirst(relay, body, sent);
@@ -54,13 +55,12 @@ export const streamed = ({ client, answerId = '', onEnded, watch }: Reader): Del
   handOn: (answer, model) => new Pump(answer, model),
 });
 
-/** Kept back for the case that the answer breaks off before anything in it can be seen. */
+/** Bytes held back while the answer could still break off before anything visible. */
 const mostHeldBytes = 65_536;
 
 /**
- * Reads until there is something that a reader would see: what comes before (a role, an empty piece, the head of a message)
- * commits us to nothing, and if the answer breaks off there another candidate takes over. Comments of the upstream are signs
- * of life, not answers.
+ * Reads until the client would see something. A role, an empty delta or a message head does not commit us: if the
+ * answer breaks off there, the next candidate takes over. Comments of the upstream are keep-alives, not output.
  */
 async function readFirst(
   relay: RelayStream,
@@ -83,7 +83,7 @@ async function readFirst(
     if (relay.ended || relay.hasOutput || heldBytes > mostHeldBytes)
       return { first: joined(held, out), over: relay.ended };
     if (out) {
-      // A copy: the memory of what comes belongs to the connection.
+      // Copied, because the connection reuses its buffer.
       held.push(new Uint8Array(out));
       heldBytes += out.length;
     }

@@ -12,12 +12,12 @@ import { type AnswerSummary, summarizeAnswer } from './wire/watch.ts';
 
 export interface Completed extends Settled {
   answer: Answer;
-  /** What the upstream sent. */
+  /** The upstream's body as it was received. */
   text: string;
   candidate: Candidate;
-  /** Public name of the model. */
+  /** The model's public name. */
   modelId: string;
-  /** What the answer calls it. */
+  /** The model name shown in the answer. */
   model: string;
 }
 
@@ -27,7 +27,7 @@ export class WholeAnswer implements ReadAnswer {
 
   constructor(
     readonly text: string,
-    /** In the upstream's own format. */
+    /** Parsed, in the upstream's own format. */
     readonly body: Json,
     readonly kind: ProviderKind,
     readonly expectsJson: boolean,
@@ -46,7 +46,7 @@ export class WholeAnswer implements ReadAnswer {
   }
 }
 
-/** Read to its end, charged, and given as one value. */
+/** Reads the whole answer, charges it and returns one value. */
 export const whole: Delivery<WholeAnswer, Completed> = {
   read: ({ conversation }, body, kind, sent) => {
     const expectsJson = conversation.params.responseFormat !== undefined;
@@ -78,7 +78,7 @@ async function largeOf(text: string, kind: ProviderKind, sent: ChatCall, expects
   return new WholeAnswer(text, json, kind, expectsJson);
 }
 
-/** What is longer is parsed and written in turns: an answer with the odds of each word, or with pictures, has megabytes. */
+/** Longer answers (log probabilities, images) are parsed and written in slices that yield to the event loop. */
 export const largeLetters = 256 * 1024;
 
 function parse(text: string, sent: ChatCall): Json {
@@ -95,10 +95,10 @@ function notJson({ startedMs }: ChatCall): never {
 
 async function parseLarge(text: string): Promise<Json> {
   const turns = new Turns();
-  // It has just been made a text, which takes a while by itself.
+  // Decoding the text has just taken a while: yield first.
   await turns.give();
   const bytes = Buffer.from(text);
   await turns.give();
-  // Whether it is an object at all, whoever knows the format says.
+  // The format's own reader rejects a body that is not an object.
   return (await parseInTurns(bytes)) as Json;
 }

@@ -13,64 +13,64 @@ import type { Contents } from './contents.ts';
 import type { DemoOptions } from './providers/demo/demo-fetch.ts';
 import type { Watchdog } from './watchdog.ts';
 
-/** What the relay needs of the rest of the house. */
+/** What the relay needs from other rooms. */
 export interface RelayDeps {
   routing: Routing;
   billing: Billing;
-  /** Absent: nobody reads what failed. */
+  /** Absent: failures are not recorded. */
   failures?: Pick<FailureLog, 'note'>;
   catalog: Catalog;
   blobs: Blobs;
   clock: Clock;
   log: Log;
   watchdog: Watchdog;
-  /** For streams; absent where only `fetch` reaches the upstreams. */
+  /** Kept connections for chats; absent where only `fetch` reaches the upstreams. */
   upstreams?: UpstreamConnections;
   baseUrl: string;
-  /** Whether addresses that users give may be private. */
+  /** Whether user-supplied addresses may be private ones. */
   allowPrivateAddresses: boolean;
   demo: DemoOptions;
-  /** Answers that are given again to keys that ask for it. */
+  /** Cached answers, for keys that opted in. */
   answers?: AnswerCache;
-  /** What is asked and answered, where it may be kept. */
+  /** Prompts and answers, stored where allowed. */
   contents?: Contents;
   /**
-   * Lets a request with a key in by what its organisation allows besides money; `models` are the names that it is asked by.
-   * Null where nothing is limited. `counted`: the same request was let in before, for another model.
+   * Checks the organisation's limits other than money for a request with a key; `models` are the names it may be known
+   * by. Null if nothing is limited. `counted`: the request was already counted, for another model.
    */
   admit?(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
-  /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */
+  /** What a key may use under its organisation's limits, for model lists; null if nothing is limited. */
   reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
-  /** A file that the user has uploaded; absent where none are kept. */
+  /** A file the user has uploaded; absent where files are not supported. */
   fileOf?(userId: number, id: string): Promise<OwnFile | null>;
-  /** Aborted, with what callers are told, when the time that a stop leaves for finishing is over. */
+  /** Aborted, with the error for the callers, when the grace period of a shutdown is over. */
   stopping?: AbortSignal;
 }
 
-/** A file that a user has uploaded here. */
+/** A file uploaded to this service. */
 interface OwnFile {
   filename: string;
   bytes: number;
   content(): Promise<Uint8Array | null>;
 }
 
-/** Which providers a request may go to. */
+/** Which providers a request may use. */
 export interface Admission {
   mayUse(provider: string): boolean;
 }
 
-/** And which models it can ask for. */
+/** Which providers and models a request may use. */
 export interface Reach extends Admission {
   mayAsk(model: string): boolean;
 }
 
-/** On whose behalf: who pays, with which key, and which models it may use. */
+/** On whose behalf a request is made: who pays, with which key, and which models are allowed. */
 export interface Caller {
   userId: number;
   group: string;
   keyId: number | null;
   keyUnlimited: boolean;
-  /** Empty means all. */
+  /** Empty: all models. */
   models: string[];
 }
 
@@ -84,30 +84,33 @@ export interface RequestContext {
   /** Path of the endpoint, for the usage log. */
   endpoint: string;
   override: Override | null;
-  /** Further models that a conversation may be answered by, in this order, where the one before does not. */
+  /** Models to fall back to, in order. */
   readonly fallbackModels?: readonly string[] | undefined;
-  /** The model in whose place this one is asked. */
+  /** The model this request falls back from. */
   readonly insteadOf?: string | undefined;
-  /** It was let in before, for another model or at its full length, and counts as one request. */
+  /** Already counted against the limits, for another model or before it was shortened. */
   readonly counted?: boolean;
-  /** Told of a failure in place of the log, where another model may still answer. */
+  /** Receives a failure instead of the log while another model may still answer. */
   failed?(failure: Failure): void;
-  /** Of the turn, run or batch that makes the request. */
+  /** Request id of the turn, run or batch that makes this request. */
   readonly parentRequestId?: string | undefined;
-  /** The share of a model's price that the request pays; the whole when absent. */
+  /** The share of the model's price that is charged; 1 if absent. */
   readonly priceFactor?: number | undefined;
-  /** Set by work that charges with its answer, see `charge-with-answer.ts`; else charges are written before anything is handed on. */
+  /**
+   * Set by work that charges together with its answer (see `charge-with-answer.ts`); otherwise a charge is written
+   * before the answer is delivered.
+   */
   readonly chargeLater?: ChargeLater | undefined;
-  /** Adds a header to the answer, where there is one. */
+  /** Adds a response header, if there is a response. */
   tell?(name: string, value: string): void;
-  /** The client's own headers that a vendor may want, lower case. */
+  /** Client headers that are forwarded to vendors, in lower case. */
   clientHeaders: Readonly<Record<string, string>>;
-  /** What the client calls the session that the request is part of. */
+  /** The client's name of the session this request belongs to. */
   readonly session?: string | undefined;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** A client waits for this very answer, and is told when the service stops. */
+  /** A client waits for this very answer, and must be told when the service shuts down. */
   readonly direct?: boolean;
-  /** Told now and then while an upstream lets us wait. */
+  /** Called periodically while an upstream keeps us waiting. */
   waits?(): void;
 }

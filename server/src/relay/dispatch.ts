@@ -17,18 +17,18 @@ import { isStopping } from './stopping.ts';
 import type { Watched } from './watchdog.ts';
 import { type UpstreamError, UpstreamFault } from './wire/conversation.ts';
 
-/** A call to one upstream that is under way; `abort` ends it, whoever wants it ended. */
+/** A call to an upstream that is in progress. */
 export interface UpstreamCall {
   startedMs: number;
-  /** When something last came, to a quarter of a second; told with every tick. */
+  /** When data last arrived, to a quarter of a second; updated with every tick. */
   readonly lastMs: number;
-  /** Something came: the silence starts anew. */
+  /** Data arrived: restarts the silence timeout. */
   touch(): void;
-  /** From now on this much silence is allowed. */
+  /** Changes the silence timeout. */
   allowSilence(ms: number): void;
   onTick(tick: ((nowMs: number) => void) | undefined): void;
   abort(): void;
-  /** No longer watched; for when the answer has been read. */
+  /** Stops watching; call it once the answer has been read. */
   done(): void;
   timedOut(): boolean;
 }
@@ -47,19 +47,22 @@ export class DispatchFault extends Error {
   }
 }
 
-/** What became of an answer that could not be read to its end. */
+/** Classifies an answer that could not be read to its end. */
 const brokenOff = (sent: Pick<UpstreamCall, 'timedOut' | 'startedMs'>, error: unknown): DispatchFault =>
   sent.timedOut()
     ? new DispatchFault('timeout', sent.startedMs, 'the upstream went silent')
     : new DispatchFault('truncated', sent.startedMs, String(error));
 
-/** The built-in provider speaks OpenAI's language, in process. */
+/** The built-in provider speaks OpenAI's format, in this process. */
 export function kindOf({ channel, modelName }: Candidate): ProviderKind {
   const kind = providerKinds[channel.kind === 'demo' ? 'openai' : channel.kind]!;
   return kind.forModel?.(modelName) ?? kind;
 }
 
-/** Where most requests to a candidate go; the catalog makes new candidates when a channel changes. */
+/**
+ * Targets of requests without forwarded headers. Safe to cache: the catalog makes new candidates when a channel
+ * changes.
+ */
 const usualTargets = new WeakMap<Candidate, Target>();
 
 export function targetOf(candidate: Candidate, context: Pick<RequestContext, 'clientHeaders'>): Target {
@@ -81,14 +84,14 @@ export function targetOf(candidate: Candidate, context: Pick<RequestContext, 'cl
   return target;
 }
 
-/** One object for the call and its watch: thousands are open at once. */
+/** One object for the call and its watchdog entry, because thousands are open at once. */
 class WatchedCall implements Dispatch, Watched {
   response!: Response;
   lastMs: number;
   heard = false;
   place = -1;
   silenceMs: number;
-  /** Which of the two ends the call depends on how it was sent. */
+  /** Aborting uses the controller for `fetch` and the exchange for our own connections. */
   #controller: AbortController | undefined;
   exchange: Exchange | undefined;
   #aborted = false;
@@ -130,7 +133,7 @@ class WatchedCall implements Dispatch, Watched {
     this.#tick = tick;
   }
 
-  /** Here it is seen that the client left: listening for it would cost every call more than looking now and then. */
+  /** Checks here whether the client has disconnected: an abort listener per call would cost more than polling. */
   tick(nowMs: number): void {
     if (this.context.signal.aborted || isStopping(this.deps, this.context)) this.abort();
     this.context.waits?.();
@@ -157,7 +160,7 @@ class WatchedCall implements Dispatch, Watched {
   }
 }
 
-/** A call whose answer is read piece by piece or as text. */
+/** A call whose answer is read chunk by chunk, or as text. */
 export class ChatCall extends WatchedCall {
   #head: Promise<AnswerHead | Response> | null = null;
   #begun = false;
@@ -167,14 +170,14 @@ export class ChatCall extends WatchedCall {
     return this;
   }
 
-  /** Once: it is not kept, as a stream may be open for long. */
+  /** May be called once: the promise is not kept, since a stream may stay open for long. */
   head(): Promise<AnswerHead | Response> {
     const head = this.#head!;
     this.#head = null;
     return head;
   }
 
-  /** The answer that has begun with what `head` gave. */
+  /** The answer that starts with the given head. */
   answer(head: AnswerHead | Response): UpstreamAnswer {
     this.#begun = true;
     return head instanceof AnswerHead ? answerOf(this.exchange!, head) : fetchedAnswer(head);
@@ -185,7 +188,10 @@ export class ChatCall extends WatchedCall {
   }
 }
 
-/** Sends and waits for the head of the answer, at most the channel's time; throws DispatchFault when none comes. */
+/**
+ * Sends the request and waits for the response head, for at most the channel's timeout; throws DispatchFault if none
+ * arrives.
+ */
 export async function dispatch(
   deps: RelayDeps,
   attempt: Attempt,
@@ -205,8 +211,8 @@ export async function dispatch(
 }
 
 /**
- * The same for a chat answer, over connections of our own where those reach the upstream. Sends at once; the answer has begun
- * when `sent.head()` is there, and whatever goes wrong from then on, `sent.fault` says what that means.
+ * The same for chat answers, over our own connections where they can reach the upstream. Sends at once; once
+ * `sent.head()` has resolved, `sent.fault` classifies any further error.
  */
 export function dispatchChat(
   deps: RelayDeps,
@@ -223,7 +229,7 @@ export function dispatchChat(
   }
 }
 
-/** Also once more, within a call that is under way. */
+/** Also used to ask again within a call that is in progress. */
 export function headOf(attempt: Attempt, request: UpstreamRequest, stream: boolean, call: ChatCall) {
   const { kind, baseUrl } = attempt.candidate.channel;
   if (!request.proof) return sendChat(kind, request, stream, call);
@@ -245,7 +251,7 @@ const isText = (request: UpstreamRequest): request is UpstreamRequest & { body?:
 
 function notBegun(call: WatchedCall, error: unknown): DispatchFault | UpstreamFault {
   call.done();
-  // The vendor gave no token, which it alone knows the reason of.
+  // The vendor refused a token, and its error says why.
   if (error instanceof UpstreamFault) return error;
   if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
   if (call.timedOut()) return new DispatchFault('timeout', call.startedMs, String(error));
@@ -260,7 +266,8 @@ function send(
   signal: AbortSignal,
 ): Promise<Response> {
   if (kind === 'demo') return askDemo(deps, url, body, stream, signal);
-  // Redirects are refused: a credential must not travel to another host. `timeout: false` leaves time to the watchdog.
+  // Redirects are refused: a credential must not be sent to another host. `timeout: false`: the watchdog handles
+  // timeouts.
   const init: BunFetchRequestInit & { timeout?: boolean } = {
     method,
     headers,
@@ -279,13 +286,13 @@ async function askDemo(
   stream: boolean,
   signal: AbortSignal,
 ): Promise<Response> {
-  // It has just been written, here: a picture of 32 MiB is not read again in the same breath.
+  // The body was serialized just now; yield before parsing it again, since it may hold 32 MiB of images.
   if (typeof body === 'string') await new Promise(setImmediate);
   const parsed = typeof body === 'string' ? JSON.parse(body) : body;
   return demoFetch({ path: new URL(url).pathname, body: parsed, stream, signal }, deps.demo);
 }
 
-/** What a refusal means for the breaker and the log. */
+/** How a refusal counts for the circuit breaker and the log. */
 export function reportOf(error: UpstreamError): { outcome: 'failure' | 'neutral'; cause: Cause; status: number } {
   const causes = { caller: 'refused', busy: 'rate_limited', auth: 'unauthorized', failure: 'server_error' } as const;
   if (error.byRequest) return { outcome: 'neutral', cause: 'refused', status: error.status };

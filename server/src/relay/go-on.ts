@@ -5,19 +5,19 @@ import type { ProviderKind, UpstreamRequest } from './providers/kind.ts';
 import { type Conversation, isObject, type Json } from './wire/conversation.ts';
 import { PausedMessage } from './wire/messages/paused.ts';
 
-/** Only tools that the vendor runs pause a turn, and its own clients know how to go on. */
+/** Only vendor-run tools pause a turn, and Anthropic's own clients can continue it themselves. */
 export const mayPause = ({ wire, received }: ProviderKind, { params, source }: Conversation): boolean =>
   wire === 'messages' && received === undefined && source?.format !== 'messages' && params.webSearch !== undefined;
 
-/** Each time the whole prompt is paid for again, and more than this is not in what was put aside. */
+/** Each continuation pays for the whole prompt again; the hold covers no more than this. */
 const mostTimes = 3;
 
-/** Asks the same upstream once more. */
+/** Sends another request to the same upstream. */
 type AskAgain = (request: UpstreamRequest) => Promise<UpstreamAnswer>;
 
 /**
- * An answer that is gone on with as often as it is paused, as if it came in one piece. Where it cannot be gone on with, what has come
- * is all, and its end says that it is not whole.
+ * An answer that is continued each time it pauses, and reads as if it came in one piece. If it cannot be continued, it
+ * ends where it paused, with a stop reason that says so.
  */
 export class ContinuedSource implements ByteSource {
   readonly #message = new PausedMessage();
@@ -75,7 +75,7 @@ export class ContinuedSource implements ByteSource {
       const came = await readText(this.body);
       const answer = parsed(came);
       if (answer && Array.isArray(answer.content)) text = JSON.stringify(this.#message.whole(answer));
-      // What is no answer is for whoever reads it to say.
+      // Not a message: passed on for the reader to report.
       else text ||= came;
     } while (await this.#goesOn());
     yield text;
@@ -84,7 +84,7 @@ export class ContinuedSource implements ByteSource {
   async #goesOn(): Promise<boolean> {
     if (!this.#message.isPaused || this.#times === mostTimes) return false;
     this.#times += 1;
-    // Of Messages, and so text.
+    // Anthropic bodies are always text.
     const asked = this.#message.goesOnWith(JSON.parse(this.request.body as string));
     if (!asked) return false;
     this.body.leave();

@@ -4,20 +4,20 @@ import { imageType } from './endpoints/image-type.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { type Conversation, type ImagePart, isObject, type Json, type Part } from './wire/conversation.ts';
 
-/** What vendors take of pictures in a request is bounded by about this. */
+/** About the largest image that vendors accept in a request. */
 const maxImageBytes = 15 * 1024 * 1024;
 const timeoutMs = 15_000;
-/** More would let one small request make us fetch without end. */
+/** Bounds the fetches that one small request can cause. */
 const mostImages = 20;
-/** Of all pictures as often as they stand in the conversation: what a request may have that brings them itself. */
+/** Limit of all images, counted once per occurrence: as much as a request could carry itself. */
 const mostBytes = 24 * 1024 * 1024;
-/** Fetched together: what is too much is known only when it is here. */
+/** Parallel fetches. Kept low, because a size is known only after the download. */
 const atOnce = 4;
 
 /**
- * The conversation with pictures as data where this kind of upstream cannot be trusted to fetch them. The
- * addresses are users', so they are dialled guarded. A picture that cannot be had keeps its address: the
- * vendor may reach what we do not, or say what is wrong.
+ * Inlines images as data for upstreams that cannot be trusted to fetch them. Addresses come from users, so they are
+ * fetched through the SSRF guard. An image that cannot be fetched keeps its address: the vendor may reach it, or report
+ * the error.
  */
 export function inlineImages(
   kind: ProviderKind,
@@ -25,7 +25,7 @@ export function inlineImages(
   allowPrivate: boolean,
   context: Pick<RequestContext, 'signal'>,
 ): Conversation | Promise<Conversation> {
-  // What goes to Google as it came names its pictures itself, which may be files of its own.
+  // Bodies in Gemini's own format may refer to Google's files, which only Google can read.
   const passes = kind.wire === 'gemini' && conversation.source?.format === 'gemini';
   return kind.wantsImageData && !passes ? withPictures(conversation, allowPrivate, context.signal) : conversation;
 }
@@ -48,13 +48,13 @@ async function withPictures(
   }));
   const { source } = conversation;
   if (source?.format !== 'messages') return { ...conversation, turns };
-  // Where a body of this format goes as it came, its pictures go with it; what is put into an object leaves it one.
+  // The original body is forwarded in this format, so its images are replaced there too.
   return { ...conversation, turns, source: { ...source, body: withSources(source.body, sources) as Json } };
 }
 
 type Sources = Map<string, ImagePart['source']>;
 
-/** By their addresses, which come with each place that they have; those that would be too much are left out. */
+/** By address, with the number of occurrences; images beyond the limits are left out. */
 async function fetchPictures(
   places: ReadonlyMap<string, readonly unknown[]>,
   allowPrivate: boolean,
@@ -77,7 +77,7 @@ async function fetchPictures(
   return sources;
 }
 
-/** A value of a body of Messages with its pictures as data, wherever they stand in it. */
+/** A Messages body with its images inlined, at any depth. */
 function withSources(value: unknown, sources: Sources): unknown {
   if (Array.isArray(value)) return value.map((item) => withSources(item, sources));
   if (!isObject(value)) return value;

@@ -6,15 +6,15 @@ import type { ProviderKind } from './providers/kind.ts';
 import { refuseBeyondChat } from './wire/completions/request.ts';
 import type { Conversation } from './wire/conversation.ts';
 
-/** Whether the operator marked the model so. */
+/** Whether the operator marked the model as a completion model. */
 export const hasCompletions = (candidate: Candidate): boolean =>
   candidate.capabilities.completions === true && kindOf(candidate).completions !== undefined;
 
 type Asked = Pick<Conversation, 'completion' | 'source' | 'params'>;
 
 /**
- * How a candidate is asked: as the text completion it is where the model has those, in OpenAI's Responses format where the
- * request came in it or nothing else carries what it asks, else as a chat.
+ * Which API of the candidate is used: text completions where the model has only those, OpenAI's Responses if the
+ * request came in that format or only it can express the request, else chat.
  */
 export function kindFor(candidate: Candidate, conversation: Asked): ProviderKind {
   const kind = kindOf(candidate);
@@ -25,7 +25,7 @@ export function kindFor(candidate: Candidate, conversation: Asked): ProviderKind
   return kind;
 }
 
-/** Such models reason unless they are told not to, and then take functions in chat too. */
+/** These models reason by default; with reasoning turned off they accept functions in chat, too. */
 function wantsResponses(candidate: Candidate, { source, params }: Asked): boolean {
   const { capabilities } = candidate;
   if (capabilities.responses !== true) return false;

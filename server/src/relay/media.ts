@@ -2,26 +2,26 @@ import type { FilePart, Part } from './wire/conversation.ts';
 import { isRawMedia } from './wire/raw-part.ts';
 import { weigh } from './wire/read.ts';
 
-/** What pictures, sounds and files of a request add to its prompt. */
+/** What images, audio and files add to a prompt. */
 export interface Media {
-  /** Tokens, roughly: no vendor counts more than four times as many. */
+  /** A rough estimate; no vendor counts more than four times as many. */
   tokens: number;
   images: number;
   sounds: number;
-  /** Some part of it asks to be kept in the vendor's cache. */
+  /** Whether a part asks for the vendor's prompt cache. */
   cached: boolean;
-  /** Bytes of the request that are theirs, and so no text. */
+  /** Bytes of the request that are media rather than text. */
   bytes: number;
 }
 
-/** What a picture costs at most with most vendors. */
+/** Upper bound of most vendors. */
 export const tokensPerImage = 1_600;
-/** A file of which only the address is known, or a film: some dozen pages or minutes. */
+/** A file known only by its address, or a video: a few dozen pages or minutes. */
 const tokensByReference = 25_000;
-/** Three pages at least, as many can hide in few bytes, and a hundred at most, as vendors take no more of them. */
+/** At least three pages, since many fit into few bytes; at most a hundred, as vendors accept no more. */
 const leastPerFile = 6_250;
 const mostPerFile = 75_000;
-/** Speech at the lowest rates of common encoders; others may be packed more tightly. */
+/** Bytes of speech per token at the lowest rates of common encoders; other codecs may be denser. */
 const soundBytesPerToken: Record<string, number> = { mp3: 400, wav: 400 };
 const tightSoundBytesPerToken = 100;
 const bytesPerToken = 4;
@@ -55,7 +55,7 @@ function add(media: Media, part: Part): void {
       return;
     case 'raw': {
       if (!isRawMedia(part)) return;
-      // Whichever it is.
+      // Whatever its format is.
       media.images += 1;
       media.sounds += 1;
       const bytes = weigh(part.value);

@@ -4,18 +4,18 @@ import type { Caller, RelayDeps } from './deps.ts';
 
 type Catalog = Pick<RelayDeps['catalog'], 'resolve' | 'membersOf'>;
 
-/** What stands behind a model's name says how its providers are lined up. */
+/** Suffixes of model names that choose how providers are ordered. */
 const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, Override['sort']>;
 
-/** A model as a request names it, and what that means. */
+/** A model as named by a request, resolved. */
 interface MeantModel {
-  /** Without the variant. */
+  /** The name without its variant. */
   name: string;
   modelId: string;
   sort?: Override['sort'];
 }
 
-/** A model whose own name ends like a variant is that model. */
+/** If a model's real name ends like a variant, it is that model. */
 export function meantModel(catalog: Pick<Catalog, 'resolve'>, name: string, group: string): MeantModel {
   const whole = catalog.resolve(name, group);
   if (whole !== null) return { name, modelId: whole };
@@ -31,17 +31,17 @@ function variantOf(name: string): { base: string; suffix: string; sort: Override
   return { base: name.slice(0, at), suffix: `:${suffix}`, sort: variants[suffix as keyof typeof variants] };
 }
 
-/** The request's own order stands above that of the name. */
+/** An explicit order in the request takes precedence over the variant. */
 export const sortedAs = (override: Override | null, sort: Override['sort']): Override | null =>
   sort === undefined || override?.sort !== undefined ? override : { ...override, sort };
 
-/** One that is asked, and the name that its answer shows. */
+/** A model to ask, and the name shown in its answer. */
 export interface AskedModel {
   name: string;
   shown: string;
 }
 
-/** Everybody that a request may be answered by, in order. A group stands for its members, each with the group's variant. */
+/** All models that may answer a request, in order. A group expands to its members, each with the group's variant. */
 export function askedModels(
   catalog: Catalog,
   { group }: Pick<Caller, 'group'>,
@@ -66,7 +66,7 @@ function membersOf(catalog: Catalog, given: string, group: string): AskedModel[]
 
 const none: readonly string[] = [];
 
-/** An alias of one model is answered under the name that was asked for. */
+/** An alias of a single model is shown under the alias. */
 const asMembers = (given: string, members: readonly string[], variant: string): AskedModel[] =>
   members.length < 2 ? [{ name: given, shown: given }] : eachMember(members, variant);
 
@@ -84,5 +84,5 @@ const leadsOn: ReadonlySet<string> = new Set([
   'unsupported_parameter',
 ]);
 
-/** Whether another model may do what this one did not. What the caller may not do, or cannot pay, ends it. */
+/** Whether another model may succeed. Errors of permission or payment end the search. */
 export const mayAskNext = (error: unknown): boolean => error instanceof AppError && leadsOn.has(error.code);

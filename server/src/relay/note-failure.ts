@@ -6,7 +6,10 @@ import { DispatchFault } from './dispatch.ts';
 import { UpstreamFault } from './wire/conversation.ts';
 import { withoutCredential } from './without-credential.ts';
 
-/** What an upstream said, or what came of asking it; undefined for faults that are none of its. Never with the credential, which some repeat. */
+/**
+ * What an upstream said, or how the call to it failed; undefined for faults that are not its own. The credential is
+ * redacted, since some vendors repeat it.
+ */
 export function wordsOf({ candidate: { channel } }: Attempt, error: unknown): UpstreamWords | undefined {
   if (!(error instanceof UpstreamFault || error instanceof DispatchFault)) return undefined;
   const { provider, id: channelId, credential } = channel;
@@ -14,7 +17,7 @@ export function wordsOf({ candidate: { channel } }: Attempt, error: unknown): Up
   return { provider, channelId, message, ...(error instanceof UpstreamFault && { status: error.error.status }) };
 }
 
-/** For whoever asks afterwards what became of a request: usage knows only of those that were answered. */
+/** Records the failed request: the usage log has only answered ones. */
 export function noteFailure(
   deps: RelayDeps,
   context: RequestContext,

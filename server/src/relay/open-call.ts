@@ -8,7 +8,7 @@ import type { Admission, RelayDeps, RequestContext } from './deps.ts';
 import { meantModel, sortedAs } from './model-names.ts';
 import { noteFailure } from './note-failure.ts';
 
-/** A request that has its candidates and its money put aside; `give up` returns both. */
+/** A request with its candidates planned and its hold placed; `giveUp` releases both. */
 export class OpenCall {
   constructor(
     readonly deps: RelayDeps,
@@ -92,18 +92,18 @@ function takeHold(deps: RelayDeps, context: RequestContext, modelId: string, amo
   });
 }
 
-/** What is left of the tightest budget, with this request's hold put aside. */
+/** Tells the client what is left of its tightest budget after this hold. */
 function tellBudget({ billing }: RelayDeps, context: RequestContext, hold: Hold): void {
   const left = hold.levels && billing.budgetLeft(hold);
   if (left !== null) context.tell?.('x-svc-budget-remaining', `${left}`);
 }
 
-/** Few prompts take less of what they could take at most; ordinary words take a quarter. */
+/** Hardly any prompt has fewer tokens than this share of its bytes; ordinary text has a quarter. */
 const least = 0.125;
 
 /**
- * For a balance that is short of the most: the least that it may cost first, so that nobody without money makes us count,
- * and then what this prompt really takes.
+ * For a balance that does not cover the upper bound. First holds the least the request can cost, so that callers
+ * without money cannot make us count tokens, then the counted prompt.
  */
 async function holdCounted(
   deps: RelayDeps,

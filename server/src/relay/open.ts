@@ -29,22 +29,22 @@ import { rerankRoutes } from './routes/rerank.ts';
 import { responsesRoutes } from './routes/responses.ts';
 import { backgroundAnswers } from './routes/responses-background.ts';
 
-/** What single endpoints need besides. */
+/** What only some endpoints need. */
 export interface EndpointDeps {
-  /** For testing channels and reading their model lists. */
+  /** To test channels and read their model lists. */
   room: CatalogRoom;
-  /** For throwing out images that have run out. */
+  /** To delete expired images. */
   jobs: Jobs;
-  /** What is kept of responses; its `keeper` is for whoever makes them. */
+  /** Stored responses; its `keeper` is for the code that creates them. */
   responses: KeptResponses;
-  /** For what goes on after its request. */
+  /** For work that continues after its request. */
   permits: Pick<Permits, 'of'>;
 }
 
-/** When the first of our own models was offered. */
+/** When the first built-in model was released, shown as its creation time. */
 const ownSince = 1_700_000_000;
 
-/** Every endpoint of the relay; another is one file and one line. Call before the job queue starts. */
+/** All endpoints of the relay; a new one is one file and one line here. Call before the job queue starts. */
 export function relayRoutes(
   deps: RelayDeps,
   metaModels: MetaModels,

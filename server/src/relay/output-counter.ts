@@ -1,7 +1,7 @@
 import { loadTokens } from '../lib/tokens.ts';
 import { charsPerToken } from './prompt.ts';
 
-/** Longer than most answers, so that those of upstreams that count for themselves are never counted here. */
+/** Longer than most answers, so that answers of upstreams that report usage are hardly ever counted here. */
 const mostBytes = 16_384;
 const firstBytes = 512;
 const shortBytes = 256;
@@ -9,9 +9,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Counts text as it comes, in pieces, so that a long answer is never kept whole. Kept as the bytes of a JSON string:
- * pieces of a stream arrive as such and are only read if nobody else counts, and thousands of open streams would
- * otherwise each hold a chain of thousands of little strings.
+ * Counts text in chunks, so that long answers are not kept whole. Stored as bytes of a JSON string: stream chunks
+ * arrive in that form and are decoded only if the upstream does not count, and thousands of open streams would
+ * otherwise each hold a rope of thousands of small strings.
  */
 export class OutputCounter {
   #bytes = new Uint8Array(0);
@@ -23,7 +23,7 @@ export class OutputCounter {
     this.addEscaped(encoder.encode(JSON.stringify(text).slice(1, -1)));
   };
 
-  /** Bytes of a JSON string, without its quotes. */
+  /** Bytes of a JSON string without its quotes. */
   addEscaped = (bytes: Uint8Array, from = 0, to = bytes.length): void => {
     const added = to - from;
     if (this.#length + added > mostBytes) this.#flush();
@@ -34,13 +34,13 @@ export class OutputCounter {
     this.#reserve(this.#length + added);
     const kept = this.#bytes;
     let at = this.#length;
-    // Pieces of an answer are a word long, and a loop copies those faster than a view of them can be made.
+    // Most chunks are one word long: a loop copies them faster than creating a subarray.
     if (added > shortBytes) kept.set(bytes.subarray(from, to), at);
     else for (let i = from; i < to; i += 1, at += 1) kept[at] = bytes[i]!;
     this.#length += added;
   };
 
-  /** A rough figure at once, for holds that grow with a stream. */
+  /** A rough figure, available at once, for holds that grow with the stream. */
   roughly(): number {
     return this.#tokens + Math.ceil(this.#length / charsPerToken);
   }
@@ -74,7 +74,7 @@ export class OutputCounter {
   }
 }
 
-/** Frames pass on unread, so nothing says that their text is fit for JSON; one that is not is counted as it stands. */
+/** Frames are forwarded without parsing, so the text may not be valid JSON; then it is counted as it stands. */
 function unescaped(text: string): string {
   try {
     return JSON.parse(`"${text}"`) as string;

@@ -6,17 +6,17 @@ import { imageType } from './endpoints/image-type.ts';
 import type { KeyCall } from './request-context.ts';
 import { isObject, type Json } from './wire/conversation.ts';
 
-/** Each is read for the request: more would make a small one a large one without end. */
+/** Bounds how large a small request can become: each file is read into it. */
 const mostFiles = 20;
-/** As base64 this is what a request may have that brings its data itself. */
+/** As base64, the size a request may have that carries its data itself. */
 const mostBytes = 24 * 1024 * 1024;
 
-/** A file as parts of a request hold it. */
+/** A file in the form that request parts hold it. */
 interface Inlined {
   filename: string;
   mediaType: string;
   data: string;
-  /** Of a file that is text, which vendors read as such. */
+  /** Set for text files, which vendors read as text. */
   text: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const titled = ({ filename, text }: Inlined): string => `${filename}\n\n${text}`
 const ofSource = ({ source }: Json): unknown => isObject(source) && source.type === 'file' && source.file_id;
 const base64 = ({ mediaType: media_type, data }: Inlined) => ({ type: 'base64', media_type, data });
 
-/** Where a request names a file, by the type of the part: in chats, in responses, and in messages. */
+/** Where a request refers to a file, by part type: chats, responses and messages. */
 const places: Record<string, Place> = {
   file: {
     idIn: ({ file }) => isObject(file) && file.file_id,
@@ -63,10 +63,10 @@ const places: Record<string, Place> = {
 const placeOf = ({ type }: Json): Place | undefined =>
   typeof type === 'string' && Object.hasOwn(places, type) ? places[type] : undefined;
 
-/** Parts stand in messages and items, and within results of tools. */
+/** Parts are found in messages and items, and in tool results. */
 const deepest = 3;
 
-/** The caller's own files as data where items of a request, or parts within them, name them; no vendor knows these ids. */
+/** Replaces references to the caller's uploaded files by their data; vendors do not know our ids. */
 export async function withOwnFiles<T>(
   deps: Pick<RelayDeps, 'fileOf'>,
   userId: number,
@@ -91,7 +91,7 @@ async function withFiles<T>(
   for (const [id, { length: times }] of mentions) {
     const file = await deps.fileOf!(userId, id);
     if (!file) continue;
-    // Each time it is named it is sent once more.
+    // Sent once per reference.
     bytes += file.bytes * times;
     if (bytes > mostBytes)
       throw new AppError('request_too_large', `The files that a request names may have ${mostBytes} bytes at most.`);
@@ -99,11 +99,11 @@ async function withFiles<T>(
     const content = await file.content();
     if (content) files.set(id, inlined(file.filename, content));
   }
-  // Of the same shape: only parts are exchanged.
+  // The shape is unchanged: only parts are replaced.
   return (files.size === 0 ? items : replaced(items, files)) as T;
 }
 
-/** The same of a chat, or of messages; at once where none is named, as in nearly all. */
+/** The same for a chat or a message; synchronous without references, which is the usual case. */
 export function chatWithOwnFiles<B>(
   deps: Pick<RelayDeps, 'fileOf'>,
   call: Pick<KeyCall, 'principal' | 'grow'>,
@@ -125,7 +125,7 @@ async function chatWithFiles<B extends Json>(
   return { ...body, messages: await withFiles(deps, call.principal.user.id, body.messages, ids, grow) };
 }
 
-/** Made with the first, which nearly no request has. */
+/** The list is created with the first id, since most requests have none. */
 function idsIn(items: unknown, depth = 1, before?: string[]): string[] | undefined {
   if (!Array.isArray(items) || depth > deepest) return before;
   let ids = before;

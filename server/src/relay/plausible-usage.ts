@@ -1,16 +1,16 @@
 import type { Usage } from '../lib/money.ts';
 
-/** What a request can use: a count above it is the upstream's mistake, or its lie. */
+/** The most a request can use; a higher count is wrong, by mistake or on purpose. */
 export interface Bounds {
   /** More than any tokenizer makes of the prompt. */
   promptTokens: number;
-  /** What the answer may hold. */
+  /** The most the answer may contain. */
   completionTokens: number;
-  /** Searches of the web that it may rest on; none where nobody asked for one. */
+  /** Web searches it may use; absent if none were asked for. */
   searches?: number;
 }
 
-/** Instructions of the vendor's own, and frames around tools and pictures, which we do not see. */
+/** The vendor's own instructions and framing of tools and images, which we do not see. */
 const unseen = 1_000;
 
 const parts = {
@@ -20,17 +20,17 @@ const parts = {
 
 type Half = 'promptTokens' | 'completionTokens';
 
-/** What each search can add to a prompt, which models read anew with every further one. */
+/** What one search can add to the prompt, which later searches read again. */
 const tokensPerSearch = 50_000;
 
-/** With what searches put into its prompt. */
+/** Bounds including the text that searches add to the prompt. */
 export const boundsWith = (bounds: Bounds, searches: number): Bounds =>
   searches === 0 ? bounds : { ...bounds, promptTokens: bounds.promptTokens + searches * tokensPerSearch };
 
 export const isPlausible = (tokens: number | undefined, most: number): tokens is number =>
   Number.isSafeInteger(tokens) && tokens! > 0 && tokens! <= most + unseen;
 
-/** A final count as the upstream reports it, or undefined when we have to count: there is none, or it cannot be true. */
+/** The upstream's final count, or undefined if it is missing or implausible and we have to count. */
 export function plausibleUsage(reported: Usage | undefined, bounds: Bounds, hasOutput: boolean): Usage | undefined {
   if (!reported || !isPlausible(reported.promptTokens, bounds.promptTokens)) return undefined;
   const { completionTokens } = reported;
@@ -41,7 +41,9 @@ export function plausibleUsage(reported: Usage | undefined, bounds: Bounds, hasO
     : { ...keep(reported, 'promptTokens'), ...keep(reported, 'completionTokens') };
 }
 
-/** What is charged where a count was not believed as a whole: of each half the upstream's where it is kept, else ours. */
+/**
+ * What is charged if a count is only partly plausible: each half as reported where it is kept, else as we counted it.
+ */
 export function fillUsage(reported: Usage | undefined, counted: Partial<Bounds>, bounds: Bounds): Usage {
   const half = (name: Half): Usage => {
     const ours = counted[name];
@@ -51,7 +53,7 @@ export function fillUsage(reported: Usage | undefined, counted: Partial<Bounds>,
   return { ...half('promptTokens'), ...half('completionTokens'), estimated: true };
 }
 
-/** Parts are of the whole: together they are no more. */
+/** The parts of a half must not exceed it. */
 function partsFit(usage: Usage, half: Half): boolean {
   let left = usage[half];
   for (const part of parts[half]) {
@@ -63,7 +65,7 @@ function partsFit(usage: Usage, half: Half): boolean {
   return true;
 }
 
-/** One half of a usage, with those of its parts that can be true. */
+/** One half of a usage, with those parts that are plausible. */
 function keep(usage: Usage, half: Half): Usage {
   const kept = { [half]: usage[half] } as Partial<Usage> as Usage;
   for (const part of parts[half]) {

@@ -7,26 +7,26 @@ import { assumedOutputTokens, assumedSearches } from './providers/kind.ts';
 import type { Conversation, Params } from './wire/conversation.ts';
 import { promptTexts } from './wire/prompt-texts.ts';
 
-/** About four characters make a token. */
+/** About four characters per token. */
 export const charsPerToken = 4;
-/** A token is a byte at least, and so four times the estimate is more than any tokenizer counts. */
+/** A token has at least one byte, so four times the estimate exceeds any tokenizer's count. */
 const mostOverEstimate = 4;
-/** Vendors' tokenizers differ from ours by less. */
+/** Other vendors' tokenizers differ from ours by less than this factor. */
 export const otherTokenizer = 1.25;
-/** Counts pictures at 33 times the tokens of its sisters, so that they cost the same. */
+/** Counts images at 33 times the tokens of its sibling models, so that they cost the same. */
 const multipliedImages = /4o-mini/;
 const tokensPerMultipliedImage = 48_200;
 
-/** What a search puts into a prompt, as a rule; what it put there is charged. */
+/** What a search usually adds to a prompt; what it really added is charged. */
 const tokensPerSearch = 8_000;
 const mostSearches = 50;
 
-/** What a request may take and make. An open stream keeps this instead of the request, whose pictures may take megabytes. */
+/** Size and limits of a request. An open stream keeps this instead of the request, whose images may take megabytes. */
 export class Prompt {
-  /** Tokens, roughly and at once. */
+  /** A rough token count, available at once. */
   readonly estimate: number;
 
-  /** What it may use of what some models price apart. */
+  /** Features in use that some models price separately. */
   get asks(): Asks {
     return { mayWriteCache: this.media.cached, hasAudio: this.media.sounds > 0, hasImages: this.media.images > 0 };
   }
@@ -41,7 +41,7 @@ export class Prompt {
     this.estimate = Math.ceil(bytes / charsPerToken) + media.tokens;
   }
 
-  /** The most that it can use with a candidate: what is put aside, and what is believed. */
+  /** Upper bound of the usage with a candidate: for the hold, and to check reported counts. */
   most(candidate: Candidate): Bounds {
     const bounds = { promptTokens: this.#mostPrompt(candidate), completionTokens: this.#mostOutput(candidate) };
     const { webSearch } = this.params;
@@ -50,11 +50,11 @@ export class Prompt {
     return { ...bounds, promptTokens: bounds.promptTokens + searches * tokensPerSearch, searches };
   }
 
-  /** Searches that an upstream may count: as many as were asked for, or a number that is no slip where nobody said how many. */
+  /** The most searches that a reported count may claim: the requested maximum, or a generous default. */
   believedSearches({ price }: Candidate): number {
     const { webSearch } = this.params;
     if (webSearch) return webSearch.maxUses ?? mostSearches;
-    // Some search unasked, and have a price where that costs.
+    // Some models search on their own, and have a price if that costs money.
     return price.searchPrice === undefined ? 0 : assumedSearches;
   }
 
@@ -64,7 +64,7 @@ export class Prompt {
     return this.estimate * mostOverEstimate + multiplied;
   }
 
-  /** By the request, else by the model, else as is assumed and sent. */
+  /** The request's limit, else the model's, else the default that is sent along. */
   #mostOutput({ maxOutputTokens, price }: Candidate): number {
     const { maxTokens, n = 1, outputBeside = 0 } = this.params;
     const limit = maxTokens ?? (maxOutputTokens || (isFree(price) ? Number.MAX_SAFE_INTEGER : assumedOutputTokens));
@@ -76,7 +76,7 @@ export class Prompt {
     return (await this.#countTexts()) + this.media.tokens;
   }
 
-  /** The most that vendors make of it, nearer than `most`, for the time it takes to count. */
+  /** Upper bound of what vendors count: closer than `most`, at the cost of counting. */
   async countMost(): Promise<number> {
     const texts = Math.ceil((await this.#countTexts()) * otherTokenizer);
     let beside = this.bytes;
@@ -104,6 +104,6 @@ const asksForCache = ({ system, params, source }: Conversation): boolean =>
   system.some((part) => part.cacheControl !== undefined) ||
   (params.tools?.some((tool) => tool.cacheControl !== undefined) ?? false);
 
-/** Of a conversation that was never a body; every text has a frame of its own around it. */
+/** For conversations that were never a request body; allows for the JSON around each text. */
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((bytes, text) => bytes + Buffer.byteLength(text) + 8, 0);

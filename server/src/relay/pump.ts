@@ -15,9 +15,9 @@ import type { RelayStream } from './wire/relay-stream.ts';
 import type { AnswerSummary } from './wire/watch.ts';
 
 const progressEveryMs = 1_000;
-/** Between the head of an answer and its body being fetched lie microseconds. */
+/** The body is normally fetched within microseconds after the head. */
 const unfetchedMs = 250;
-/** A client that takes nothing for this long is dead, though its connection says nothing of it. */
+/** A client that reads nothing for this long is considered dead, even if its connection does not say so. */
 const patienceMs = 300_000;
 
 export interface StreamEnd extends Settled {
@@ -26,7 +26,7 @@ export interface StreamEnd extends Settled {
 
 const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0 };
 
-/** A stream whose first bytes have come. */
+/** A stream whose first bytes have arrived. */
 export class BegunStream implements ReadAnswer {
   readonly streamed = true;
 
@@ -34,10 +34,10 @@ export class BegunStream implements ReadAnswer {
     readonly relay: RelayStream,
     readonly body: ByteSource,
     readonly output: OutputCounter,
-    /** What callers in this process are given instead of bytes, not taken yet. */
+    /** Deltas not yet taken, for callers in this process. */
     readonly deltas: Delta[],
     public first: Uint8Array | null,
-    /** The upstream has said everything already. */
+    /** Whether the upstream has already finished. */
     readonly over: boolean,
     readonly firstTokenMs: number,
   ) {}
@@ -51,26 +51,26 @@ export class BegunStream implements ReadAnswer {
   }
 }
 
-/** Carries the rest of a stream: bytes on, silence watched, money noted, and an honest end whatever happens. */
+/** Forwards the rest of a stream, watches for silence, records progress for billing, and always writes a proper end. */
 export class Pump {
   #lastWriteMs: number;
-  /** Something that had just come was written since the last tick. */
+  /** Whether new data was written since the last tick. */
   #wrote = false;
   #lastProgressMs = 0;
   #write: (bytes: Uint8Array) => unknown = () => {};
-  /** The end of the answer, which is handed over once it is charged. */
+  /** The last bytes of the answer, delivered once it is charged. */
   #last: Uint8Array | null = null;
-  /** Resolves when the client has taken what was written last; undefined when it has. */
+  /** Pending while the client has not taken the last write. */
   #taken: Promise<void> | undefined;
-  /** Set while the client has not taken what was written; ends the waiting. */
+  /** Ends the wait for the client; set only while waiting. */
   #stopWaiting: (() => void) | undefined;
-  /** The client went away, or reads nothing any more. */
+  /** The client disconnected, or stopped reading. */
   #left = false;
   #running: Promise<StreamEnd> | undefined;
 
   constructor(
     readonly answer: ChatAnswer<BegunStream>,
-    /** What the answer calls it. */
+    /** The model name shown in the answer. */
     readonly model: string,
   ) {
     const { deps, context } = answer;
@@ -83,7 +83,7 @@ export class Pump {
     return this.answer.candidate;
   }
 
-  /** Gives each delta to a caller in this process, as `pump` gives bytes to a client. */
+  /** Delivers deltas to a caller in this process, as `pump` delivers bytes to a client. */
   tell(take: (delta: Delta) => unknown): Promise<StreamEnd> {
     return this.pump(() => {
       let taken: unknown;
@@ -92,7 +92,7 @@ export class Pump {
     });
   }
 
-  /** Hands the answer over to its end; resolves when it is charged and reported. Never throws. */
+  /** Delivers the answer to its end; resolves once it is charged and reported. Never throws. */
   pump(write: (bytes: Uint8Array) => unknown): Promise<StreamEnd> {
     this.#running ??= this.#run(write);
     return this.#running;
@@ -131,7 +131,7 @@ export class Pump {
       if (this.#taken) {
         await this.#taken;
         this.#taken = undefined;
-        // Time that the client took to read is not the upstream's silence.
+        // The client's reading time does not count as the upstream's silence.
         sent.touch();
       }
       if (relay.error) throw new UpstreamFault(relay.error);
@@ -148,7 +148,7 @@ export class Pump {
     return isStopping(this.answer.deps, this.answer.context);
   }
 
-  /** A piece of the answer on its way; false when there is something to wait for or to end. */
+  /** Processes a chunk; false if there is something to wait for, or the stream is over. */
   readonly #take = (bytes: Uint8Array, from: number, to: number): boolean => {
     const { sent, read } = this.answer;
     const { relay } = read;
@@ -158,12 +158,15 @@ export class Pump {
       this.#last = out;
       return false;
     }
-    // What came before an error in the same piece was said, and is charged: the client gets it.
+    // Output that precedes an error in the same chunk is charged, so the client gets it.
     if (out) this.#taken = this.#deliver(out);
     return this.#taken === undefined && relay.error === undefined && !this.#left;
   };
 
-  /** Nothing when the client has room for more; else resolves when it has, or is gone: a closed connection may never say so. */
+  /**
+   * Undefined if the client can take more; else resolves when it can, or is gone (a closed connection may not report
+   * it).
+   */
   #deliver(bytes: Uint8Array): Promise<void> | undefined {
     this.#wrote = true;
     if (this.#left) return undefined;
@@ -179,7 +182,7 @@ export class Pump {
     this.#stopWaiting = undefined;
   }
 
-  /** A connection that cannot be written to is one whose client has left, and no fault of the upstream. */
+  /** A failing write means that the client disconnected; it is not the upstream's fault. */
   #hand(bytes: Uint8Array): unknown {
     try {
       return this.#write(bytes);
@@ -192,20 +195,20 @@ export class Pump {
   readonly #leave = (): void => {
     this.#left = true;
     this.#stopWaiting?.();
-    // Of an answer whose client left before its first byte was fetched nobody asks the rest, and it must be settled.
+    // The client left before fetching the first byte, so nothing reads the rest: drain it here, so that it is settled.
     if (!this.#running) setTimeout(() => this.pump(() => undefined), unfetchedMs);
   };
 
-  /** Charged first, then the last bytes: nobody has a whole answer that a crash could leave unpaid. */
+  /** Charges first, then sends the last bytes: a crash cannot leave a complete answer unpaid. */
   async #finish(last: Uint8Array | null): Promise<StreamEnd> {
-    // The upstream has said everything: how long charging takes is no silence of its.
+    // The upstream is done: the time charging takes does not count as its silence.
     this.answer.sent.allowSilence(Number.POSITIVE_INFINITY);
     const settled: StreamEnd = await this.answer.settle(wellEnded).catch((error) => this.#unpaid(error));
     if (last && !settled.error) await this.#deliver(this.answer.read.relay.withUsage(last, settled.usage));
     return settled;
   }
 
-  /** Charging failed, which is our own fault: the charge is owed, and the client hears why its answer has no end. */
+  /** Charging failed, which is our fault: the charge stays due, and the client is told why the answer has no end. */
   async #unpaid(error: unknown): Promise<StreamEnd> {
     const { deps, context, read } = this.answer;
     const told = toAppError(error);
@@ -230,14 +233,14 @@ export class Pump {
     return { ...settled, error: told };
   }
 
-  /** The answer is not whole, and nobody is to blame. */
+  /** The answer is incomplete because of the shutdown; no party is at fault. */
   async #tellStop(settled: Settled): Promise<StreamEnd> {
     const told = stoppingError();
     await this.#deliver(this.answer.read.relay.fail(told));
     return { ...settled, error: told };
   }
 
-  /** A request that its own content or a limit ends in mid-stream is no failure of the upstream. */
+  /** A content filter or limit that ends the stream is not a failure of the upstream. */
   #endOf(error: unknown): End {
     if (this.#left) return { status: 'aborted', outcome: 'neutral', cause: 'client_left' };
     const status = 'interrupted';
@@ -261,13 +264,13 @@ export class Pump {
       this.#wrote = false;
       this.#lastWriteMs = sent.lastMs;
     }
-    // Whoever is slow to take what was said is told all the same.
+    // A slow client is told about the shutdown as well.
     if (this.#stopWaiting && this.#stopping) this.#stopWaiting();
     else if (this.#stopWaiting) {
       if (now - this.#lastWriteMs >= patienceMs) this.#leave();
       else sent.touch();
     } else if (now - this.#lastWriteMs >= pingAfterMs) this.#ping(now);
-    // Of work that outlives its process nobody has a part: whoever goes on makes and pays the whole.
+    // Durable work has no partial answers: the process that takes over asks again and pays for the whole.
     if (!call.hold.stored || context.chargeLater || now - this.#lastProgressMs < progressEveryMs) return;
     this.#lastProgressMs = now;
     const searches = Math.min(read.relay.searches, prompt.believedSearches(candidate));

@@ -5,30 +5,32 @@ import type { Call } from '../platform/http/route.ts';
 import type { Override } from '../routing/override.ts';
 import type { Caller, ChargeLater, RequestContext } from './deps.ts';
 
-/** The work that makes a call, where no client waits for its answer. */
+/** Background work that makes a call no client waits for. */
 export interface Behind {
   parentRequestId: string;
   priceFactor: number;
   chargeLater: ChargeLater;
-  /** For a model of ours, which makes calls of its own. */
+  /** For built-in models, which make calls of their own. */
   calls: CallsOfWork;
 }
 
-/** A call with a key, wherever it came in. */
+/** A call authenticated by an API key, on any endpoint. */
 export type KeyCall = Call<'apiKey' | 'googleKey' | 'socketKey'> & {
   readonly behind?: Behind;
-  /** It was let in before, and is asked anew. */
+  /** Already counted against the limits; this is a repetition. */
   counted?: boolean;
 };
 
-/** Headers that a vendor gives meaning to; nothing else of the client's travels on. */
+/** Headers with a meaning to vendors; no other client header is forwarded. */
 const forwardedHeaders = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
-/** Where clients name their session: any of them, Claude Code, Codex, opencode. */
+/** Headers in which clients name their session: generic, Claude Code, Codex, opencode. */
 const sessionHeaders = ['x-session-id', 'x-claude-code-session-id', 'session-id', 'session_id', 'x-session-affinity'];
-/** What these headers are made of. Servers hang up on longer or stranger ones, which would look like a fault of theirs. */
+/**
+ * Accepted header values. Servers close the connection on longer or stranger ones, which would look like their fault.
+ */
 const usualValue = /^[\t\x20-\x7e]{0,2000}$/;
 
-/** Of everyone who sends none of them. */
+/** Shared by all requests without such headers. */
 export const noClientHeaders: RequestContext['clientHeaders'] = Object.freeze({});
 
 export const contextOf = (
@@ -38,7 +40,7 @@ export const contextOf = (
   fallbackModels?: readonly string[],
 ): RequestContext => new CallContext(call, endpoint, override, fallbackModels);
 
-/** A class: an object with a getter of its own would bring a function and its surroundings along for every request. */
+/** A class, because an object literal with a getter would allocate a function and its scope per request. */
 class CallContext implements RequestContext {
   readonly direct: boolean;
   readonly parentRequestId: string | undefined;
@@ -62,12 +64,12 @@ class CallContext implements RequestContext {
     this.clientHeaders = clientHeadersOf(call.request.headers);
   }
 
-  /** Looked for now and then, in answers that take their time; for the others it would be made for nothing. */
+  /** Lazy: only slow answers look at it. */
   get signal(): AbortSignal {
     return this.call.signal;
   }
 
-  /** Looked for where there is a choice to make by it. */
+  /** Lazy: only needed when there is a choice to make. */
   get session(): string | undefined {
     const { headers } = this.call.request;
     for (const name of sessionHeaders) {

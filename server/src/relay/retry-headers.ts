@@ -1,16 +1,16 @@
 type Headers = Readonly<Record<string, string>>;
 
-/** As an upstream says it, in milliseconds, seconds or by a date (RFC 9110 §10.2.3); undefined where it does not. */
+/** As the upstream says it, in milliseconds, seconds or as a date (RFC 9110 §10.2.3); undefined if it does not. */
 export function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
   const { 'retry-after-ms': ms, 'retry-after': given } = headers;
   const told = [ms && Number(ms), given && Number(given) * 1_000, given && Date.parse(given) - nowMs];
   return told.find((wait) => typeof wait === 'number' && Number.isFinite(wait) && wait >= 0) as number | undefined;
 }
 
-/** Where nobody says: most limits are of a minute, and let through little by little. */
+/** Default wait: most limits are per minute and refill gradually. */
 const usualWaitMs = 5_000;
 
-/** What a caller is told whom all have sent away: when the first of them wants to be asked again, as clients read it. */
+/** Headers for a request that every upstream rate-limited: when the first of them accepts requests again. */
 export function retryHeaders(refusals: readonly Headers[], nowMs: number): Record<string, string> {
   const told = refusals.map((headers) => ({ headers, wait: retryAfterOf(headers, nowMs) }));
   const soonest = Math.min(...told.map(({ wait = usualWaitMs }) => wait));

@@ -2,10 +2,10 @@ import type { OpenStream } from './answer-stream.ts';
 import type { Content, Contents, Said } from './contents.ts';
 import type { Answer, Conversation, Delta, Json, Part, WireFormat } from './wire/conversation.ts';
 
-/** Of the prompt, and of the answer: as much as somebody reads. */
+/** Characters kept of the prompt and of the answer. */
 const longest = 64 * 1024;
 
-/** Pictures, sound and files are named, never kept. */
+/** Images, audio and files are named, not stored. */
 function textOf(part: Part): string {
   switch (part.type) {
     case 'text':
@@ -24,7 +24,7 @@ function textOf(part: Part): string {
   }
 }
 
-/** A little more than fits is put together at most: a prompt may be twenty megabytes. */
+/** Concatenates only slightly more than fits, since a prompt may have twenty megabytes. */
 function textOfAll(parts: readonly Part[], most: number): string {
   let text = '';
   for (const part of parts) {
@@ -36,7 +36,7 @@ function textOfAll(parts: readonly Part[], most: number): string {
   return text;
 }
 
-/** The last that was said matters most: what does not fit is missing at the beginning. */
+/** The end of a prompt matters most, so it is truncated at the beginning. */
 function promptOf({ system, turns }: Conversation): { prompt: Said[]; cut: boolean } {
   const prompt: Said[] = [];
   let left = longest;
@@ -53,7 +53,7 @@ function promptOf({ system, turns }: Conversation): { prompt: Said[]; cut: boole
 
 type Watch = (upstream: WireFormat) => (deltas: readonly Delta[], event: Json) => void;
 
-/** Both see the same; nothing is watched where there is neither. */
+/** Combines two observers; undefined if there is neither. */
 export function watchedBy(first: Watch | undefined, second: Watch | undefined): Watch | undefined {
   if (!first || !second) return first ?? second;
   return (upstream) => {
@@ -67,7 +67,7 @@ export function watchedBy(first: Watch | undefined, second: Watch | undefined): 
 
 type Asked = Pick<Content, 'requestId' | 'userId'>;
 
-/** A request that is kept with its answer, however it ends. */
+/** A request stored together with its answer, however it ends. */
 export class SeenContent {
   readonly #asked: ReturnType<typeof promptOf>;
   #text = '';
@@ -80,7 +80,7 @@ export class SeenContent {
     this.#asked = promptOf(conversation);
   }
 
-  /** Sees each event of a stream, and begins anew with each candidate. */
+  /** Observes the events of a stream; starts over with each candidate. */
   readonly watch = (_upstream: WireFormat): ((deltas: readonly Delta[]) => void) => {
     this.#text = '';
     return (deltas) => {
@@ -88,7 +88,7 @@ export class SeenContent {
     };
   };
 
-  /** Of what fails before it is answered the question is kept. */
+  /** A request that fails before it is answered is stored without an answer. */
   follow(asked: Promise<unknown>): void {
     asked.catch(() => this.#note(null));
   }
@@ -97,7 +97,7 @@ export class SeenContent {
     this.#note(textOfAll(parts, longest));
   }
 
-  /** The same stream, kept as far as it has come. */
+  /** The same stream, stored as far as it is read. */
   following(stream: OpenStream & { model: string }): OpenStream & { model: string } {
     const { candidate, model } = stream;
     return {

@@ -1,15 +1,18 @@
 import { AppError } from '../lib/errors.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 
-/** What whoever still waits hears when the time for finishing is over. */
+/** What waiting clients are told when the grace period is over. */
 export const stoppingError = (): AppError =>
   new AppError('unavailable', 'The service is stopping and could not finish this answer. Ask again.');
 
-/** Whether an answer has to end now. What runs by itself has a stop of its own, and is gone on with by another process. */
+/** Whether an answer has to end now. Background work is stopped elsewhere, and continued by another process. */
 export const isStopping = ({ stopping }: Pick<RelayDeps, 'stopping'>, { direct }: RequestContext): boolean =>
   direct === true && stopping?.aborted === true;
 
-/** Work of many calls, which ends when its client leaves; at a stop it ends the same way, with the reason for the client. */
+/**
+ * Runs work that makes many calls, and aborts it when its client disconnects or, with an error for the client, at
+ * shutdown.
+ */
 export async function untilStopped<T>(
   { stopping }: Pick<RelayDeps, 'stopping'>,
   left: AbortSignal,

@@ -9,7 +9,7 @@ import type { Json, Params } from './wire/conversation.ts';
 
 const tools = [{ type: 'function', function: { name: 'find', parameters: { type: 'object', properties: {} } } }];
 
-/** Parameters that not every upstream is given, each with what asks for it, and what it goes with. */
+/** Parameters not every upstream supports: a value to probe with, and what must accompany it. */
 const asking: Record<string, [asked: unknown, beside?: Json]> = {
   temperature: [0.5],
   top_p: [0.5],
@@ -21,14 +21,14 @@ const asking: Record<string, [asked: unknown, beside?: Json]> = {
   tool_choice: ['none', { tools }],
 };
 
-/** Only these differ among the models of a channel. */
+/** Only Claude models differ from the others of their channel. */
 const isClaude = ({ modelName }: Candidate): boolean => modelName.includes('claude-');
 
-/** Parameters that are left out, found out once for all models that are asked alike: lists have hundreds. */
+/** Unsupported parameters, cached for all models with the same request writer: model lists have hundreds. */
 const known = new Map<ProviderKind, Map<string, ReadonlySet<string>>>();
 const mostKnown = 1_000;
 
-/** Whether an upstream is given a parameter of a chat: it is asked with and without, and nothing is sent. */
+/** Whether an upstream is sent a chat parameter: compares the request written with and without it. Nothing is sent. */
 export function takes(candidate: Candidate, parameter: string): boolean {
   if (!(parameter in asking)) return true;
   const { channel, modelName } = candidate;
@@ -38,7 +38,7 @@ export function takes(candidate: Candidate, parameter: string): boolean {
   let left = ways.get(way);
   if (!left) {
     if (ways.size >= mostKnown) ways.clear();
-    // What Claude does not take it takes from nobody, whoever passes it on.
+    // What Claude itself does not support is not supported by a reseller either.
     const writers = isClaude(candidate) ? [kind, anthropicKind] : [kind];
     left = new Set(Object.keys(asking).filter((name) => !writers.every((one) => isWritten(one, candidate, name))));
     known.set(kind, ways.set(way, left));
@@ -61,13 +61,13 @@ function isWritten(kind: ProviderKind, candidate: Candidate, parameter: string):
   }
 }
 
-/** Of several who serve a model, at least one. */
+/** True if at least one of the candidates of a model supports it. */
 export const takenBy =
   (candidates: readonly Candidate[]) =>
   (parameter: string): boolean =>
     candidates.length === 0 || candidates.some((candidate) => takes(candidate, parameter));
 
-/** Wishes that some upstreams leave out; whoever heeds them all goes before those. Undefined where there are none. */
+/** Prefers candidates that honour all optional parameters of the request. Undefined if there are none. */
 export function heedsWishes({
   seed,
   frequencyPenalty,
@@ -76,7 +76,7 @@ export function heedsWishes({
   if (seed === undefined && !frequencyPenalty && !presencePenalty) return undefined;
   return heedsAll([
     ...(seed === undefined ? [] : ['seed']),
-    // Nothing is what everybody gives.
+    // Zero is the default everywhere.
     ...(frequencyPenalty ? ['frequency_penalty'] : []),
     ...(presencePenalty ? ['presence_penalty'] : []),
   ]);

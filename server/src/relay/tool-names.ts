@@ -7,13 +7,13 @@ interface Fitting {
   conversation: Conversation;
 }
 
-/** What nearly every vendor takes. */
+/** Names that nearly every vendor accepts. */
 const usual = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * A conversation whose tools have names that a kind of upstream takes, and that kind as it reads answers with the names of the client:
- * Anthropic's may be twice as long as OpenAI's, as those of connected servers often are, and Google's may have dots. A request
- * that goes on as it came keeps its own.
+ * Renames tools whose names a vendor does not accept, and wraps the kind so that answers carry the client's names
+ * again. Anthropic allows names twice as long as OpenAI's (MCP tools often need that), and Google's may contain dots. A
+ * body that is forwarded unchanged keeps its names.
  */
 export function withFittingNames(kind: ProviderKind, conversation: Conversation): Fitting {
   if (conversation.source?.format === kind.wire) return { kind, conversation };
@@ -26,7 +26,7 @@ export function withFittingNames(kind: ProviderKind, conversation: Conversation)
 
 function* namesIn({ params: { tools = [] }, turns }: Conversation): Generator<string> {
   for (const { name } of tools) yield name;
-  // Of tools that are gone by now, too.
+  // Earlier turns may refer to tools that are no longer offered.
   for (const { parts } of turns) for (const part of parts) if (part.type === 'tool_call') yield part.name;
 }
 

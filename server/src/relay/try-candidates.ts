@@ -11,17 +11,17 @@ import { isStopping, stoppingError } from './stopping.ts';
 import { UpstreamFault } from './wire/conversation.ts';
 import { appErrorOf } from './wire/errors.ts';
 
-/** The client is gone: nobody will read an answer, nothing was produced to pay for, and nothing is wrong with us. */
+/** The client disconnected: there is nothing to charge, and no failure of the service. */
 export class ClientLeft extends AppError {
   constructor() {
-    // As nginx counts it; no client sees it.
+    // Nginx's status for it; no client ever sees it.
     super('unavailable', 'The client closed the connection.', { status: 499 });
   }
 }
 
 /**
- * Works through the plan until one candidate gives a first sign of an answer. What the request itself is to
- * blame for goes to the caller at once; everything else leads to the next candidate.
+ * Works through the plan until a candidate starts to answer. Errors caused by the request itself go to the caller at
+ * once; all others lead to the next candidate.
  */
 export async function tryCandidates<T>(
   deps: RelayDeps,
@@ -60,9 +60,9 @@ const nobody: readonly Record<string, string>[] = [];
 interface Verdict {
   /** Ends the search. */
   throw?: Error;
-  /** Answered if no other candidate can do what was asked. */
+  /** The answer if no other candidate supports the request. */
   refusal?: AppError;
-  /** Of an upstream at its limit. */
+  /** Of a rate-limited upstream. */
   headers?: Record<string, string>;
 }
 
@@ -94,7 +94,7 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
   if (error instanceof DispatchFault && error.why === 'shortage') {
     fail('neutral', error.why);
     deps.log.error({ requestId: context.requestId, reason: error.message }, 'no descriptor was left for an upstream');
-    // The next candidate would need one as well.
+    // The next candidate would need a descriptor as well.
     const message = 'The service has no connection to spare right now. Try again in a moment.';
     return { throw: new AppError('unavailable', message, {}, error) };
   }
@@ -103,7 +103,7 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
     logFailure(deps, context, attempt, error.message);
     return {};
   }
-  // What this vendor cannot do another may.
+  // Another vendor may support the parameter.
   if (error instanceof AppError && error.code === 'unsupported_parameter') {
     fail('neutral', 'refused');
     return { refusal: error };

@@ -1,17 +1,17 @@
 import type { Clock } from '../lib/clock.ts';
 
-/** Something that must not be silent for too long. */
+/** Something that times out after a period of silence. */
 export interface Watched {
-  /** When something last happened; of what was only `heard`, the look before. */
+  /** When something last happened, as of the last tick. */
   lastMs: number;
-  /** Something happened since the watchdog last looked: a flag costs less than the time, which every event would ask for. */
+  /** Set on activity and cleared by the tick: setting a flag is cheaper than reading the clock for every event. */
   heard: boolean;
-  /** Silence after which `expired` is called, once: never sooner, and two looks later at most. */
+  /** Silence after which `expired` is called, once: never earlier, and at most two ticks later. */
   silenceMs: number;
-  /** The watchdog's own: where it stands among the others, -1 for nowhere. */
+  /** Index in the watchdog's list, -1 if absent; owned by the watchdog. */
   place: number;
   expired(): void;
-  /** Called while it is watched, about four times a second. */
+  /** Called about four times a second while watched. */
   tick?(nowMs: number): void;
 }
 
@@ -25,15 +25,15 @@ export interface Watchdog {
 const tickMs = 250;
 
 /**
- * One timer for every open call: thousands of streams would otherwise set and clear thousands of timers a second.
+ * One timer for all open calls: thousands of streams would otherwise set and clear thousands of timers a second.
  *
- * A list, and not a `Set`: the engine makes its table anew every few dozen changes, and the old ones, with all that stood
- * in them, outlive many rounds of the garbage collector. Half of all requests, long answered, were kept that way.
+ * A list rather than a `Set`: the engine rebuilds a set's table every few dozen changes, and the old tables keep their
+ * entries alive through many garbage collections; half of all finished requests were retained that way.
  */
 export function openWatchdog(clock: Clock): Watchdog {
   const entries: Watched[] = [];
   let previousMs = clock.steadyMs();
-  /** The last one takes the place that gets free. */
+  /** Moves the last entry into the free slot. */
   const forget = (entry: Watched): void => {
     if (entry.place < 0) return;
     const last = entries.pop()!;
@@ -45,7 +45,7 @@ export function openWatchdog(clock: Clock): Watchdog {
   };
   const stop = clock.every(tickMs, () => {
     const now = clock.steadyMs();
-    // From the end, so that whoever moves up has been looked at already.
+    // Backwards, so that an entry moved into a free slot has been visited already.
     for (let i = entries.length - 1; i >= 0; i -= 1) {
       const entry = entries[i];
       if (!entry) continue;

@@ -9,9 +9,9 @@ import type { Conversation } from './wire/conversation.ts';
 import { withoutSearch } from './wire/web-search.ts';
 
 /**
- * Whether a candidate may be asked for the search of a conversation as it is: its vendor runs it, in its own words or in those
- * that the request came in, and it has a price where the model has one. What an operator says of a model stands above what is
- * known of its vendor.
+ * Whether a candidate can run the conversation's web search: its vendor supports it, in its own format or the
+ * request's, and the model has a price for it if it is priced at all. The operator's settings override what is known of
+ * the vendor.
  */
 function searches(candidate: Candidate, conversation: Conversation, kind: ProviderKind): boolean {
   const { price, capabilities } = candidate;
@@ -20,7 +20,7 @@ function searches(candidate: Candidate, conversation: Conversation, kind: Provid
   return kind.searches?.(conversation, targetOf(candidate, { clientHeaders: noClientHeaders })) === true;
 }
 
-/** Whoever searches goes before those that do not. Undefined where nobody asks for it. */
+/** Prefers candidates that search. Undefined if no search is asked for. */
 export const prefersSearch = (conversation: Conversation): ((candidate: Candidate) => boolean) | undefined =>
   conversation.params.webSearch ? searching(conversation) : undefined;
 
@@ -28,12 +28,12 @@ const searching =
   (conversation: Conversation) =>
   (candidate: Candidate): boolean => {
     const kind = kindFor(candidate, conversation);
-    // Chats are spoken by many who take any setting, and do not heed it.
+    // Many chat upstreams accept any setting and ignore it, so the original body does not count.
     const asked = kind.wire === 'chat' ? { ...conversation, source: undefined } : conversation;
     return searches(candidate, asked, kind);
   };
 
-/** Stands among other tools, and nobody has chosen it: coding agents offer it with every request, and most end without it. */
+/** One tool among others that was not chosen: coding agents offer a search with every request, and rarely use it. */
 function isMereOffer({ params: { webSearch, tools = [], toolChoice, rawToolChoice } }: Conversation): boolean {
   return (
     webSearch?.offered === true &&
@@ -43,7 +43,9 @@ function isMereOffer({ params: { webSearch, tools = [], toolChoice, rawToolChoic
   );
 }
 
-/** Without an offer of a search that nobody here can keep; any other is for whoever is asked to refuse, by its name. */
+/**
+ * Drops the offer of a search that no candidate can run; any other search is left for the upstream to refuse by name.
+ */
 export function withoutOffer<C extends Conversation>(conversation: C): C {
   if (!isMereOffer(conversation)) return conversation;
   const { webSearch: _, ...params } = conversation.params;
@@ -55,18 +57,18 @@ export function withoutOffer<C extends Conversation>(conversation: C): C {
   };
 }
 
-/** The conversation as a candidate is asked it. */
+/** The conversation as it is sent to a candidate. */
 export function forCandidate(candidate: Candidate, conversation: Conversation, kind: ProviderKind): Conversation {
   const { webSearch } = conversation.params;
   if (!webSearch || searches(candidate, conversation, kind)) return conversation;
   const without = withoutOffer(conversation);
-  // Its own format has words for what has no price.
+  // A body in the vendor's own format is forwarded as it is if the model needs no price for searches.
   if (without !== conversation || (conversation.source?.format === kind.wire && !paysSearches(candidate.price)))
     return without;
   throw searchUnsupported(webSearch);
 }
 
-/** Whether an answer was made without the search that was asked for; its client is told by a header. */
+/** Whether the answer was made without the search that was asked for; the client is told by a header. */
 export const leavesSearchOut = (asked: Conversation, given: Conversation): boolean =>
   asked.params.webSearch !== undefined && given.params.webSearch === undefined;
 

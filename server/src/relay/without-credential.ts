@@ -1,7 +1,7 @@
-/** Shorter parts are words that any message may hold. */
+/** Shorter parts could be ordinary words. */
 const shortestSecret = 8;
 
-/** What an upstream said, without the credential, which some repeat: whole, or a part of one that has colons. */
+/** An upstream's message without the credential, which some vendors repeat, whole or one colon-separated part of it. */
 export function withoutCredential(message: string, credential: string): string {
   const parts = [credential, ...credential.split(':')].filter((part) => part.length >= shortestSecret);
   return parts.reduce((text, part) => text.replaceAll(part, '[redacted]'), message);
