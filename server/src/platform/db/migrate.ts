@@ -4,6 +4,7 @@ import { withTablesToItself } from './lock-tables.ts';
 import { type Migration, wordsOf } from './migration.ts';
 import { migration as versions } from './migrations/0011-versions.ts';
 import { migrations as all, earlier } from './migrations/index.ts';
+import { sqliteOf } from './sqlite-dialect.ts';
 import { type Db, engineOf } from './tables.ts';
 
 /** Any number will do, as long as every process of the service uses the same one. */
@@ -11,13 +12,24 @@ const lockNumber = 728_104_211;
 
 /** Runs what has not run yet. Two processes that start together wait for each other; each step runs once, whole or not at all. */
 export async function migrate(db: Db, migrations: Migration[] = all): Promise<string[]> {
-  if (engineOf(db) === 'sqlite') return db.transaction().execute((tx) => runSteps(tx, migrations));
+  if (engineOf(db) === 'sqlite') return migrateSqlite(db, migrations);
   return withTablesToItself((lock) =>
     db.transaction().execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(tx);
       return runSteps(tx, migrations, () => lock(tx));
     }),
   );
+}
+
+/**
+ * Migrations sort large tables on disk to build indexes. Afterwards temporary data is small: the journals of statements that
+ * insert many rows, which SQLite would write to files in the system's temporary folder.
+ */
+async function migrateSqlite(db: Db, migrations: Migration[]): Promise<string[]> {
+  const applied = await db.transaction().execute((tx) => runSteps(tx, migrations));
+  const { gate, writer } = sqliteOf(db);
+  await gate.inTurn(() => writer.run('pragma temp_store = memory'));
+  return applied;
 }
 
 async function runSteps(tx: Db, migrations: Migration[], lock = async () => {}): Promise<string[]> {
