@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 const count = z.number().int();
 
-/** What routes of the management API have in common. */
+/** Settings shared by the routes of the management API. */
 export const management = { errors: 'management', limit: { option: 'RateLimitApi', by: 'principal' } } as const;
 
-/** How the management API answers: with data, with a page of a list, or that something is done. */
+/** The envelopes of the management API: data, a page of a list, or just success. */
 export const answered = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data });
 export const listed = <T extends z.ZodRawShape>(shape: T) =>
   answered(z.object({ ...shape, total: count, page: count, page_size: count }));

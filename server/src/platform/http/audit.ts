@@ -7,18 +7,18 @@ interface Act extends Changes {
   target: { type: string; id: number | string | null; name?: string };
 }
 
-/** Where acts are written; resolves when that is done, and never throws. */
+/** Writes an act to the audit log; never rejects. */
 export type RecordAct = (act: Act, call: Call) => Promise<void>;
 
 type Handle = Route['handle'];
 
-/** What an administrator can change without a trace is a fault of the program, and shows at its start. */
+/** A write endpoint for administrators without an audit rule is a programming error, reported at startup. */
 export function requireAudit(route: Route): void {
   if (route.auth === ('admin' as Route['auth']) && route.method !== 'get' && route.audit === undefined)
     throw new Error(`${route.method} ${route.path} changes something and names no audit entry`);
 }
 
-/** The route's handler, which tells of what it changed when it has a rule for that. */
+/** Wraps the handler of a route with an audit rule, so that its changes are recorded. */
 export function audited(route: Route, record: RecordAct, log: Log): Handle {
   const rule = route.audit;
   if (rule === undefined || rule === 'recorded') return route.handle;
@@ -33,7 +33,7 @@ export function audited(route: Route, record: RecordAct, log: Log): Handle {
       .json()
       .catch(() => undefined);
     const id = rule.id(call, answer);
-    // The act is done and its answer stands, even when the database goes away in this moment.
+    // The act has succeeded, so its answer stands even if the database fails now.
     const after = await look(id).catch((error) => {
       log.error({ error, requestId: call.requestId }, 'what an act changed could not be read');
       return before;

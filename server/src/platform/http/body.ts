@@ -5,7 +5,7 @@ import { repeatedName } from './repeated-names.ts';
 import type { Call, Grow } from './route.ts';
 
 const mebibyte = 1024 * 1024;
-/** For bodies that carry pictures, which take the room; what is made of much else is refused by its shape. */
+/** Large enough for images; bodies of many small values are limited by their shape instead. */
 export const maxJsonBytes = 32 * mebibyte;
 
 const sizeText = (bytes: number): string =>
@@ -14,12 +14,12 @@ const sizeText = (bytes: number): string =>
 const tooLarge = (maxBytes: number) =>
   new AppError('request_too_large', `The request body is larger than ${sizeText(maxBytes)}.`);
 
-/** A body below this is read in milliseconds, whatever it is made of. */
+/** A smaller body is parsed within milliseconds, whatever its shape. */
 const largeBytes = 64 * 1024;
 
 type Received = Pick<Call, 'request' | 'arrived' | 'grow'>;
 
-/** The whole body. From here on the connection may be quiet for as long as the answer takes. */
+/** Reads the whole body. From then on the connection may stay quiet for as long as the answer takes. */
 export async function receive(call: Received, maxBytes: number): Promise<Uint8Array> {
   try {
     const bytes = await readBody(call, maxBytes);
@@ -30,22 +30,22 @@ export async function receive(call: Received, maxBytes: number): Promise<Uint8Ar
   }
 }
 
-/** Cut off or gone in the middle of it: nobody reads the answer, and it is no failure of ours. */
+/** The client disconnected while sending: the error is not ours, and there is no reader for an answer. */
 const faultOf = (error: unknown, request: Request): unknown =>
   error instanceof AppError || !request.signal.aborted
     ? error
     : new AppError('request_timeout', 'The request body did not arrive.');
 
-/** What was received, as JSON. */
+/** Parses received bytes as JSON. */
 export const parse = (bytes: Uint8Array): unknown | Promise<unknown> =>
   bytes.byteLength < largeBytes ? parseJson(bytes) : parseLarge(bytes);
 
-/** The JSON of a request. */
+/** Reads a request's JSON body. */
 export async function readJson(call: Received, maxBytes: number): Promise<unknown> {
   return parse(await receive(call, maxBytes));
 }
 
-/** The same where most answers come at once: whoever lets the caller wait says so with `arrived`. */
+/** The same for endpoints that usually answer quickly; slow ones lift the idle timeout themselves with `arrived`. */
 export const readJsonSoonAnswered = (call: Received, maxBytes: number): Promise<unknown> =>
   readBody(call, maxBytes).then(parse, (error) => {
     throw faultOf(error, call.request);
@@ -53,7 +53,7 @@ export const readJsonSoonAnswered = (call: Received, maxBytes: number): Promise<
 
 const others = (): Promise<unknown> => new Promise(setImmediate);
 
-/** In steps of a few hundredths of a second at most, with a turn for everybody else between them. */
+/** Yields to the event loop every few hundredths of a second. */
 async function parseLarge(bytes: Uint8Array): Promise<unknown> {
   await refuseHeavy(bytes);
   const text = textOf(bytes);
@@ -63,7 +63,7 @@ async function parseLarge(bytes: Uint8Array): Promise<unknown> {
   return value;
 }
 
-/** The whole body, decompressed, never more than `maxBytes`: what a small compressed body expands to counts. */
+/** The whole body, decompressed, limited to `maxBytes`; the limit applies to the expanded size. */
 export function readBody(call: Pick<Call, 'request' | 'grow'>, maxBytes: number): Promise<Uint8Array> {
   const { request } = call;
   const length = request.headers.get('content-length');
@@ -95,7 +95,7 @@ function decompressor(encoding: string): ReadableWritablePair<Uint8Array, Uint8A
   const name = names[encoding.trim().toLowerCase()];
   if (!name)
     throw new AppError('unsupported_media_type', `Content-Encoding ${JSON.stringify(encoding)} is not supported.`);
-  // Bun knows brotli and zstd too; the DOM's type does not.
+  // Bun also supports brotli and zstd; the DOM's type does not list them.
   return new DecompressionStream(name as CompressionFormat) as ReadableWritablePair<
     Uint8Array,
     Uint8Array<ArrayBuffer>
@@ -128,7 +128,7 @@ async function gather(
   return Buffer.concat(chunks);
 }
 
-/** JSON must be UTF-8 (RFC 8259 §8.1); replacing bad bytes silently would change what the caller said. */
+/** JSON must be UTF-8 (RFC 8259 §8.1); silently replacing invalid bytes would change the caller's text. */
 export const parseJson = (bytes: Uint8Array): unknown => parseText(textOf(bytes));
 
 function textOf(bytes: Uint8Array): string {
@@ -145,18 +145,18 @@ function parseText(text: string): unknown {
   }
 }
 
-/** What the path names counts, whatever the body says. */
+/** Members given by the path override those of the body. */
 export const withMembers = ({ members }: Pick<Call, 'members'>, body: unknown): unknown =>
   members && typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body, ...members } : body;
 
-/** PostgreSQL cannot store NUL in text, and no field of ours has a use for it. */
+/** PostgreSQL cannot store NUL in text, and no field of ours needs it. */
 export function refuseNul(value: unknown, depth = 0): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw new AppError('invalid_value', 'NUL characters are not allowed.');
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  // Whoever walks through it next would run out of stack.
+  // Deeper recursion would overflow the stack of later code.
   if (depth > shapeLimits.depth)
     throw new AppError('invalid_value', `The request is nested deeper than ${shapeLimits.depth} levels.`);
   if (Array.isArray(value)) {
@@ -170,12 +170,15 @@ export function refuseNul(value: unknown, depth = 0): void {
 }
 
 export type Fields = Record<string, string | string[]>;
-/** Whether a parameter of that name may be given more than once. */
+/** Whether the parameter may be repeated. */
 export type Repeatable = (name: string) => boolean;
 
-/** Form or query parameters as an object; a repeated one is refused (RFC 6749 §3.1, §3.2), or where it may be, a list. */
+/**
+ * Form or query parameters as an object. Repeated ones are refused (RFC 6749 §3.1, §3.2), or become a list where
+ * allowed.
+ */
 export function fieldsOf(parameters: URLSearchParams, repeatable?: Repeatable): Fields {
-  // Without a prototype, so that a parameter may be called __proto__ and is one like any other.
+  // No prototype, so that `__proto__` is a parameter like any other.
   const fields: Fields = Object.create(null);
   for (const [name, value] of parameters) setField(fields, name, value, repeatable);
   return fields;
@@ -184,7 +187,7 @@ export function fieldsOf(parameters: URLSearchParams, repeatable?: Repeatable): 
 const repeated = (name: string): AppError =>
   new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, { param: name });
 
-/** As of a form, of JSON: which of two counts is not the same for everybody who reads it. */
+/** The same for JSON: parsers disagree on which of two equal names wins. */
 export function refuseRepeated(bytes: Uint8Array): void {
   const name = repeatedName(textOf(bytes));
   if (name !== null) throw repeated(name);

@@ -8,20 +8,22 @@ interface Asked {
 }
 
 interface Guard {
-  /** The address that the proxy is to dial; null leaves it to the proxy to look the name up. */
+  /** The address the proxy should dial; null lets the proxy resolve the name. */
   judge(proxyResolves: boolean): Promise<string | null>;
-  /** How long the call may take, and what is told where it breaks off. */
+  /** The call's timeout, and the error for a call that was aborted. */
   bounds(): { signal: AbortSignal; faultOf(error: unknown): Error };
 }
 
 let way: Outward | undefined;
 
-/** How this process leaves for the world: one way for all of it, as for `fetch`, which reads it from the environment itself. */
+/**
+ * Sets the outgoing proxy of this process: one for all calls, like the environment variables that `fetch` reads itself.
+ */
 export const leaveBy = (outward: Outward | undefined): void => {
   way = outward;
 };
 
-/** By the proxy that leads to an address; null where none does. */
+/** Opens the request through the proxy for its address; null if no proxy applies. */
 export async function openByProxy(asked: Asked, { judge, bounds }: Guard) {
   const proxy = way && proxyFor(way, asked.url);
   if (!proxy) return null;
@@ -39,8 +41,8 @@ export async function openByProxy(asked: Asked, { judge, bounds }: Guard) {
 }
 
 /**
- * Where an address is given the proxy is told that instead of the name, so that it dials what was looked at; the other side still
- * has to prove that it is who the name says. No redirect is followed.
+ * If an address is given, the proxy is told that instead of the name, so that it dials exactly what was checked; TLS
+ * still verifies the name. Redirects are not followed.
  */
 function send(
   { url, method, headers, body }: Asked,
@@ -57,7 +59,7 @@ function send(
   return fetch(target, init);
 }
 
-/** Rejects as soon as nobody waits any more: a resolver cannot be told. */
+/** Rejects as soon as the signal aborts, since a DNS lookup cannot be cancelled. */
 function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const left = Promise.withResolvers<never>();
   const leave = () => left.reject(signal.reason);
@@ -65,7 +67,7 @@ function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return Promise.race([work, left.promise]).finally(() => signal.removeEventListener('abort', leave));
 }
 
-/** The body piece by piece, breaking off with the words of `faultOf`. */
+/** The body as a stream, with errors mapped by `faultOf`. */
 function told(body: ReadableStream<Uint8Array> | null, faultOf: (error: unknown) => Error): ReadableStream<Uint8Array> {
   const pieces = body?.getReader();
   return new ReadableStream(

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** An address and how many of its first bits count (trusted proxies, keys' allowed addresses). */
+/** An address and its prefix length (trusted proxies, allowed addresses of keys). */
 export type Block = [Address, number];
 
-/** `isIP` decides what is an address: others also read `010.1` and `0x7f.1`, and not all of them the same. */
+/** `isIP` decides what an address is: other parsers also accept `010.1` and `0x7f.1`, and disagree on them. */
 export function parseAddress(text: string): Address | null {
   const bare = text
     .trim()
@@ -13,11 +13,13 @@ export function parseAddress(text: string): Address | null {
     .split('%', 1)[0]!;
   const family = isIP(bare);
   if (family === 0) return null;
-  // RFC 4291 §2.5.5.2: an IPv4 address in IPv6 clothes, however they are written, is that IPv4 address.
+  // RFC 4291 §2.5.5.2: an IPv4-mapped IPv6 address counts as the IPv4 address, in every notation.
   return ipaddr.process(family === 6 ? withoutDots(bare) : bare);
 }
 
-/** RFC 4291 §2.2: the last two groups may be written as an IPv4 address. `ipaddr.js` takes `::1.2.3.4` for `::ffff:1.2.3.4`. */
+/**
+ * RFC 4291 §2.2: the last two groups may be written as IPv4. `ipaddr.js` would read `::1.2.3.4` as `::ffff:1.2.3.4`.
+ */
 function withoutDots(text: string): string {
   const at = text.lastIndexOf(':') + 1;
   const dotted = text.slice(at);
@@ -26,7 +28,7 @@ function withoutDots(text: string): string {
   return `${text.slice(0, at)}${groups.slice(0, 4)}:${groups.slice(4)}`;
 }
 
-/** An address or CIDR block; null when it is neither. */
+/** An address or CIDR block; null if it is neither. */
 export function parseBlock(text: string): Block | null {
   const [address = '', length, extra] = text.trim().split('/');
   const parsed = parseAddress(address);
@@ -42,10 +44,10 @@ export function inBlocks(address: Address | string, blocks: Block[]): boolean {
   return parsed !== null && blocks.some((block) => parsed.kind() === block[0].kind() && parsed.match(block));
 }
 
-/** By its number, never by how it begins: `127.0.0.1.example.com` and `1270.0.0.1` are somebody else's. */
+/** Compares the parsed address, not its text: `127.0.0.1.example.com` and `1270.0.0.1` are not loopback. */
 export const isLoopbackAddress = (text: string): boolean => parseAddress(text)?.range() === 'loopback';
 
-/** Walks X-Forwarded-For from the right past proxies we trust; the first other address is the caller's. */
+/** Walks X-Forwarded-For from the right past trusted proxies; the first other address is the caller's. */
 export function clientIp(peer: string, forwardedFor: string | null, trusted: Block[]): string {
   let ip = peer;
   if (forwardedFor === null || trusted.length === 0) return plain(ip);
@@ -58,16 +60,16 @@ export function clientIp(peer: string, forwardedFor: string | null, trusted: Blo
   return plain(ip);
 }
 
-/** IPv4 addresses in IPv6 clothes are shown, compared and counted as what they are. */
+/** IPv4-mapped addresses are shown, compared and counted as IPv4. */
 function plain(ip: string): string {
   if (!ip.includes(':')) return ip;
-  // As the system writes everybody who comes over IPv4 where both are listened to.
+  // The form in which dual-stack sockets report IPv4 clients.
   if (ip.startsWith('::ffff:') && isIP(ip.slice(7)) === 4) return ip.slice(7);
   const parsed = parseAddress(ip);
   return parsed?.kind() === 'ipv4' ? parsed.toString() : ip;
 }
 
-/** One household usually owns a /64, so counting single IPv6 addresses would count nothing. */
+/** A household usually owns a /64, so limits per single IPv6 address would be useless. */
 export function limitKeyOfIp(ip: string): string {
   if (!ip.includes(':')) return ip;
   const parsed = parseAddress(ip);

@@ -1,21 +1,21 @@
 import type { Call, Route } from './route.ts';
 
-/** Whose pages may call from their own origin; asked for every call, and so in memory. */
+/** Which origins may call the API from a browser. Consulted on every call, so the data is in memory. */
 export interface CorsPolicy {
   enabled(): boolean;
-  /** What the operator lists; `*` among them means every origin, at the relay alone. */
+  /** The operator's list; `*` allows every origin, for the relay only. */
   listed(): ReadonlySet<string>;
-  /** Origins that registered applications redirect to. */
+  /** Origins of registered applications' redirect URIs. */
   registered(origin: string): boolean | Promise<boolean>;
 }
 
-/** `relay`: models, and tools over MCP, by key. `application`: what an application does with its token. */
+/** `relay`: models and MCP, by API key. `application`: what an application does with its access token. */
 type Scope = 'relay' | 'application';
 
 const relayPath = /^\/((v1|v1beta|v2|openai)\/|mcp(\/|$))/;
 const applicationPath = /^\/api\/oauth2\/tokens(\/|$)/;
 
-/** By what opens it as well: an endpoint that takes our cookie is for our own pages only. */
+/** Also depends on the authentication: endpoints that accept our cookie are for our own pages only. */
 export function corsScope({ path, auth }: Pick<Route, 'path' | 'auth'>): Scope | null {
   if (relayPath.test(path)) return ['apiKey', 'mcp', 'none'].includes(auth) ? 'relay' : null;
   return applicationPath.test(path) && (auth as string) === 'bearer' ? 'application' : null;
@@ -40,7 +40,7 @@ const exposed = [
   'mcp-session-id',
 ].join(', ');
 
-/** What an answer says to the page that asked; credentials never, as no cookie counts here. */
+/** CORS headers of an answer. Credentials are never allowed, as no cookie is accepted here. */
 async function corsHeaders(policy: CorsPolicy, scope: Scope, request: Request): Promise<Record<string, string> | null> {
   const origin = request.headers.get('origin');
   if (origin === null || origin === 'null') return null;
@@ -50,17 +50,17 @@ async function corsHeaders(policy: CorsPolicy, scope: Scope, request: Request): 
   return { 'access-control-allow-origin': anyone ? '*' : origin, 'access-control-expose-headers': exposed };
 }
 
-/** Puts them on whatever the call will be answered with. */
+/** Adds the CORS headers to whatever answer the call gets. */
 export async function allowOrigin(policy: CorsPolicy, scope: Scope, call: Pick<Call, 'headers' | 'request'>) {
-  // Also for those who name no origin: what a cache keeps of one is not for the others.
+  // Also without an Origin header: a cached answer for one origin must not be served to another.
   call.headers.vary = 'origin';
   Object.assign(call.headers, await corsHeaders(policy, scope, call.request));
 }
 
-/** Names of headers and commas; clients send a dozen of their own, which mean nothing to us and harm nobody. */
+/** Header names and commas. Clients send many of their own headers, which are harmless. */
 const headerList = /^[\w!#$%&'*+.^`|~, -]{1,2000}$/;
 
-/** The answer to the question that a browser asks first (Fetch standard, CORS-preflight); null where it is none, or no. */
+/** Answers a CORS preflight (Fetch standard); null if the request is none, or the origin is not allowed. */
 export async function answerPreflight(
   policy: CorsPolicy | undefined,
   scope: Scope,
@@ -79,7 +79,7 @@ export async function answerPreflight(
       ...allowed,
       'access-control-allow-methods': methods.join(', '),
       ...(asked !== null && headerList.test(asked) && { 'access-control-allow-headers': asked }),
-      // Short: the operator may change his mind.
+      // Short, so that a changed policy takes effect soon.
       'access-control-max-age': '600',
       vary: 'origin, access-control-request-method, access-control-request-headers',
     },

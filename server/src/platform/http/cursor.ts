@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * A place in a list that grows: where its last page ended. The next one begins behind it, however deep, and whatever came
- * before it meanwhile. Callers hand it back as it is; it says nothing that they may not know, and nothing is trusted in it.
+ * A position in a growing list: where the last page ended. The next page starts after it, at any depth, regardless of
+ * newer entries. Clients pass it back unchanged; it holds nothing confidential and is validated like any input.
  */
 export const cursorOf = (place: readonly number[]): string => Buffer.from(place.join('.')).toString('base64url');
 
-/** A cursor made of `numbers` numbers, or a 400 like any other wrong value. */
+/** A cursor of `numbers` numbers; anything else is a 400. */
 export const cursorField = (numbers: number) =>
   z
     .string()
@@ -20,5 +20,5 @@ export const cursorField = (numbers: number) =>
     .meta({ type: 'string', description: '`next_cursor` of the page before; `page` does not count then' })
     .optional();
 
-/** Beside the entries of such a list: null on its last page. */
+/** Returned beside the entries: null on the last page. */
 export const nextCursor = { next_cursor: z.string().nullable() };

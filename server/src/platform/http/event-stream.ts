@@ -1,9 +1,9 @@
 import { ssePing } from '../../lib/sse.ts';
 import type { Call } from './route.ts';
 
-/** Proxies and clients give a silent connection up after 30 to 60 s. */
+/** Proxies and clients drop idle connections after 30 to 60 s. */
 export const pingAfterMs = 15_000;
-/** Written to a connection before its reader is waited for; what a slow one can make us keep. */
+/** Bytes written before waiting for the reader: the most a slow reader can make us buffer. */
 const aheadBytes = 32_768;
 
 const encoder = new TextEncoder();
@@ -11,19 +11,19 @@ const encoder = new TextEncoder();
 const eventHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
-  // nginx would otherwise gather events before passing them on.
+  // Otherwise nginx buffers events.
   'x-accel-buffering': 'no',
 };
 
-/** Hands something to the reader. Gives a promise when the reader has to be waited for before there is more. */
+/** Writes to the client. Returns a promise if the client has to drain first. */
 export type Write = (bytes: Uint8Array | string) => unknown;
 
-/** Events as something else, for readers who asked for that. */
+/** Converts events to another format that the client asked for. */
 export interface Reshape {
   /** Media type. */
   type: string;
   push(events: Uint8Array | string): string;
-  /** What comes after the last of them. */
+  /** Written after the last event. */
   end(): string;
 }
 
@@ -33,19 +33,19 @@ const headersOf = (headers: Record<string, string>, reshape: Reshape | undefined
   ...(reshape && { 'content-type': reshape.type }),
 });
 
-/** What writes its events to their end once somebody reads. */
+/** Writes all of its events once the client starts reading. */
 export interface EventSource {
   pump(write: Write): Promise<unknown>;
 }
 
-/** What Bun hands to the pull function of a direct stream. */
+/** The controller that Bun passes to the pull function of a direct stream. */
 interface DirectController {
   write(bytes: Uint8Array | string): number;
   flush(wait?: boolean): Promise<unknown> | number;
   close(): void;
 }
 
-/** A direct stream costs least per event, and waiting for its flush lets a slow reader slow the source down. */
+/** A direct stream is the cheapest per event, and awaiting its flush gives back-pressure. */
 export function eventResponse(
   headers: Record<string, string>,
   source: EventSource,
@@ -70,35 +70,35 @@ export function eventResponse(
     }
     close(out);
   };
-  // Bun's own kind of stream; the DOM's types do not know it.
+  // A Bun-specific stream type, unknown to the DOM's types.
   const body = new ReadableStream({ type: 'direct', pull } as unknown as UnderlyingDefaultSource<Uint8Array>);
   return new Response(body, { headers: headersOf(headers, reshape) });
 }
 
-/** Comments, until the function that is given back is called. */
+/** Writes comments until the returned function is called. */
 export function keepAlive(write: Write, everyMs = pingAfterMs): () => void {
   const timer = setInterval(() => void Promise.resolve(write(ssePing)).catch(() => {}), everyMs);
   return () => clearInterval(timer);
 }
 
 /**
- * A reader that takes nothing for this long is dead, though its connection says nothing of it. Less than a model's stream
- * waits for its reader, so that work with such a stream behind it learns here that nobody listens.
+ * A client that reads nothing for this long is considered dead. Shorter than the patience of a model's stream, so that
+ * work on top of one learns here that its client is gone.
  */
 const patienceMs = 120_000;
 
-/** Events of work that goes on by itself, at the pace of its reader. */
+/** Events of work that runs independently of its client, with back-pressure. */
 export interface EventStream {
   readonly response: Response;
   readonly write: Write;
-  /** Aborted when the reader leaves or takes nothing any more; what is written then goes nowhere. */
+  /** Aborted when the client disconnects or stops reading; later writes are discarded. */
   readonly left: AbortSignal;
   end(): void;
 }
 
 /**
- * Can be written to before anybody reads. A slow reader makes the work wait, since cutting the answer off would lose what was
- * paid for; only one that is as good as dead is given up, as the work may hold money or a session meanwhile.
+ * Can be written to before the client reads. A slow client makes the work wait, since cutting the answer off would lose
+ * what was paid for; a dead one is dropped, as the work may hold money or a session meanwhile.
  */
 export function openEventStream({ headers, signal }: Pick<Call, 'headers' | 'signal'>, reshape?: Reshape): EventStream {
   const gone = new AbortController();
@@ -146,6 +146,6 @@ function close(stream: { close(): void }): void {
   try {
     stream.close();
   } catch {
-    // The reader is gone; there is nothing left to close.
+    // The client is gone, so there is nothing to close.
   }
 }

@@ -1,14 +1,14 @@
 import { AppError } from '../../lib/errors.ts';
 import { type Fields, fieldsOf, type Repeatable, setField } from './body.ts';
 
-/** No form of ours has twenty; a megabyte of empty ones would take a second to put together. */
+/** No form of ours has twenty fields; a megabyte of empty ones would take a second to parse. */
 const mostFields = 1_000;
 
-/** The fields of a form, as URLSearchParams reads them, without its iterators: most names and values stand as they are. */
+/** Form fields as URLSearchParams reads them, but without its iterators: most names and values need no decoding. */
 export function parseForm(text: string, repeatable?: Repeatable): Fields {
   refuseMany(text);
   const fields: Fields = Object.create(null);
-  // URLSearchParams takes the question mark of a whole query away.
+  // URLSearchParams strips the leading question mark.
   if (text.startsWith('?')) return fieldsOf(new URLSearchParams(text), repeatable);
   let from = 0;
   while (from < text.length) {
@@ -19,7 +19,7 @@ export function parseForm(text: string, repeatable?: Repeatable): Fields {
       const middle = equals < 0 || equals > end ? end : equals;
       const name = formDecode(text.slice(from, middle));
       const value = formDecode(text.slice(middle + 1, end));
-      // Not what encodeURIComponent writes; URLSearchParams has an answer to that too.
+      // Not valid percent-encoding: URLSearchParams defines what it means.
       if (name === null || value === null) return fieldsOf(new URLSearchParams(text), repeatable);
       setField(fields, name, value, repeatable);
     }
@@ -36,7 +36,7 @@ function refuseMany(text: string): void {
   }
 }
 
-/** One name or value; null when it is not what encodeURIComponent could have written. */
+/** Decodes one name or value; null if it is not valid percent-encoding. */
 export function formDecode(encoded: string): string | null {
   const text = encoded.includes('+') ? encoded.replaceAll('+', ' ') : encoded;
   let percent = text.indexOf('%');
@@ -45,7 +45,7 @@ export function formDecode(encoded: string): string | null {
   let from = 0;
   for (; percent >= 0; percent = text.indexOf('%', from)) {
     const code = hexDigit(text.charCodeAt(percent + 1)) * 16 + hexDigit(text.charCodeAt(percent + 2));
-    // Beyond ASCII, or broken: rare enough for the slow way.
+    // Non-ASCII or malformed: rare enough for the slow path.
     if (!(code < 0x80)) return decodeUtf8(text);
     out += text.slice(from, percent) + String.fromCharCode(code);
     from = percent + 3;
@@ -61,7 +61,7 @@ function decodeUtf8(text: string): string | null {
   }
 }
 
-/** NaN for anything else. */
+/** NaN if it is not a hex digit. */
 function hexDigit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48;
   const letter = code | 32;

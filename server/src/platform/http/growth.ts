@@ -3,11 +3,11 @@ import { limitKeyOfIp } from './client-ip.ts';
 import type { Call } from './route.ts';
 
 const mebibyte = 1024 * 1024;
-/** Four of the largest requests there are. */
+/** Four requests of the maximum size. */
 const mostOfCaller = 128 * mebibyte;
 const mostOfAll = 512 * mebibyte;
 
-/** There will be, as soon as others are answered. */
+/** Temporary: memory is free again once other requests are answered. */
 export class NoRoom extends AppError {
   constructor(what: string) {
     super('capacity_exhausted', `${what} Send fewer at once.`, { headers: { 'retry-after': '1' } });
@@ -15,9 +15,9 @@ export class NoRoom extends AppError {
 }
 
 /**
- * What requests that wait for their answer have become larger by than what came in: bodies that were compressed, and files,
- * items and conversations that are named by an id. A proxy that bounds what comes in sees nothing of it, and a few dozen
- * requests of some bytes would fill the memory.
+ * Tracks by how much pending requests have grown beyond their received size: decompressed bodies, and files, items and
+ * conversations referenced by id. A proxy in front cannot bound this, and a few dozen small requests could exhaust
+ * memory.
  */
 export class Growth {
   #all = 0;
@@ -39,9 +39,9 @@ export class Growth {
   }
 }
 
-/** A user with all their keys, or an address. */
+/** Counted per user across all keys, or per IP address. */
 export const growsAs = ({ principal, ip }: Pick<Call, 'principal' | 'ip'>): string => {
-  // What a principal is its way in decides; those of people and of their keys have a user.
+  // The principal's type depends on the authenticator; those of users and API keys have a user.
   const { user } = (principal ?? {}) as { user?: { id: number } };
   return user ? `user:${user.id}` : limitKeyOfIp(ip);
 };

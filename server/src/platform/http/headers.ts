@@ -1,4 +1,4 @@
-/** Answers of the API are data: no script, no frame, no guessing of types. */
+/** API answers are data: no scripts, no frames, no type sniffing. */
 const apiHeaders = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -7,8 +7,8 @@ const apiHeaders = {
 };
 
 /**
- * Mantine sets style attributes, so styles may be inline; of scripts only the one that the page begins with, named by its hash.
- * Logos of applications come from anywhere.
+ * Mantine sets style attributes, so inline styles are allowed; the only inline script is the page's first one, by its
+ * hash. Logos of applications may come from any host.
  */
 export const pagePolicy = (scriptHash?: string): string =>
   [
@@ -32,12 +32,15 @@ const pageHeaders = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 };
 
-/** RFC 9111 §3: a cache may keep what says nothing about it, for whoever asks next, whatever cookie they send. Routes say otherwise. */
+/**
+ * RFC 9111 §3: without a directive, a shared cache may store an answer and serve it to other users. Routes may override
+ * this.
+ */
 const unkept = { ...apiHeaders, 'cache-control': 'no-store' };
 
 const transport = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
 
-/** Programs, not browsers, read the relay's answers; each header costs every request. */
+/** The relay's clients are programs, not browsers; every header costs each request. */
 const relayHeaders = { 'x-content-type-options': 'nosniff' };
 
 export interface HeaderSets {

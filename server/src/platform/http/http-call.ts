@@ -8,17 +8,17 @@ import type { Call } from './route.ts';
 import type { SocketEnd } from './sockets.ts';
 
 /**
- * A connection on which nothing comes for so long is closed: half a head, half a body (one that trickles too: Bun asks for
- * 16 KiB a second), or nothing at all between two requests.
+ * Idle timeout of a connection: for an incomplete head or body (Bun also requires 16 KiB a second), and between two
+ * requests.
  */
 export const patienceSeconds = 30;
 /**
- * The same from the head of a stream on, where everything written begins it anew: those that think are pinged, and who has
- * taken nothing for so long is gone. Nothing else would ever close the connection after the stream has ended.
+ * Idle timeout once a stream has started, restarted by every write: quiet streams are pinged, so a client that takes
+ * nothing for this long is gone. Nothing else would close the connection after the stream has ended.
  */
 const streamPatienceSeconds = 240;
 
-/** One request as handlers see it. What few of them ask for costs something to know, and is looked up when asked. */
+/** One request as handlers see it. Rarely used properties are computed lazily. */
 export class HttpCall implements Call {
   readonly requestId = requestId();
   readonly headers: Record<string, string>;
@@ -60,7 +60,9 @@ export class HttpCall implements Call {
     this.#signal = signal;
   }
 
-  /** The answer may take minutes, and a stream be quiet as long: our own limits end those. */
+  /**
+   * Lifts the idle timeout: the answer may take minutes, and a stream be quiet as long; other limits apply to those.
+   */
   arrived(): void {
     if (this.#lifted) return;
     this.#lifted = true;
@@ -75,12 +77,12 @@ export class HttpCall implements Call {
 
   upgrade(end: SocketEnd): Response {
     if (!this.server?.upgrade(this.request, { data: end, headers: this.headers })) throw upgradeRequired();
-    // Sockets have limits of their own.
+    // WebSockets have their own timeouts.
     this.#lifted = false;
     return new Response(null, { status: 101 });
   }
 
-  /** What follows on the connection has to come soon again. Streams may be quiet for minutes. */
+  /** Restores the idle timeout for the next request on this connection, except for streams. */
   answered(): void {
     if (this.#grownBytes > 0) this.growth?.giveBack(this.#growsAs, this.#grownBytes);
     if (this.#lifted) this.server?.timeout(this.request, this.whole ? patienceSeconds : streamPatienceSeconds);

@@ -1,18 +1,21 @@
 import { AppError } from '../../lib/errors.ts';
 
 /**
- * What a large body may be made of. Megabytes within a few strings, such as pictures, are read in milliseconds; a body of
- * as many small values, names or escapes takes seconds, all at once. Each limit is far beyond what a conversation has, and
- * what it allows is read within a few hundredths of a second.
+ * Limits on the shape of large JSON bodies. Megabytes in a few strings, such as images, are parsed in milliseconds; the
+ * same size made of small values, names or escapes blocks the event loop for seconds. Each limit is far above what a
+ * conversation needs, and takes at most a few hundredths of a second.
  */
 export const shapeLimits = {
-  /** Names of members: an object of many different ones is the slowest there is to make. */
+  /** Member names: an object with many different ones is the slowest to build. */
   names: 60_000,
-  /** Members and items of everything together. */
+  /** All members and items together. */
   values: 300_000,
-  /** `\n` and the like, which are undone one by one. */
+  /**
+   * Escapes such as `
+   * `, which are decoded one by one.
+   */
   escapes: 500_000,
-  /** Bytes that stand in no string: numbers, blanks. */
+  /** Bytes outside strings: numbers, white space. */
   bare: 3 * 1024 * 1024,
   depth: 200,
 };
@@ -28,10 +31,10 @@ const told: Record<What, string> = {
 
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** After so many bytes looked at one by one everybody else gets a turn. */
+/** Yields to the event loop after scanning this many bytes. */
 const sliceBytes = 4 * 1024 * 1024;
 
-/** Refuses JSON that would take long to read, before it is read. Whether it is JSON at all is the parser's to say. */
+/** Refuses JSON that would take long to parse, before parsing it. Whether it is valid is left to the parser. */
 export async function refuseHeavy(bytes: Uint8Array): Promise<void> {
   const look = new Look(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   while (look.on()) await new Promise((next) => setImmediate(next));
@@ -41,19 +44,19 @@ const refuse = (what: What): never => {
   throw new AppError('invalid_value', `The request body ${told[what]}.`, { param: 'body' });
 };
 
-/** So far strings are looked at byte by byte; a picture's is then searched for its end, which is ten times faster. */
+/** Strings are scanned byte by byte up to here; beyond it, `indexOf` finds the end ten times faster. */
 const shortString = 256;
 
 class Look {
   #at = 0;
   #inString = false;
-  /** The next quote, searched for once: from every escape anew, a long text would be read again and again. */
+  /** Position of the next quote, cached: searching from every escape again would be quadratic. */
   #nextQuote = -1;
   readonly #seen: Record<What, number> = { names: 0, values: 0, escapes: 0, bare: 0, depth: 0 };
 
   constructor(readonly text: Buffer) {}
 
-  /** Looks at the next few megabytes; false when there are no more. */
+  /** Scans the next few megabytes; false at the end. */
   on(): boolean {
     const turn = Math.min(this.text.length, this.#at + sliceBytes);
     while (this.#at < turn) {
@@ -91,7 +94,7 @@ class Look {
     this.#inString = true;
   }
 
-  /** To the end of the string, or to the next escape that stands far off. */
+  /** Skips to the end of the string, or to the next distant escape. */
   #skipString(): void {
     const { text } = this;
     let at = this.#at;

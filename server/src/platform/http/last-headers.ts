@@ -1,13 +1,13 @@
 /**
- * The headers of a route's last answer. Making headers out of names and values costs more than the rest of a small answer,
- * and most are the same as last time: what differs is set, and the answer takes a copy.
+ * Reuses the headers of a route's last answer. Creating Headers from names and values costs more than the rest of a
+ * small answer, and most values are the same as last time: only differences are set, and the answer takes a copy.
  */
 export class LastHeaders {
   #headers = new Headers();
   #values: Record<string, string> = Object.create(null);
   #count = 0;
 
-  /** Good until the next call. */
+  /** Valid until the next call. */
   of(values: Record<string, string>): Headers {
     let count = 0;
     for (const name in values) {
@@ -19,7 +19,7 @@ export class LastHeaders {
       if (last === undefined) this.#count += 1;
       this.#values[name] = value;
     }
-    // Something of last time is not there now.
+    // A header of the last answer is absent now.
     if (count !== this.#count) this.#startAnew(values, count);
     return this.#headers;
   }

@@ -4,19 +4,19 @@ import type { RateState, Shared } from '../shared/port.ts';
 import { limitKeyOfIp } from './client-ip.ts';
 import type { Call, Limit } from './route.ts';
 
-/** All limits of both specifications count calls per minute. */
+/** All limits are per minute. */
 const windowMs = 60_000;
 
 export interface Limiter {
   shared: Shared;
-  /** Calls per minute of the option of that name; 0 or less means no limit. */
+  /** The value of the option with that name; 0 or less means no limit. */
   limitOf(option: string): number;
   enabled(): boolean;
 }
 
 /**
- * Counts the call, writes where the caller stands into the answer's headers, and throws 429 past the limit. A promise only
- * when the count is elsewhere: waiting for nothing costs every request a turn.
+ * Counts the call, sets the rate-limit headers, and throws 429 above the limit. Returns a promise only if the counter
+ * is remote: awaiting a plain value would cost every request a microtask turn.
  */
 export function applyLimit(limiter: Limiter, limit: Limit, call: Call, format: ErrorFormat): Promise<void> | undefined {
   const most = limiter.enabled() ? limiter.limitOf(limit.option) : 0;

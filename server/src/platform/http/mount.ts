@@ -23,30 +23,32 @@ import { answerUnmatched } from './unmatched.ts';
 
 export interface HttpDeps extends OnceDeps {
   authenticators: Authenticators;
-  /** Asked once more when a body has come, which may take its time: whoever was let in may have been put out meanwhile. */
+  /**
+   * Authenticates again after a body was received: that may take long, and the caller may have lost access meanwhile.
+   */
   again?: Partial<Authenticators>;
-  /** What else must hold before this route is carried out, of a caller who is known. */
+  /** A further condition for a route, checked once the caller is known. */
   conditionOf?(name: string): ((call: Call) => Promise<void>) | undefined;
   limiter: Limiter;
   recordAct: RecordAct;
   metrics: Metrics;
   trustedProxies: Block[];
   headers: HeaderSets;
-  /** Other ways of writing an address; none when absent. */
+  /** Other spellings of an address; none if absent. */
   aliasesOf?: AliasesOf;
-  /** What a path means to whom; itself when absent. */
+  /** Maps a path by who asks; the identity if absent. */
   pathMeant?: PathMeant;
-  /** Absent: no page of another origin may read what is answered, but where a route says so itself. */
+  /** Absent: other origins cannot read answers, unless a route allows it itself. */
   cors?: CorsPolicy;
-  /** What a 401 at this path says beside its challenge, such as where to learn of an authorization server; null for nothing. */
+  /** An extra parameter of the 401 challenge at this path, such as `resource_metadata`; null for none. */
   challengeAt?(path: string): string | null;
-  /** Asked at the end of each call: whether the operator wants an access log. */
+  /** Checked at the end of each call: whether access logging is on. */
   accessLog(): boolean;
   /** Absent: no traces. */
   tracer?: Tracer;
 }
 
-/** Puts route values behind one way in: each becomes a handler. */
+/** Builds the router: each route becomes a handler. */
 export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
   const router = new Router(answerUnmatched(deps), deps.aliasesOf, deps.pathMeant);
   const growth = new Growth();
@@ -70,7 +72,7 @@ function addPreflights(router: Router, routes: Route[], { cors, headers }: HttpD
   }
 }
 
-/** One request through one route: limits, caller, input, handler, answer. */
+/** One request through one route: limits, authentication, input, handler, answer. */
 function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
   const authenticate =
     route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
@@ -89,7 +91,7 @@ function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
   return async (request, server, params = noParams, members) => {
     const started = performance.now();
     const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders, growth);
-    // Anthropic's name of the header, which its libraries read, of refusals too.
+    // Anthropic's SDKs read this header, on errors too.
     if (route.errors === 'anthropic') call.headers['request-id'] = call.requestId;
     if (members) call.members = members;
     const span = deps.tracer?.begin(call.requestId, call.request.headers.get('traceparent'));
@@ -123,15 +125,15 @@ function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
 
 const noParams: Record<string, string> = Object.freeze({});
 
-/** RFC 6750 §3.1: whoever is told which scope is missing is told where to ask for it. */
+/** RFC 6750 §3.1: a caller told that a scope is missing is also told where to request it. */
 const isScopeMissing = (response: Response): boolean =>
   response.status === 403 && response.headers.get('www-authenticate')?.includes('insufficient_scope') === true;
 
-/** The address as the route has it, whichever of its other ways of writing was used. */
+/** The route's own path with its parameters, whichever spelling was used. */
 const pathOf = ({ path }: Route, params: Record<string, string>): string =>
   path.replace(/\{(\w+)\+?\}/g, (whole, name: string) => params[name] ?? whole);
 
-/** Limits and caller. At once where nothing has to be asked elsewhere, which is nearly always. */
+/** Rate limit and authentication. Synchronous unless a lookup is needed, which is rare. */
 function admit(
   route: Route,
   authenticate: Authenticator | null,
@@ -151,7 +153,9 @@ function admit(
   }
 }
 
-/** Functions of their own: one that holds another makes room for what that needs each time, also where nothing is waited for. */
+/**
+ * Separate functions: a function containing a closure allocates its scope on every call, even if nothing is awaited.
+ */
 async function identifyCounted(counted: Promise<void>, authenticate: Authenticator, call: Call): Promise<void> {
   await counted;
   await identify(authenticate, call);
@@ -169,7 +173,7 @@ async function countKnown(known: Promise<void>, route: Route, call: Call, deps: 
 const count = (route: Route, call: Call, deps: HttpDeps): Promise<void> | undefined =>
   route.limit ? applyLimit(deps.limiter, route.limit, call, route.errors) : undefined;
 
-/** Callers who fail to prove who they are count under their address, or guessing would be free. */
+/** Failed authentication counts against the caller's IP address; otherwise guessing credentials would be unlimited. */
 async function refuse(route: Route, call: Call, deps: HttpDeps, error: unknown): Promise<never> {
   await count(route, call, deps);
   throw error;
@@ -198,7 +202,7 @@ function answerError(format: ErrorFormat, thrown: unknown, call: Call, deps: Htt
   return renderError(format, error, call.requestId, call.headers);
 }
 
-/** The route, not the address: that may hold the unguessable name of a file, which is as good as a key to it. */
+/** Logs the route instead of the address, which may contain a file's unguessable name. */
 function logAccess(log: Log, route: Route, call: Call, status: number, ms: number): void {
   const { requestId, ip, request } = call;
   log.info(
@@ -212,7 +216,7 @@ function whoOf(call: Call): { userId?: number; keyId?: number } {
   return { ...(who?.user && { userId: who.user.id }), ...(who?.keyId && { keyId: who.keyId }) };
 }
 
-/** Until the head of the answer: a stream's body may follow for minutes. */
+/** Covers the time to the response head: a stream's body may follow for minutes. */
 function requestSpan(place: SpanPlace, route: Route, call: Call, status: number, ms: number): Span {
   const endMs = Date.now();
   const method = route.method.toUpperCase();

@@ -9,7 +9,7 @@ export interface FilePart {
   content: ReadableStream<Uint8Array>;
 }
 
-/** No form of ours has twenty fields, and each part takes its time. */
+/** No form of ours has twenty fields, and each part costs time. */
 const mostParts = 50;
 const mostHeaderBytes = 8 * 1024;
 const mostFieldBytes = 64 * 1024;
@@ -18,8 +18,8 @@ const invalid = (message = 'The request body is not valid multipart/form-data.')
   new AppError('invalid_value', message, { param: 'body' });
 
 /**
- * Reads a form as it comes: its texts are gathered, its files handed on piece by piece, so that none is in memory whole.
- * `take` must read what it is given to the end. Field and file may come in any order.
+ * Parses a form while it arrives: text fields are collected, files are passed on in chunks, so that none is held in
+ * memory. `take` must read its file to the end. Fields and files may come in any order.
  */
 export async function streamMultipart(
   call: Pick<Call, 'request' | 'arrived' | 'signal'>,
@@ -45,11 +45,11 @@ export async function streamMultipart(
 }
 
 class FormReader {
-  /** The first delimiter has no line before it; this one makes it like the others. */
+  /** The first delimiter has no preceding line break; with this one all are alike. */
   #buffer: Buffer = Buffer.from('\r\n');
   #size = 0;
   readonly #delimiter: Buffer;
-  /** What went wrong here, however whoever stores a file tells of it. */
+  /** The parser's own error, which takes precedence over how storing the file failed. */
   fault: unknown;
 
   constructor(
@@ -77,19 +77,19 @@ class FormReader {
     return this.reader.cancel().catch(() => {});
   }
 
-  /** After a delimiter: two dashes end the form, a new line begins the next part. */
+  /** After a delimiter: `--` ends the form, a line break starts the next part. */
   async #atEnd(): Promise<boolean> {
     while (this.#buffer.length < 2) await this.#more();
     const next = this.#buffer.toString('latin1', 0, 2);
     this.#buffer = this.#buffer.subarray(2);
     if (next === '\r\n') return false;
     if (next !== '--') throw invalid();
-    // What follows the form is nobody's.
+    // Skips the epilogue.
     while (!(await this.#fill()));
     return true;
   }
 
-  /** Whether the body has ended. */
+  /** Reads more; true at the end of the body. */
   async #fill(): Promise<boolean> {
     const { done, value } = await this.reader.read();
     if (done) return true;
@@ -104,12 +104,12 @@ class FormReader {
     if (await this.#fill()) throw invalid();
   }
 
-  /** What comes before this text, which is taken away too. */
+  /** Yields everything before `end`, and consumes `end`. */
   async *#upTo(end: Buffer): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
         const at = this.#buffer.indexOf(end);
-        // The last bytes may be the beginning of the end.
+        // The last bytes may be the start of the delimiter.
         const sure = at < 0 ? this.#buffer.length - end.length + 1 : at;
         if (sure > 0) {
           const piece = this.#buffer.subarray(0, sure);

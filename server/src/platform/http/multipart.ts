@@ -2,7 +2,7 @@ import { AppError } from '../../lib/errors.ts';
 import { receive } from './body.ts';
 import type { Call } from './route.ts';
 
-/** No form of ours has twenty fields, and each part takes its time. */
+/** No form of ours has twenty fields, and each part costs time. */
 const mostParts = 200;
 
 const invalid = (message: string): AppError => new AppError('invalid_value', message, { param: 'body' });
@@ -10,7 +10,7 @@ const invalid = (message: string): AppError => new AppError('invalid_value', mes
 export const mediaType = (request: Request): string =>
   (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
 
-/** The fields and files of a form; what the path names counts before what is in it. */
+/** A form's fields and files; members given by the path take precedence. */
 export async function readMultipart(
   call: Pick<Call, 'request' | 'arrived' | 'members'>,
   maxBytes: number,
@@ -21,10 +21,10 @@ export async function readMultipart(
   const bytes = await receive(call, maxBytes);
   const headers = { 'content-type': request.headers.get('content-type') ?? '' };
   if (hasManyParts(bytes, headers['content-type'])) throw invalid(`The form has more than ${mostParts} parts.`);
-  // Finding the parts and copying them are two works of a few hundredths of a second each.
+  // Yields between finding the parts and copying them, which take a few hundredths of a second each.
   await new Promise(setImmediate);
   try {
-    // The standard calls this deprecated for servers only because it reads everything at once, which is bounded here.
+    // Deprecated for servers only because it buffers everything, which is bounded here.
     const form = await new Response(bytes as Uint8Array<ArrayBuffer>, { headers }).formData();
     for (const name in call.members) form.set(name, call.members[name]!);
     return form;

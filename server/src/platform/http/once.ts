@@ -10,7 +10,7 @@ import { targetOf } from './router.ts';
 export interface OnceDeps {
   idempotency: Idempotency;
   log: Log;
-  /** Whose keys these are; null for callers without an account. */
+  /** The account that idempotency keys belong to; null for anonymous callers. */
   userIdOf(call: Call): number | null;
 }
 
@@ -20,8 +20,8 @@ type Fail = (error: unknown, call: Call) => Response;
 const header = 'idempotency-key';
 
 /**
- * With an Idempotency-Key the same request of the same user is carried out once: whoever repeats it within a day gets the
- * first answer again. Without one, nothing is different.
+ * Idempotency-Key: the same request of the same user is executed once; repetitions within a day get the first answer
+ * again. Without the header nothing changes.
  */
 export function once(route: Route, handle: Handle, deps: OnceDeps, fail: Fail): Handle {
   if (!route.idempotent) return handle;
@@ -56,7 +56,7 @@ async function answerOnce(
   if ('kept' in begun) return replay(begun.kept, call);
 
   call.idempotencyId = begun.attempt.id;
-  // Whoever asks again should find an answer, so this one is finished even when its caller leaves.
+  // A repetition must find an answer, so the request is completed even if its client disconnects.
   call.signal = new AbortController().signal;
   let response: Response;
   try {
@@ -73,13 +73,13 @@ async function answerOnce(
     const type = response.headers.get('content-type') ?? '';
     await begun.attempt.keep({ status: response.status, type, body });
   } catch (error) {
-    // What was done is done, and its answer stands.
+    // The act has succeeded, so its answer stands.
     deps.log.error({ error, requestId: call.requestId }, 'an answer could not be kept for its Idempotency-Key');
   }
   return response;
 }
 
-/** A fault of ours, or a refusal for now, may be something else the next time. */
+/** Server errors and temporary refusals may succeed on the next attempt, so they are not stored. */
 const isFinal = (status: number): boolean => status < 500 && status !== 429;
 
 function replay({ status, type, body }: KeptAnswer, call: Call): Response {
@@ -87,13 +87,13 @@ function replay({ status, type, body }: KeptAnswer, call: Call): Response {
   return new Response(body, { status, headers });
 }
 
-/** To be read once more by whoever handles it. */
+/** A second copy of the body for the handler. */
 const copyOf = (call: Call) => ({
   request: call.request.clone() as Request,
   grow: (bytes: number) => call.grow?.(bytes),
 });
 
-/** What was asked, whatever its white space; of a body that its handler reads, the bytes. */
+/** Fingerprint of the request, ignoring JSON white space; of raw bodies, the bytes. */
 async function fingerprintOf(route: Route, call: Call): Promise<string> {
   const { method, url } = call.request;
   const body =

@@ -37,7 +37,7 @@ const errorSchemas: Record<ErrorFormat, ZodType> = {
     .meta({ id: 'ScimError' }),
 };
 
-/** Which credentials open a route, for the reference page, where they are not one of the same name. */
+/** Security schemes per kind of authentication, where the names differ. */
 const security: Record<string, Record<string, string[]>[]> = {
   none: [],
   admin: [{ session: [] }],
@@ -50,7 +50,7 @@ const security: Record<string, Record<string, string[]>[]> = {
   mcpOwner: [{ session: [] }],
 };
 
-/** 101 and 204 have no body (RFC 9110 §15.2.2, §15.3.5), so there is nothing to describe. */
+/** 101 and 204 have no body (RFC 9110 §15.2.2, §15.3.5). */
 const contentOf = (status: string, answer: Answer) => {
   if (status === '204') return { description: 'Nothing to say' };
   if (status === '101') return { description: 'A WebSocket' };
@@ -79,7 +79,7 @@ function describeRoute(route: Route): RouteConfig {
     tags: [route.tag],
     security: security[route.auth as string] ?? [{ [route.auth as string]: [] }],
     request: {
-      // The library wants an object's schema; that a route's is one, its table of routes has forgotten.
+      // The library requires an object schema; the route table has erased that type.
       ...(route.params && { params: route.params as never }),
       ...(route.query && { query: route.query as never }),
       ...(route.idempotent && { headers: onceHeaders as never }),
@@ -96,7 +96,7 @@ function describeRoute(route: Route): RouteConfig {
   };
 }
 
-/** The credentials the document names. */
+/** Security schemes of the document. */
 const securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: 'svc_session' },
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, sk-…' },
@@ -111,7 +111,7 @@ export function documentOf(routes: Route[], baseUrl: string): unknown {
   const registry = new OpenAPIRegistry();
   for (const [name, scheme] of Object.entries(securitySchemes))
     registry.registerComponent('securitySchemes', name, scheme);
-  // Preflights are the browser's own affair.
+  // CORS preflights are not part of the API.
   for (const route of routes) if (route.method !== 'options') registry.registerPath(describeRoute(route));
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',

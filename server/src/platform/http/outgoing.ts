@@ -5,7 +5,7 @@ import { gather } from '../../lib/gather.ts';
 import { openByProxy } from './by-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** Addresses come from users: what they answer must not fill memory. */
+/** Addresses come from users: their answers must not exhaust memory. */
 const defaultMaxAnswerBytes = 65_536;
 
 export interface OutgoingRequest {
@@ -13,7 +13,7 @@ export interface OutgoingRequest {
   method: string;
   headers: Record<string, string>;
   body?: string | Uint8Array;
-  /** Over the whole call: name, connection, answer and its body. */
+  /** For the whole call: DNS, connection, answer and body. */
   timeoutMs: number;
   maxAnswerBytes?: number;
   signal?: AbortSignal;
@@ -23,11 +23,11 @@ export interface OutgoingAnswer {
   status: number;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** The body was longer than the limit; its rest was not read. */
+  /** The body exceeded the limit and was cut off. */
   truncated: boolean;
 }
 
-/** An answer whose body is read as it comes; time counts until its end. */
+/** An answer whose body is streamed; the timeout covers the body too. */
 export interface OutgoingStream {
   status: number;
   headers: Record<string, string>;
@@ -35,7 +35,7 @@ export interface OutgoingStream {
 }
 
 export interface OutgoingPolicy {
-  /** Lets private and loopback addresses through, for development and closed networks. */
+  /** Allows private and loopback addresses, for development and closed networks. */
   allowPrivate: boolean;
 }
 
@@ -56,8 +56,8 @@ export type Resolve = (host: string, done: (error: Error | null, addresses: Look
 const resolveBySystem: Resolve = (host, done) => systemLookup(host, { all: true }, done);
 
 /**
- * Calls an address that a user gave. Follows no redirect (a 3xx is returned as it is) and checks addresses when dialling,
- * on the very answer of the resolver that the socket then uses: a name that changes in between cannot slip through.
+ * Calls a user-supplied address. Follows no redirects (a 3xx is returned as it is), and checks the resolved addresses
+ * at connect time, so that a name cannot change between check and use (DNS rebinding).
  */
 export async function sendGuarded(
   request: OutgoingRequest,
@@ -73,7 +73,7 @@ export async function sendGuarded(
   return { ...proxied, body: new Uint8Array(bytes), truncated: !whole };
 }
 
-/** The same for what is too large to be kept in memory; whoever reads it sets its limit. */
+/** The same for bodies too large for memory; the reader sets the limit. */
 export async function openGuarded(
   request: OutgoingRequest,
   policy: OutgoingPolicy,
@@ -110,7 +110,7 @@ async function call<T>(
   }
 }
 
-/** How long a call may take, and why it broke off. */
+/** The call's timeout, and why it was aborted. */
 function bounded({ timeoutMs, signal: given }: Pick<OutgoingRequest, 'timeoutMs' | 'signal'>) {
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = given ? AbortSignal.any([limit, given]) : limit;
@@ -123,14 +123,14 @@ function bounded({ timeoutMs, signal: given }: Pick<OutgoingRequest, 'timeoutMs'
   return { signal, faultOf };
 }
 
-/** By a proxy; null where none leads there. What the name leads to is judged here all the same. */
+/** Sends the request through a proxy, after checking the resolved address; null if no proxy applies. */
 function openProxied(request: OutgoingRequest, policy: OutgoingPolicy, resolve: Resolve) {
   const url = checkedUrl(request.url, policy);
   const judge = (proxyResolves: boolean) => judged(url, policy, resolve, proxyResolves);
   return openByProxy({ ...request, url }, { judge, bounds: () => bounded(request) });
 }
 
-/** The address to be dialled; null for the name itself, where the proxy is the one that knows names. */
+/** The address to dial; null for the name itself, if only the proxy can resolve names. */
 async function judged(
   { hostname }: URL,
   policy: OutgoingPolicy,
@@ -142,13 +142,13 @@ async function judged(
     const [first] = await allowedAddresses(hostname, policy, resolve);
     return proxyResolves ? null : first!.address;
   } catch (error) {
-    // What could not be looked up may be known to the proxy; what leads inside is refused by whoever finds it out.
+    // The proxy may know names that we cannot resolve; it must refuse internal addresses itself then.
     if (proxyResolves && !(error instanceof OutgoingError)) return null;
     throw error;
   }
 }
 
-/** Throws when the text is no address that `sendGuarded` would call; names are not resolved here. */
+/** Throws if `sendGuarded` would refuse the address; names are not resolved here. */
 export function checkedUrl(text: string, policy: OutgoingPolicy): URL {
   const url = URL.parse(text);
   if (!url) throw new OutgoingError('invalid_url', 'Not a valid URL.');
@@ -158,7 +158,7 @@ export function checkedUrl(text: string, policy: OutgoingPolicy): URL {
   if (url.username || url.password) {
     throw new OutgoingError('invalid_url', 'The URL must not carry a user name or password.');
   }
-  // Sockets do not look up literal addresses. The URL parser has already turned forms such as 0x7f.1 into 127.0.0.1.
+  // Literal addresses are not resolved. The URL parser has already normalised forms such as 0x7f.1.
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) && !policy.allowPrivate && !isPublicAddress(host)) throw refused(host);
   return url;
@@ -182,12 +182,12 @@ function guardedLookup(policy: OutgoingPolicy, resolve: Resolve): LookupFunction
   };
 }
 
-/** What a name leads to, all of which may be dialled; rejects otherwise. */
+/** All addresses of a name, each of which may be dialled; rejects otherwise. */
 function allowedAddresses(host: string, policy: OutgoingPolicy, resolve: Resolve): Promise<LookupAddress[]> {
   return new Promise((found, refuse) => {
     resolve(host, (error, addresses) => {
       if (error || !addresses?.[0]) return refuse(error ?? new Error(`${host} has no address`));
-      // One private address among public ones is a name set up to be tried until it hits.
+      // A mix of private and public addresses is a rebinding attempt.
       if (!policy.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address)))
         return refuse(refused(host));
       found(addresses);
@@ -196,8 +196,8 @@ function allowedAddresses(host: string, policy: OutgoingPolicy, resolve: Resolve
 }
 
 /**
- * The same check for connections that are kept: they go to the very addresses that were looked at, and stay there, whatever
- * the name leads to later.
+ * The same check for kept connections: they connect to a checked address and stay there, whatever the name resolves to
+ * later.
  */
 export function guardedDial(
   policy: OutgoingPolicy,
@@ -217,13 +217,13 @@ async function send<T>(
   signal: AbortSignal,
   read: (answer: IncomingMessage) => Promise<T>,
 ): Promise<T> {
-  // Loaded by the first call: it takes some twenty milliseconds, which nobody should wait for at the start.
+  // Loaded on first use: it takes some twenty milliseconds, which would delay startup.
   const { request: start } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
     const headers = { ...request.headers, ...(body && { 'content-length': String(body.byteLength) }) };
-    // No agent: a connection is used for one call, so that each call is dialled and checked.
+    // No agent, so that each call opens a new, checked connection.
     const call = start(url, { method: request.method, headers, lookup, agent: false });
     const giveUp = () => {
       call.destroy();
@@ -268,7 +268,7 @@ function readUpTo(answer: IncomingMessage, maxBytes: number): Promise<OutgoingAn
   });
 }
 
-/** The body piece by piece; `over` is called once nobody reads any more, `onStart` told how to break it off. */
+/** The body as a stream; `over` is called when reading ends, `onStart` receives a function that aborts it. */
 function streamOf(
   answer: IncomingMessage,
   over: () => void,

@@ -1,13 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 
-/** By these the system says that it is we who have run out of something: descriptors, memory, buffers, ports. */
+/** The system's codes for our own exhaustion: descriptors, memory, buffers, ports. */
 const codes = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL']);
-/** With fewer descriptors left a connection that just failed may have failed for the want of one. */
+/** With fewer free descriptors, a failed connection may have failed for lack of one. */
 const fewDescriptors = 8;
 
 /**
- * Whether a connection failed because of us. Bun reports some that got no descriptor as refused by the other side, so after
- * a failure we see for ourselves whether there are any.
+ * Whether a connection failed because of local exhaustion. Bun reports some of these as refused by the peer, so the
+ * free descriptors are counted after a failure.
  */
 export const isOwnShortage = (error: unknown): boolean =>
   codes.has((error as { code?: string } | null)?.code ?? '') || lacksDescriptors();

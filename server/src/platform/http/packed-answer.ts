@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Call, jsonText } from './route.ts';
 
-/** RFC 9110 §12.5.3, for codings by their names: listed, and not with q=0. */
+/** RFC 9110 §12.5.3: whether the coding is listed, and not with q=0. */
 export function accepts(request: Request, coding: string): boolean {
   return (request.headers.get('accept-encoding') ?? '')
     .toLowerCase()
@@ -11,15 +11,15 @@ export function accepts(request: Request, coding: string): boolean {
     .some(([name, weight]) => name === coding && !(weight && Number(weight.replace('q=', '')) === 0));
 }
 
-/** Below it a list comes in a few packets either way. */
+/** Smaller lists take a few packets either way. */
 const worthLetters = 16 * 1024;
 
-/** Not on the loop, and quickly: a list of one and a half thousand models in some ten milliseconds. */
+/** Off the event loop, at a fast level: 1,500 models take some ten milliseconds. */
 const compressed = promisify(gzip);
 
 /**
- * `{success: true, data}` for long lists, gzipped where the client takes that. Not for answers with a secret beside words of the
- * request: their length would tell of it (BREACH).
+ * `{success: true, data}` for long lists, gzipped if the client accepts it. Not for answers that combine a secret with
+ * request input (BREACH).
  */
 export async function okPacked(call: Call, data: unknown): Promise<Response> {
   const text = JSON.stringify({ success: true, data });
@@ -30,7 +30,7 @@ export async function okPacked(call: Call, data: unknown): Promise<Response> {
   return jsonText(call, packed);
 }
 
-/** A document that never changes, and takes a while to make: made when it is first asked for. */
+/** A constant document that is expensive to build: built on first use. */
 export function packedDocument(
   make: () => unknown,
   headers: Record<string, string>,

@@ -9,7 +9,7 @@ const clamped = (fallback: number, most: number) =>
       return Number.isFinite(n) ? Math.min(Math.max(n, 1), most) : fallback;
     });
 
-/** Query of every list: pages count from 1, values out of range are clamped. */
+/** Query of every list: pages start at 1, out-of-range values are clamped. */
 export const pageFields = {
   page: clamped(1, 1_000_000).meta({ type: 'integer', example: 1 }),
   page_size: clamped(20, 100).meta({ type: 'integer', example: 20 }),
@@ -22,7 +22,7 @@ export interface Page {
 }
 export const offsetOf = (page: Page): number => (page.page - 1) * page.page_size;
 
-/** A whole number in a query or path; anything else names nothing. */
+/** An integer id in a query or path; anything else does not exist. */
 export const idText = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')

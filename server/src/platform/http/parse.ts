@@ -6,14 +6,14 @@ import { pageQuery } from './paging.ts';
 import type { Call, Route } from './route.ts';
 
 /**
- * Those that take no parameters refuse them: a filter that does not exist would show everything, and nobody would notice. Who
- * goes through lists asks every one for a page, also the short ones that have one only.
+ * Routes without query parameters refuse unknown ones: a filter that does not exist would silently return everything.
+ * Paging parameters are accepted on short lists too, for clients that page through every list.
  */
 const isOurOwn = ({ errors, path }: Route): boolean => errors === 'management' && path.startsWith('/api/');
 
 export const defaultMaxBytes = 1024 * 1024;
 
-/** Fills body, query and params of the call with what the route's schemas accept. A promise only when there is a body. */
+/** Parses body, query and params with the route's schemas. Returns a promise only if there is a body. */
 export function parseInput(route: Route, call: Call, params: Record<string, string>): Promise<void> | undefined {
   if (route.params) {
     refuseNul(params);
@@ -31,7 +31,7 @@ export function parseInput(route: Route, call: Call, params: Record<string, stri
   return undefined;
 }
 
-/** OpenAI's clients write a list as `name[]=a&name[]=b`; here it is one field, `a,b`. */
+/** OpenAI's clients write lists as `name[]=a&name[]=b`; here that is one field, `a,b`. */
 function withLists(parameters: URLSearchParams): URLSearchParams {
   for (const name of new Set(parameters.keys()))
     if (name.endsWith('[]')) parameters.set(name, parameters.getAll(name).join(','));
@@ -49,7 +49,7 @@ async function parseBody(route: Route, schema: ZodType, call: Call): Promise<voi
     const wanted = takesForm
       ? 'Send the body as application/x-www-form-urlencoded or application/json.'
       : 'Send the body as application/json.';
-    // RFC 6749 §5.2: what a client of OAuth has left out is an invalid request like any other.
+    // RFC 6749 §5.2: a missing content type is an invalid request like any other.
     throw new AppError(type === '' && route.errors === 'oauth' ? 'invalid_request' : 'unsupported_media_type', wanted);
   }
   const maxBytes = route.maxBytes ?? defaultMaxBytes;
@@ -58,7 +58,7 @@ async function parseBody(route: Route, schema: ZodType, call: Call): Promise<voi
   call.body = route.fits?.(given) ? given : accept(route, schema, given);
 }
 
-/** Without its parameters; nearly always there are none. */
+/** Without parameters; there usually are none. */
 const mediaTypeOf = (header: string): string =>
   header === formType || header === jsonType ? header : header.split(';')[0]!.trim().toLowerCase();
 
@@ -67,7 +67,7 @@ async function formOf({ repeatable }: Route, call: Call, maxBytes: number): Prom
   return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), repeatable);
 }
 
-/** Where small bodies decide about access: relayed ones are large, and what is in them is the vendor's to judge. */
+/** For small bodies that decide about access. Relayed bodies are large, and the vendor validates them. */
 const takesNamesOnce = ({ errors, maxBytes = defaultMaxBytes }: Route): boolean =>
   ['oauth', 'management', 'scim'].includes(errors) && maxBytes <= defaultMaxBytes;
 
@@ -79,7 +79,7 @@ async function jsonOf(route: Route, call: Call, maxBytes: number): Promise<unkno
   return input;
 }
 
-/** The first fault, named by its field; `not_found` for path parameters, since an id of the wrong form names nothing. */
+/** Reports the first error with its field; `not_found` for path parameters, since a malformed id names nothing. */
 function accept(route: Route, schema: ZodType, input: unknown, code?: 'not_found'): unknown {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;

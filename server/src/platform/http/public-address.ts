@@ -3,7 +3,7 @@ import { type Block, inBlocks, parseAddress, parseBlock } from './client-ip.ts';
 
 const blocks = (...texts: string[]): Block[] => texts.map((text) => parseBlock(text)!);
 
-/** IPv4 ranges that are not somebody else's server on the internet (IANA special-purpose registry, RFC 6890). */
+/** IPv4 ranges that are not public (IANA special-purpose registry, RFC 6890). */
 const refusedV4 = blocks(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -20,11 +20,11 @@ const refusedV4 = blocks(
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Azure's wire server answers virtual machines here, with an address that is public by its number.
+  // Azure's wire server: reachable from virtual machines at an address that looks public.
   '168.63.129.16',
 );
 
-/** Only 2000::/3 is given out as global unicast (RFC 4291 §2.4); within it these are special. */
+/** Only 2000::/3 is global unicast (RFC 4291 §2.4); these are special ranges within it. */
 const globalV6 = blocks('2000::/3');
 const refusedV6 = blocks(
   '2001::/23', // IETF protocol assignments, Teredo (which wraps an IPv4 address) among them
@@ -33,11 +33,11 @@ const refusedV6 = blocks(
 );
 const sixToFour = blocks('2002::/16');
 
-/** Whether an address, as written by a resolver or a URL, belongs to the open internet. Anything unclear is not public. */
+/** Whether an address is on the public internet. When in doubt, it is not. */
 export function isPublicAddress(ip: string): boolean {
   const address = parseAddress(ip);
   if (!(address instanceof ipaddr.IPv6)) return address !== null && !inBlocks(address, refusedV4);
-  // Wraps an IPv4 address, which is then the one that is reached.
+  // 6to4 embeds an IPv4 address, which is where packets go.
   if (inBlocks(address, sixToFour)) return !inBlocks(new ipaddr.IPv4(address.toByteArray().slice(2, 6)), refusedV4);
   return inBlocks(address, globalV6) && !inBlocks(address, refusedV6);
 }

@@ -1,18 +1,18 @@
 import { AnswerTooLarge, answerLimits, gather, textOf, unmarked } from '../../lib/gather.ts';
 import { parseInTurns } from '../../lib/parse-in-turns.ts';
 
-/** The whole of an answer as text; one that is larger than that is given up, and throws. */
+/** The whole answer as text; throws if it is larger than the limit. */
 export async function readAnswer(response: Response, mostBytes: number): Promise<string> {
   const { text, whole } = await readUpTo(response, mostBytes);
   if (!whole) throw new AnswerTooLarge(mostBytes);
   return text;
 }
 
-/** The text of an answer that says no: its status tells enough, so that what is too long is cut. */
+/** The text of an error answer; the status says enough, so a long text is cut. */
 export const readRefusal = async (response: Response): Promise<string> =>
   (await readUpTo(response, answerLimits.refusal)).text;
 
-/** The JSON of an answer, however much it is: others get their turn meanwhile. Throws SyntaxError for what is none. */
+/** The JSON of an answer, parsed without blocking the event loop. Throws SyntaxError if it is invalid. */
 export async function readJsonAnswer(response: Response, mostBytes: number): Promise<unknown> {
   const { bytes, whole } = await readBytes(response, mostBytes);
   if (!whole) throw new AnswerTooLarge(mostBytes);

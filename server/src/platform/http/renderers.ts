@@ -13,7 +13,7 @@ export function renderError(
   });
 }
 
-/** What an unmatched address answers in, by where it lies, and whose client asks. */
+/** The error format of an unmatched address, by its path and the client's headers. */
 export function formatOfPath(path: string, headers: Headers): ErrorFormat {
   if (path.startsWith('/v1/videos')) return 'video';
   if (path.startsWith('/v1/messages')) return 'anthropic';

@@ -1,6 +1,6 @@
 const quote = '"';
 
-/** Where the string that begins before `from` ends: at a quote with an even number of backslashes before it. */
+/** End of the string that starts before `from`: a quote preceded by an even number of backslashes. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf(quote, from); ; at = text.indexOf(quote, at + 1)) {
     let backslashes = 0;
@@ -10,8 +10,8 @@ function endOfString(text: string, from: number): number {
 }
 
 /**
- * The first name that an object has twice, anywhere in a JSON text that was parsed without fault. Parsers take the last of
- * them, others the first, and whoever checks a request before us may have read another one than we do (RFC 8259 §4).
+ * The first duplicate member name in a valid JSON text. Parsers disagree on which one wins, so a check in front of us
+ * may have read another value (RFC 8259 §4).
  */
 export function repeatedName(text: string): string | null {
   const objects: Set<string>[] = [];

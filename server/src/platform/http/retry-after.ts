@@ -1,10 +1,7 @@
-/** Where nobody knows better: a database that restarts, a Redis that is away, a balancer that looks again. */
+/** Default, for a restarting database, an unavailable Redis or a load balancer's next check. */
 const usualSeconds = 5;
 
-/**
- * An answer of 503 says when to come back (RFC 9110 §10.2.3), whoever made it; to clients of models also in the header
- * that their libraries read first.
- */
+/** Adds Retry-After to a 503 (RFC 9110 §10.2.3); for model clients also the header that their SDKs read first. */
 export function sayWhenToRetry(response: Response, relayed: boolean): Response {
   const { headers } = response;
   if (!headers.has('retry-after')) headers.set('retry-after', `${usualSeconds}`);

@@ -6,56 +6,55 @@ import type { LastHeaders } from './last-headers.ts';
 import type { SocketEnd } from './sockets.ts';
 
 /**
- * Who may call. Each room that can tell a caller adds its kind with
- * `declare module '../platform/http/route.ts' { interface Principals { session: … } }`
- * and app.ts hands over the function that finds it.
+ * Kinds of callers. Each room that can authenticate one adds its kind with `declare module '../platform/http/route.ts'
+ * { interface Principals { session: … } }`, and app.ts passes in the authenticator.
  */
 export interface Principals {
   none: null;
 }
 export type AuthKind = keyof Principals;
 
-/** A limit counts calls per minute; its number is the runtime option of that name. */
+/** A limit per minute; its value is the runtime option of that name. */
 export interface Limit {
   option: string;
-  /** What is counted together: the caller's address, or the signed-in user or key (address when there is none). */
+  /** What is counted together: the IP address, or the signed-in user or key (the address if there is none). */
   by: 'ip' | 'principal';
 }
 
-/** What a handler gets: the request parsed and its caller known. */
+/** What a handler receives: the parsed request and its authenticated caller. */
 export interface Call<A extends AuthKind = AuthKind, B = unknown, Q = unknown, P = unknown> {
   request: Request;
   requestId: string;
-  /** The caller's address, after TRUSTED_PROXIES. */
+  /** The caller's address, behind TRUSTED_PROXIES. */
   ip: string;
   principal: Principals[A];
   body: B;
   query: Q;
   params: P;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
-  /** The same for every attempt at the same request, where its caller sent an Idempotency-Key. */
+  /** The same for all attempts at one request, if the caller sent an Idempotency-Key. */
   idempotencyId?: number;
-  /** Members of the body that the path names, and that count before those in it. */
+  /** Body members given by the path, which override those in the body. */
   members?: Record<string, string> | undefined;
-  /** Headers for the answer; filled by limits, may be added to. */
+  /** Response headers; rate limits add theirs, handlers may add more. */
   headers: Record<string, string>;
-  /** Says that the whole request is here: until then a client that sends nothing is cut off. */
+  /** Lifts the idle timeout once the whole request has been received. */
   arrived?(): void;
-  /** Says that it has become larger by so many bytes than what came in; throws where that is too much for now. */
+  /** Reports that the request grew by this many bytes in memory; throws if there is no room for it now. */
   grow?(bytes: number): void;
-  /** Changes over to a WebSocket, with the headers gathered; throws where the client asked for none, or is gone. */
+  /** Upgrades to a WebSocket, with the collected headers; throws if the client did not ask for it, or is gone. */
   upgrade?(end: SocketEnd): Response;
-  /** The answer is JSON, which is written at once. */
+  /** The answer is JSON and sent at once. */
   whole?: boolean;
-  /** Where a route keeps what its answers' headers have in common. */
+  /** Reuses the route's response headers. */
   lastHeaders?: LastHeaders;
 }
 
-/** The same for whoever knows nothing of the call. */
+/** `Call.grow`, for code that does not know the call. */
 export type Grow = NonNullable<Call['grow']>;
 
-/** The schema of an answer, or a media type and a word about it for answers that are not JSON. */
+/** The schema of an answer, or the media type and a description if it is not JSON. */
 export type Answer = ZodType | { type: string; description: string };
 
 type Parsed<S extends ZodType | undefined> = S extends ZodType ? z.infer<S> : undefined;
@@ -73,44 +72,44 @@ export interface RouteSpec<
   P extends ZodType | undefined,
 > {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
-  /** With `{name}` for parameters; `{name+}` takes the rest of the path, slashes included. */
+  /** With `{name}` for parameters; `{name+}` takes the rest of the path including slashes. */
   path: string;
-  /** One line for the reference page. */
+  /** One line for the API reference. */
   summary: string;
   tag: string;
   auth: A;
-  /** `null` for none. */
+  /** `null`: no limit. */
   limit: Limit | null;
   errors: ErrorFormat;
   /** On every answer, errors included. */
   headers?: Readonly<Record<string, string>>;
   /**
-   * Body: `json` (default) and `form` parse and check with the schema (`form` takes JSON too); `raw` leaves the request's
-   * body to the handler, and the schema is for the reference page only.
+   * `json` (default) and `form` parse the body and validate it with the schema (`form` accepts JSON too); `raw` leaves
+   * it to the handler, and the schema only serves the API reference.
    */
   bodyAs?: 'json' | 'form' | 'raw';
-  /** Media types of a `raw` body, for the reference page; JSON when absent. */
+  /** Media types of a `raw` body, for the API reference; JSON if absent. */
   bodyTypes?: readonly string[];
   body?: B;
-  /** Says of most bodies, at a fraction of the schema's cost, that it takes them as they are; it is asked about the others. */
+  /** A cheap check that accepts most valid bodies as they are; the others go through the schema. */
   fits?(body: unknown): boolean;
   query?: Q;
   params?: P;
   answers: Record<number, Answer>;
-  /** Moves money or makes something: takes an Idempotency-Key, and does it once for each. */
+  /** Moves money or creates something: supports Idempotency-Key. */
   idempotent?: boolean;
-  /** The entry of the audit log; `recorded` where the functions below write it. Writes of administrators must say. */
+  /** The audit entry; `recorded` if deeper functions write it. Required for writes by administrators. */
   audit?: AuditRule<CallOf<A, B, Q, P>> | 'recorded';
-  /** While it says no, there is no such route. */
+  /** While it returns false, the route does not exist. */
   when?(): boolean;
-  /** Parameters of the query or of a form that may be given more than once, and are a list then; else none may. */
+  /** Query or form parameters that may be repeated, giving a list. */
   repeatable?(name: string): boolean;
-  /** Most bytes of a body; default 1 MiB. */
+  /** Maximum body size; default 1 MiB. */
   maxBytes?: number;
   handle(call: CallOf<A, B, Q, P>): Response | Promise<Response>;
 }
 
-/** A route with its types forgotten, as the table holds it. */
+/** A route with erased types, as stored in the table. */
 export type Route = Omit<
   RouteSpec<AuthKind, ZodType | undefined, ZodType | undefined, ZodType | undefined>,
   'handle' | 'audit'
@@ -129,13 +128,13 @@ export function defineRoute<
   return spec as unknown as Route;
 }
 
-/** Finds the caller or throws the error that tells why not. */
+/** Finds the caller, or throws the error that says why not. */
 export type Authenticator = (call: Call) => Call['principal'] | Promise<Call['principal']>;
 export type Authenticators = {
   [A in Exclude<AuthKind, 'none'>]: (call: Call) => Principals[A] | Promise<Principals[A]>;
 };
 
-/** JSON answer carrying the headers the call has gathered. */
+/** A JSON answer with the headers collected by the call. */
 type Answering = Pick<Call, 'headers' | 'lastHeaders' | 'whole'>;
 
 export function json(call: Answering, value: unknown, status = 200): Response {
@@ -143,14 +142,14 @@ export function json(call: Answering, value: unknown, status = 200): Response {
   return Response.json(value, { status, headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
-/** The same for what is written as JSON already. */
+/** The same for text that is JSON already. */
 export function jsonText(call: Answering, text: string | Uint8Array<ArrayBuffer>, status = 200): Response {
   call.whole = true;
   call.headers['content-type'] = 'application/json;charset=utf-8';
   return new Response(text, { status, headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
-/** The same for what may have megabytes, such as vectors and pictures: others get their turn while it is written. */
+/** The same for megabytes, such as vectors and images: yields to the event loop while serializing. */
 export async function longJson(call: Answering, value: unknown): Promise<Response> {
   const written = await writeInTurns(value);
   call.whole = true;
@@ -158,6 +157,6 @@ export async function longJson(call: Answering, value: unknown): Promise<Respons
   return new Response(written, { headers: call.lastHeaders?.of(call.headers) ?? call.headers });
 }
 
-/** `{success: true, data}`, the envelope of management endpoints. */
+/** `{success: true, data}`, the envelope of the management API. */
 export const ok = (call: Answering, data: unknown, status = 200): Response =>
   json(call, { success: true, data }, status);

@@ -7,19 +7,19 @@ export type Handler = (
   params?: Record<string, string>,
   members?: Record<string, string>,
 ) => Answer;
-/** Another way of writing an address: the path it stands for, and members of the body that it names. */
+/** Another spelling of an address: the path it stands for, and body members that it names. */
 export interface Alias {
   path: string;
   members?: Record<string, string>;
 }
-/** The path that is meant, where that depends on who asks. */
+/** The path that is meant, if that depends on the client. */
 export type PathMeant = (path: string, headers: Headers) => string;
-/** The likeliest first. */
+/** Most likely first. */
 export type AliasesOf = (path: string) => Alias[];
-/** `allowed`: the methods that are served at this path. */
+/** `allowed`: the methods served at this path. */
 export type Unmatched = (path: string, allowed: string[], request: Request, server?: Server<unknown>) => Answer;
 
-/** Those that an Allow header may name. */
+/** Methods that an Allow header may list. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 interface Served {
@@ -31,10 +31,10 @@ interface Pattern extends Served {
   expression: RegExp;
 }
 
-/** Every route by method and path: the one way in, for a listening server and for tests without one. */
+/** All routes by method and path: the single entry point, for the server and for tests without one. */
 export class Router {
   readonly #exact = new Map<string, Served>();
-  /** By method and first segment, each in the order of adding; those that begin with a parameter are in every one. */
+  /** By method and first segment, in insertion order; patterns that start with a parameter are in every list. */
   readonly #patterns = new Map<string, Pattern[]>();
   readonly #anyStart: Pattern[] = [];
 
@@ -45,8 +45,8 @@ export class Router {
   ) {}
 
   /**
-   * `{name}` takes one segment of the path, `{name+}` the rest of it; paths without either win, then the first added. While
-   * `when` says no, it is as if the route had not been added.
+   * `{name}` matches one segment, `{name+}` the rest of the path. Literal paths win, then the first added. While `when`
+   * returns false, the route does not exist.
    */
   add(method: string, path: string, handler: Handler, when?: () => boolean): void {
     const address = `${method} ${path}`;
@@ -69,7 +69,7 @@ export class Router {
   readonly fetch = (request: Request, server?: Server<unknown>): Answer =>
     request.method === 'HEAD' ? this.#head(request, server) : this.#dispatch(request.method, request, server);
 
-  /** As GET, without the body (RFC 9110 §9.3.2). */
+  /** Like GET, without the body (RFC 9110 §9.3.2). */
   async #head(request: Request, server?: Server<unknown>): Promise<Response> {
     return new Response(null, await this.#dispatch('GET', request, server));
   }
@@ -80,7 +80,7 @@ export class Router {
     return handler ? handler(request, server) : this.refuse(request, server);
   }
 
-  /** As where no route has the method. */
+  /** As if no route had the method. */
   refuse(request: Request, server?: Server<unknown>): Answer {
     const path = this.#pathOf(request);
     const allowed = methods.filter((other) => this.#find(`${other} ${path}`) ?? this.#findAliased(other, path));
@@ -115,16 +115,19 @@ function startOf(address: string): string {
   return end < 0 ? address : address.slice(0, end);
 }
 
-/** Of what our paths are made of, only a dot means something else in an expression. */
+/** Of the characters in our paths, only the dot is special in a regular expression. */
 function expressionOf(address: string): RegExp {
   const group = (_: string, name: string, rest: string) => `(?<${name}>${rest ? '.+' : '[^/]+'})`;
   return new RegExp(`^${address.replaceAll('.', '\\.').replace(/\{(\w+)(\+?)\}/g, group)}$`);
 }
 
-/** Path and query as sent, behind `https://` and a host. Without a usable Host header, as in HTTP/1.0, they are the whole. */
+/**
+ * Path and query as sent, after `https://` and the host. Without a valid Host header, as in HTTP/1.0, they are the
+ * whole URL.
+ */
 export const targetOf = (url: string): string => (url.startsWith('/') ? url : url.slice(url.indexOf('/', 8)));
 
-/** The path, unescaped but for what would be a delimiter (RFC 3986 §2.2): that belongs to its segment. */
+/** The decoded path, except for encoded delimiters (RFC 3986 §2.2), which belong to their segment. */
 function pathOf(url: string): string {
   const target = targetOf(url);
   if (!/[?#%]/.test(target)) return target;
@@ -134,7 +137,7 @@ function pathOf(url: string): string {
 const decodeAll = (groups: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decode(value, decodeURIComponent)]));
 
-/** What is no escaped UTF-8 stays as it was sent. */
+/** Invalid UTF-8 escapes stay as they were sent. */
 function decode(text: string, by: (text: string) => string): string {
   try {
     return by(text);

@@ -1,8 +1,8 @@
-/** RFC 9110 §11.6.1: one more parameter of the bearer challenge that an answer has, or a challenge of its own. */
+/** RFC 9110 §11.6.1: adds a parameter to the answer's bearer challenge, or a challenge of its own. */
 export function sayWhereToAsk(response: Response, parameter: string | null): void {
   if (parameter === null) return;
   const before = response.headers.get('www-authenticate') ?? '';
-  // Whoever answered knows better.
+  // The handler has already set it.
   if (before.includes('resource_metadata=')) return;
   response.headers.set('www-authenticate', withParameter(before, parameter));
 }

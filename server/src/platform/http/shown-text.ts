@@ -1,23 +1,28 @@
 import { z } from 'zod';
 
 /**
- * Text that people read to know what they deal with: names of applications, users, keys, channels. What cannot be seen, or
- * changes how the rest is seen, could make one look like another; so it is refused, and the rest has one form only.
+ * Text by which people recognise things: names of applications, users, keys, channels. Characters that are invisible,
+ * or change how others are displayed, could make one name look like another, so they are refused, and the rest is
+ * normalised.
  */
 
-/** Letters and symbols that show as nothing: fillers of Hangul, Khmer vowels, the empty Braille cell, a joiner of marks. */
+/**
+ * Visible categories that render as nothing: Hangul fillers, Khmer vowels, the blank Braille cell, the grapheme joiner.
+ */
 const blanks = '\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0';
-/** Control characters, format characters (zero width, writing direction, tags), separators of lines, lone surrogates, private. */
+/**
+ * Control characters, format characters (zero width, direction, tags), line separators, lone surrogates, private use.
+ */
 const hiddenSource = `[\\p{C}\\p{Zl}\\p{Zp}${blanks}\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\u180b-\\u180f]`;
 const hidden = new RegExp(hiddenSource, 'u');
 const allHidden = new RegExp(hiddenSource, 'gu');
 
-/** Scripts whose letters change their form by a joiner or non-joiner between them: there it is spelling. */
+/** Scripts in which joiners and non-joiners are part of the spelling. */
 const joining = ['Arabic', 'Bengali', 'Devanagari', 'Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Oriya', 'Sinhala']
   .concat(['Syriac', 'Tamil', 'Telugu'])
   .map((script) => `\\p{Script=${script}}`)
   .join('');
-/** Where what cannot be seen is part of what can: emoji of several parts, flags of regions aside, and joined letters. */
+/** Invisible characters that belong to visible ones: multi-part emoji (regional flags aside) and joined letters. */
 const meant = new RegExp(
   [
     '(?<=\\p{Extended_Pictographic})\\ufe0f',
@@ -28,7 +33,7 @@ const meant = new RegExp(
   'gu',
 );
 
-/** One form for what looks the same: composed letters, one kind of space and one at a time, none at the ends. */
+/** One form for what looks the same: composed letters, single plain spaces, none at the ends. */
 export const inOneLine = (text: string): string =>
   text
     .normalize('NFC')
@@ -38,13 +43,13 @@ const inLines = (text: string): string => text.normalize('NFC').replace(/\r\n?/g
 
 export const holdsHidden = (text: string): boolean => hidden.test(text.replace(meant, ''));
 
-/** Text of any origin without what cannot be seen, for names that nobody typed as such. */
+/** Any text without invisible characters, for names that come from elsewhere. */
 export function visible(text: string): string {
   const kept = new Set([...text.matchAll(meant)].map(({ index }) => index));
   return text.replace(allHidden, (character, index: number) => (kept.has(index) ? character : ''));
 }
 
-/** Counted in characters as people count them, so an emoji of one code point is one. */
+/** Counted in code points, so a simple emoji counts as one. */
 const fits = (least: number, most: number) => (text: string) => {
   const length = [...text].length;
   return length >= least && length <= most;
@@ -52,12 +57,12 @@ const fits = (least: number, most: number) => (text: string) => {
 const sizeWords = (least: number, most: number): string =>
   least > 1 ? `must have ${least} to ${most} characters` : `must have at most ${most} characters`;
 
-/** Before anything is looked at closely: putting together letters and marks may shorten a text, but not by so much. */
+/** Checked first: normalisation can shorten a text, but not by more than this factor. */
 const mostTimes = 8;
 const bounded = (least: number, most: number) =>
   z.string().refine((text) => text.length <= most * mostTimes, { error: sizeWords(least, most), abort: true });
 
-/** A name: one line, not empty, nothing hidden. */
+/** A name: one line, not empty, no hidden characters. */
 export const shownName = (most: number) =>
   bounded(1, most)
     .overwrite(inOneLine)
@@ -66,7 +71,7 @@ export const shownName = (most: number) =>
     .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text), 'must hold something that can be seen')
     .refine(fits(1, most), sizeWords(1, most));
 
-/** A description: several lines, or none; nothing hidden but their ends. */
+/** A description: any number of lines, no hidden characters except line breaks. */
 export const shownText = (most: number) =>
   bounded(0, most)
     .overwrite(inLines)

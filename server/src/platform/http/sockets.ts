@@ -1,24 +1,26 @@
-/** Our end of a WebSocket that a client opened. */
+/** Our side of a WebSocket opened by a client. */
 export interface SocketEnd {
   opened(socket: ClientSocket): void;
   received(data: string | Buffer): void;
-  /** What waited to be sent is gone. */
+  /** The send buffer is empty again. */
   drained(): void;
   closed(): void;
 }
 
 export type ClientSocket = Bun.ServerWebSocket<SocketEnd>;
 
-/** Of one message, either way. */
+/** Per message, in both directions. */
 export const mostMessageBytes = 16 * 1024 * 1024;
 
-/** One set for all sockets: each goes to the end that it was opened with. Half of the quiet time pings go out by themselves. */
+/**
+ * One handler object for all sockets; each dispatches to its own end. Bun sends pings after half of the idle timeout.
+ */
 export const socketHandlers: Bun.WebSocketHandler<SocketEnd> = {
   maxPayloadLength: mostMessageBytes,
   idleTimeout: 120,
   sendPings: true,
   perMessageDeflate: false,
-  // Whoever sends holds back by what `send` says; this only stops what would be beyond all measure.
+  // Senders throttle themselves by the result of `send`; this is only a last resort.
   backpressureLimit: 4 * mostMessageBytes,
   closeOnBackpressureLimit: true,
   open: (socket) => socket.data.opened(socket),

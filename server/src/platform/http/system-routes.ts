@@ -9,13 +9,13 @@ export interface SystemDeps {
   metricsToken?: string;
   /** On every answer. */
   headers: Record<string, string>;
-  /** True once the process was told to stop: balancers should send no more. */
+  /** True once a shutdown has begun: load balancers should stop sending requests. */
   draining(): boolean;
 }
 
 const probeMs = 2_000;
 
-/** Health and metrics: for machines that watch, outside the limits of callers. */
+/** Health and metrics for monitoring, without rate limits. */
 export function mountSystem(router: Router, deps: SystemDeps): void {
   const headers = { ...deps.headers, 'cache-control': 'no-store' };
   router.add('GET', '/healthz', () => Response.json({ status: 'ok' }, { headers }));
@@ -35,7 +35,7 @@ export function mountSystem(router: Router, deps: SystemDeps): void {
   });
 }
 
-/** Who is called through a proxy on the same machine looks like loopback, but for what the proxy adds. */
+/** A proxy on the same machine connects from loopback, but adds one of these headers. */
 const ofProxies = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 
 function maySeeMetrics(peer: string, headers: Headers, token: string | undefined): boolean {
@@ -44,12 +44,12 @@ function maySeeMetrics(peer: string, headers: Headers, token: string | undefined
   return isLoopbackAddress(peer) && !ofProxies.some((name) => headers.has(name));
 }
 
-/** Ready means everything is there, though requests go on with local limits while Redis is away. */
+/** Ready means that everything is available; while Redis is away, requests are still served with local limits. */
 async function readiness(deps: SystemDeps): Promise<{ status: number; body: object }> {
   const { database, owners, shared } = deps.platform;
   const reached = await answers(() => database.ping());
   const parts = {
-    // Every process writes a beat once a second: whether that succeeds is known without another write.
+    // Every process writes a heartbeat each second, so whether writes succeed is known without another one.
     database: reached === 'ok' && owners.silent ? 'unwritable' : reached,
     redis: shared.kind === 'memory' ? 'unused' : await answers(() => shared.ping()),
   };
@@ -63,7 +63,7 @@ async function readiness(deps: SystemDeps): Promise<{ status: number; body: obje
 
 const answers = async (ping: () => Promise<void>) => ((await answersInMs(ping)) === null ? 'unreachable' : 'ok');
 
-/** Null: it did not answer in time. */
+/** Null if it did not answer in time. */
 export async function answersInMs(ping: () => Promise<void>): Promise<number | null> {
   const started = performance.now();
   const elapsed = () => Math.round((performance.now() - started) * 10) / 10;

@@ -2,7 +2,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isUnkept } from '../blobs/errors.ts';
 import { isAway } from '../durable/errors.ts';
 
-/** What is not ours becomes a bare 500, but for a database or files that are away and input nested past the stack. */
+/** Unknown errors become a bare 500, except for unavailable databases or files, and input nested too deeply. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))

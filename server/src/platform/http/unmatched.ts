@@ -7,7 +7,10 @@ import { formatOfPath, renderError } from './renderers.ts';
 import type { Unmatched } from './router.ts';
 import { webAsset } from './web-assets.ts';
 
-/** Outside the API, files of the web app, and its pages for browsers. Else 405 when another method is served there, or 404, in the shape of its neighbourhood. */
+/**
+ * Outside the API: files of the web app, and its page for browsers. Otherwise 405 if another method is served there,
+ * else 404, in the error format of that part of the API.
+ */
 export const answerUnmatched =
   ({ headers, trustedProxies, cors }: { headers: HeaderSets; trustedProxies: Block[]; cors?: CorsPolicy }): Unmatched =>
   async (path, allowed, request, server) => {

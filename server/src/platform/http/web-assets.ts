@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { pagePolicy } from './headers.ts';
 import { accepts } from './packed-answer.ts';
 
-/** What scripts/build-web.ts tells about a file it made, as far as serving needs it. */
+/** The part of scripts/build-web.ts's manifest entry that serving needs. */
 interface WebFile {
   path: string;
   type: string;
-  /** Sizes of the compressed copies beside it; 0 where there is none. */
+  /** Sizes of the compressed copies beside it; 0 if there is none. */
   gzip: number;
   brotli: number;
   immutable: boolean;
@@ -17,23 +17,23 @@ interface Manifest {
   index: string;
   files: WebFile[];
   scriptHash: string;
-  /** The scripts of the page at an address, and what it asks; the first that fits holds. */
+  /** The scripts of the page at an address, and the API requests it starts with; the first match counts. */
   pages: { address: string; scripts: string[]; questions: string[] }[];
 }
 
-/** A built web app: its files by address, and where a file (or its compressed copy) lies. */
+/** A built web app: its files by address, and where each file (or compressed copy) is. */
 interface Build {
   index: WebFile | undefined;
   files: Map<string, WebFile>;
-  /** Of the index, which has a script of its own. */
+  /** Content security policy of the index, which has an inline script. */
   policy: string;
   pages: { address: RegExp; early: string }[];
   locate(path: string): string;
 }
 
-// One file of the executable per file of dist/web; registered by the generated entry before anything is served.
+// The files embedded in the executable; registered by the generated entry before anything is served.
 let embedded: Record<string, string> | undefined;
-// The last build read, valid while its manifest keeps its modification time (a rebuild writes it anew).
+// The last manifest read, valid while its modification time stays the same.
 let cached: { key: string; build: Build } | undefined;
 
 const builtFolder = join(import.meta.dir, '../../../../dist/web');
@@ -47,10 +47,13 @@ export function registerEmbedded(files: Record<string, string> | undefined): voi
   cached = undefined;
 }
 
-/** What a page asks and what it runs, in time: a browser would come to ask for it one after the other. */
+/**
+ * Link headers for a page's first API requests and scripts, which the browser would otherwise discover one after the
+ * other.
+ */
 const earlyOf = ({ questions, scripts }: Manifest['pages'][number]): string =>
   [
-    // First what takes longest: a browser has six connections.
+    // The slowest first: browsers open six connections.
     ...scripts.map((path) => `<${path}>; rel=modulepreload`),
     ...questions.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`),
   ].join(', ');
@@ -85,26 +88,26 @@ function variantOf(file: WebFile, request: Request): { coding: string; suffix: s
   return undefined;
 }
 
-/** RFC 9110 §13.1.2: weak comparison against a list, or `*`. */
+/** RFC 9110 §13.1.2: weak comparison with a list, or `*`. */
 function matches(header: string | null, etag: string): boolean {
   if (!header) return false;
   return header.split(',').some((item) => ['*', etag].includes(item.trim().replace(/^W\//, '')));
 }
 
 /**
- * A browser goes there as to a page, or it is the app's own address. Programs that look for an API which is not here would
- * take a page for its answer.
+ * A browser navigates to it, or it is one of the app's own addresses. API clients looking for a missing endpoint must
+ * not get a page.
  */
 const isPage = (path: string, request: Request): boolean =>
   path === '/' || (!path.startsWith('/assets/') && /\btext\/html\b/i.test(request.headers.get('accept') ?? ''));
 
-/** As far as a cookie tells; whether it is worth anything is for the API to say. */
+/** Judged by the cookie's presence; the API checks whether it is valid. */
 const isSignedIn = (request: Request): boolean => /(^|; )svc_session=/.test(request.headers.get('cookie') ?? '');
 
 /**
- * The web app's answer to a GET or HEAD of `path` (the URL's pathname): the file, or the app itself for the address of
- * one of its pages; `null` when it is neither, or nothing was built. Only names in the build's list are ever opened, so
- * no address can lead out of it. Security headers are the caller's, but for the policy of the app's page.
+ * The web app's answer to a GET or HEAD of `path`: a file, or the app's page for one of its addresses; `null` if it is
+ * neither, or nothing was built. Only names in the manifest are opened, so that no path can escape it. Security headers
+ * are the caller's, except for the page's policy.
  */
 export async function webAsset(path: string, request: Request, folder = builtFolder): Promise<Response | null> {
   const build = await currentBuild(folder);
@@ -112,7 +115,7 @@ export async function webAsset(path: string, request: Request, folder = builtFol
   if (!build || !file) return null;
 
   const variant = variantOf(file, request);
-  // Different bytes need a different strong validator (RFC 9110 §8.8.3).
+  // Different bytes need different strong validators (RFC 9110 §8.8.3).
   const etag = `"${file.etag}${variant ? `-${variant.coding}` : ''}"`;
   const headers: Record<string, string> = {
     'content-type': file.type,

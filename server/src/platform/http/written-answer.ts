@@ -1,11 +1,11 @@
 import type { Call } from './route.ts';
 
-/** Handed to the connection at once; the rest of a longer text waits until the reader has taken it. */
+/** Bytes handed to the connection at a time; longer texts wait until the client has taken them. */
 const pieceBytes = 64 * 1024;
 
 /**
- * A file that is written while it is read: nothing is made before its reader has taken what was there, and between two pieces
- * others get their turn.
+ * A file that is generated while it is downloaded: the next chunk is made when the client has taken the last one, and
+ * the event loop is free in between.
  */
 export function writtenAnswer(
   call: Pick<Call, 'headers'>,
@@ -27,7 +27,7 @@ export function writtenAnswer(
   const cancel = async () => {
     await parts.return(undefined);
   };
-  // What a stream keeps by itself is no use here: the connection has a buffer of its own.
+  // No buffering by the stream: the connection has a buffer of its own.
   return new Response(new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 }), {
     headers: {
       ...call.headers,

@@ -1,4 +1,4 @@
-/** Where connections go; those of the same key are interchangeable. */
+/** Where connections go; connections with the same key are interchangeable. */
 export interface Origin {
   key: string;
   hostname: string;
@@ -8,13 +8,13 @@ export interface Origin {
 
 export interface Address {
   origin: Origin;
-  /** As the `host` header has it. */
+  /** The value of the `host` header. */
   host: string;
   /** Path and query. */
   target: string;
 }
 
-/** A few channels are called over and over, and reading their addresses for every request would be waste. */
+/** Cached: a few channels are called over and over, and parsing their URLs each time would be wasteful. */
 const known = new Map<string, Address>();
 const mostKnown = 1_000;
 

@@ -1,11 +1,11 @@
 import { type Framing, isField, MalformedAnswer } from './head.ts';
 
-/** Gets the bytes of a body: those of `bytes` from `from` up to `to`. */
+/** Receives bytes of a body: `bytes` from `from` up to `to`. */
 export interface BodyTaker {
   take(bytes: Uint8Array, from: number, to: number): void;
 }
 
-/** `…-end`: the CR of a line has come and its LF is due. A line ends in both, as one of them alone can be read in two ways. */
+/** `…-end`: the CR of a line break was read and its LF is due. Both are required, since a lone one is ambiguous. */
 type Part =
   | 'size'
   | 'padding'
@@ -23,21 +23,21 @@ const LF = 10;
 const CR = 13;
 const SPACE = 32;
 const SEMICOLON = 59;
-/** More than this of chunk extensions or trailers is an attack on memory or time, not an answer. */
+/** More bytes of chunk extensions or trailers are an attack, not an answer. */
 const mostOverheadBytes = 16_384;
 const mostSizeDigits = 16;
-/** No chunk is that large, and all up to here can be counted exactly. */
+/** No chunk is larger, and sizes up to here are exact. */
 const mostSize = 2 ** 48;
 
-/** Takes the framing off a body as it comes, however it was cut (RFC 9112 §6, §7.1). */
+/** Removes the transfer framing from a body in chunks of any size (RFC 9112 §6, §7.1). */
 export class BodyFrame {
   #part: Part = 'data';
-  /** Bytes to come of the chunk or the body; infinite where the connection's end ends it. */
+  /** Remaining bytes of the chunk or body; infinite if the body ends with the connection. */
   #left = Number.POSITIVE_INFINITY;
   readonly #chunked: boolean;
   #digits = 0;
   #overhead = 0;
-  /** The trailer that is being read. */
+  /** The trailer line being read. */
   #line = '';
 
   constructor(framing: Framing) {
@@ -51,12 +51,12 @@ export class BodyFrame {
     return this.#part === 'over';
   }
 
-  /** Whether a connection that ends now ends a whole body. */
+  /** Whether closing the connection now completes the body. */
   get endsByClose(): boolean {
     return !this.#chunked && this.#left === Number.POSITIVE_INFINITY;
   }
 
-  /** Reads from `at` on, and returns where it stopped: before the end of `bytes` only if the body is over. */
+  /** Reads from `at` on and returns where it stopped: before the end of `bytes` only if the body is complete. */
   read(bytes: Uint8Array, at: number, taker: BodyTaker): number {
     let i = at;
     while (i < bytes.length && this.#part !== 'over') {
@@ -81,7 +81,7 @@ export class BodyFrame {
     this.#overhead = 0;
   }
 
-  /** One byte of what stands around the data. */
+  /** One byte of framing. */
   #mark(byte: number): void {
     switch (this.#part) {
       case 'size':
@@ -124,7 +124,7 @@ export class BodyFrame {
     if (this.#digits > mostSizeDigits || this.#left > mostSize) throw malformed();
   }
 
-  /** What follows a size is passed over: blanks, and behind a semicolon anything that may be printed (RFC 9112 §7.1.1). */
+  /** Skips what follows a chunk size: white space, and extensions after a semicolon (RFC 9112 §7.1.1). */
   #extension(byte: number): void {
     if (byte === CR) {
       this.#part = 'size-end';

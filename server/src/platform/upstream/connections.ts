@@ -6,28 +6,31 @@ import type { AnswerHead } from './head.ts';
 import { type LineRequest, requestBytes } from './request-bytes.ts';
 import { type UpstreamAnswer, unpacked } from './source.ts';
 
-/** Servers close quiet connections after 5 s to minutes, and a request written just then is lost: none is kept for long. */
+/**
+ * Servers close idle connections after 5 s to minutes, and a request written at that moment is lost; so they are not
+ * kept for long.
+ */
 const idleMs = 30_000;
 const sweepMs = 10_000;
-/** No server gives a connection up sooner than this; one that was quiet for longer may be closed without our having looked. */
+/** No server closes a connection sooner than this; one idle for longer may be closed already. */
 const surelyOpenMs = 1_000;
-/** Per origin: as many as streams end together on a busy gateway; each is closed soon when nobody asks. */
+/** Per origin: as many as streams end at once on a busy gateway; unused ones are closed soon. */
 const mostIdle = 1_024;
 
-/** The addresses of a name, the first to be tried first. Rejects where one may not be dialled. */
+/** Resolves a name to addresses, in order of preference. Rejects if one of them must not be dialled. */
 export type Dial = (hostname: string) => Promise<string[]>;
 
 interface ConnectionOptions {
   nowMs?(): number;
-  /** Absent: any address that the system knows by that name. */
+  /** Absent: any address the system resolver returns. */
   dial?: Dial;
-  /** No connection is trusted to be open, however short it was quiet: for requests that nobody may send again. */
+  /** Always check that a kept connection is still open, for requests that must not be sent twice. */
   lookFirst?: boolean;
 }
 
 /**
- * Connections to upstreams, kept for the next request. `fetch` reads on a thread of its own and hands everything over through a
- * stream, which costs a streamed answer as much again as the rest of the relay; here a read of the socket is the next event.
+ * Kept connections to upstreams. `fetch` reads on another thread and passes everything through a stream, which costs a
+ * streamed answer as much again as the rest of the relay; here a socket read is directly the next event.
  */
 export class UpstreamConnections {
   readonly #idle = new Map<string, Connection[]>();
@@ -45,7 +48,7 @@ export class UpstreamConnections {
     this.#timer.unref();
   }
 
-  /** Sends at once; the exchange's `head` tells when the answer has begun. */
+  /** Sends at once; the exchange's `head` resolves when the answer starts. */
   send(request: LineRequest): Exchange {
     const exchange = new Exchange(requestBytes(request));
     const { origin } = addressOf(request.url);
@@ -92,7 +95,7 @@ export class UpstreamConnections {
   }
 }
 
-/** The answer that has begun with `head`; what was packed is unpacked. */
+/** The answer that starts with `head`, decompressed. */
 export const answerOf = (exchange: Exchange, head: AnswerHead): UpstreamAnswer => new BegunAnswer(exchange, head);
 
 class BegunAnswer implements UpstreamAnswer {
@@ -113,14 +116,14 @@ class BegunAnswer implements UpstreamAnswer {
   }
 }
 
-/** One socket, which carries one exchange at a time. */
+/** One socket, carrying one exchange at a time. */
 class Connection implements Line {
   idleSinceMs = 0;
   keptUntilMs = 0;
   #reused = false;
   #socket: Socket<Connection> | null = null;
   #exchange: Exchange | null = null;
-  /** What the socket has not taken yet of the request. */
+  /** The part of the request that the socket has not accepted yet. */
   #unsent: Uint8Array | null = null;
   #destroyed = false;
 
@@ -138,10 +141,10 @@ class Connection implements Line {
     opened.catch((error: Error) => this.closed(error));
   }
 
-  /** The first address that takes the connection: what the name was looked up for is what is dialled. */
+  /** Connects to the first address that accepts: exactly the ones that were resolved and checked. */
   async #reach(addresses: string[]): Promise<void> {
     for (const [at, address] of addresses.entries()) {
-      // Nobody waits for it any more.
+      // Cancelled meanwhile.
       if (this.#destroyed) return;
       try {
         await this.#connect(address);
@@ -159,12 +162,15 @@ class Connection implements Line {
       port,
       data: this,
       socket: events,
-      // Bun checks chain and name, and tells the outcome with the handshake.
+      // Bun verifies certificate chain and name, and reports the result with the handshake.
       ...(tls && { tls: { serverName: name, rejectUnauthorized: true } }),
     });
   }
 
-  /** News of a closed connection may wait for its turn behind what made us send: where there may be some it is let in first. */
+  /**
+   * A close event may still be queued behind the event that made us send: unless the connection is surely open, let it
+   * arrive first.
+   */
   begin(exchange: Exchange, surelyOpen: boolean): void {
     this.#reused = true;
     this.#exchange = exchange;
@@ -184,7 +190,7 @@ class Connection implements Line {
     else if (!this.origin.tls) this.#sendRequest();
   }
 
-  /** No byte of a request, credential and all, leaves before the other side has proved who it is. */
+  /** No byte of a request, which holds the credential, is sent before the peer is authenticated. */
   shookHands(trusted: boolean, error: Error | null): void {
     if (trusted && !error) this.#sendRequest();
     else this.#exchange?.fail(error ?? new Error('the upstream could not prove who it is'));
@@ -194,7 +200,7 @@ class Connection implements Line {
     const exchange = this.#exchange;
     if (exchange && !exchange.request) exchange.receive(bytes);
     else {
-      // Bytes that nobody asked for: whatever comes after them could be mistaken for an answer.
+      // Unsolicited bytes: what follows could be mistaken for an answer.
       this.destroy();
       this.#lost(exchange);
     }
@@ -222,7 +228,7 @@ class Connection implements Line {
 
   release(keepMs: number): void {
     this.#exchange = null;
-    // An answer that came before its request was read leaves the line in the middle of something.
+    // If the answer came before the whole request was sent, the connection is in an undefined state.
     if (this.#unsent || this.#destroyed) {
       this.destroy();
       return;
@@ -242,8 +248,8 @@ class Connection implements Line {
   }
 
   /**
-   * A request is sent once more only if nothing of it can have been read: the connection had been idle and took no byte of it.
-   * Whether to repeat one that the upstream may have read, and may charge for, is not for us to say.
+   * A request is retried only if the upstream cannot have read any of it: the connection had been idle and accepted no
+   * byte. Whether to repeat a request that the upstream may have read, and may charge for, is for the caller to decide.
    */
   #lost(exchange: Exchange | null, error?: Error): void {
     if (exchange?.request && this.#reused) this.owner.sendAnew(exchange, this.origin);
@@ -257,16 +263,16 @@ class Connection implements Line {
 
   #write(request: string | Uint8Array): void {
     const written = Math.max(0, this.#socket!.write(request));
-    // Of TLS some records may have left though the socket says that it took nothing.
+    // With TLS, records may have been sent although the socket reports no bytes written.
     if (this.#exchange && (written > 0 || this.origin.tls)) this.#exchange.request = null;
-    // Text is made into bytes only when some are left over: the socket's buffer takes nearly every request whole.
+    // Converted to bytes only if some are left over: the socket's buffer takes nearly every request whole.
     const length = typeof request === 'string' ? Buffer.byteLength(request) : request.length;
     if (written >= length) this.#unsent = null;
     else this.#unsent = (typeof request === 'string' ? Buffer.from(request) : request).subarray(written);
   }
 }
 
-/** One set for all sockets: thousands are open at once. */
+/** One handler object for all sockets, since thousands are open at once. */
 const events: Bun.SocketHandler<Connection> = {
   open: (socket) => socket.data.connected(socket),
   handshake: (socket, success, error) => socket.data.shookHands(success, error),

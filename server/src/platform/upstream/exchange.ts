@@ -6,27 +6,27 @@ import { type AnswerHead, MalformedAnswer, parseHead } from './head.ts';
 export interface Line {
   pause(): void;
   resume(): void;
-  /** The exchange is over, and the next one may have the line, if it begins within this time. */
+  /** The exchange is complete; the connection may carry the next one if it starts within this time. */
   release(keepMs: number): void;
   destroy(): void;
 }
 
-/** Kept of an answer that its reader has not asked for; past this the upstream is made to wait. */
+/** Buffered bytes of an answer that its reader has not asked for; above this the upstream is paused. */
 const aheadBytes = 65_536;
-/** Between an end mark and the end of the answer lie milliseconds. */
+/** The end of the answer follows its end marker within milliseconds. */
 const restMs = 1_000;
 const mostHeadBytes = 65_536;
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** One request and its answer, read as it comes. */
+/** One request and its answer, read as it arrives. */
 export class Exchange implements ByteSource, BodyTaker {
   readonly head: Promise<AnswerHead>;
-  /** What is to be sent; dropped with the first byte that is gone, since from then on it may have been read. */
+  /** The request to send; dropped with its first byte, since from then on the upstream may have read it. */
   request: string | Buffer | null;
   #line: Line | null = null;
   #onHead: PromiseWithResolvers<AnswerHead> | null;
   #partialHead: Buffer | null = null;
-  /** Of the heads of an answer to come. */
+  /** Bytes of interim (1xx) responses. */
   #passedBytes = 0;
   #keepMs = 0;
   #frame: BodyFrame | null = null;
@@ -35,12 +35,15 @@ export class Exchange implements ByteSource, BodyTaker {
   #flow: PromiseWithResolvers<boolean> | null = null;
   #waiting: Uint8Array[] | null = null;
   #waitingBytes = 0;
-  /** What came with the head, as it lay in its packet: most whole answers are there at once, and go on as text. */
+  /**
+   * Body bytes that came with the head, still in their packet: most whole answers arrive at once and are decoded
+   * directly.
+   */
   #early: Buffer | null = null;
   #earlyFrom = 0;
   #earlyTo = 0;
   #over = false;
-  /** Nobody reads any more. */
+  /** The reader is gone. */
   #left = false;
   #fault: Error | null = null;
 
@@ -83,7 +86,7 @@ export class Exchange implements ByteSource, BodyTaker {
     return this.#flow.promise;
   }
 
-  /** The end mark has come and the last bytes of the framing follow: with them read the line can be used again. */
+  /** Called after the end marker: the last bytes of framing follow, and once read the connection can be reused. */
   leave(): void {
     if (this.#over || this.#fault || this.#left) return;
     this.#left = true;
@@ -165,12 +168,12 @@ export class Exchange implements ByteSource, BodyTaker {
     if (before < aheadBytes && this.#waitingBytes >= aheadBytes) this.#line?.pause();
   }
 
-  /** Where the body starts once the head is whole; heads of an answer to come (1xx) are passed over (RFC 9110 §15.2). */
+  /** Offset of the body once the head is complete; interim (1xx) responses are skipped (RFC 9110 §15.2). */
   #readHead(bytes: Buffer): number {
     let from = 0;
     for (;;) {
       const end = bytes.indexOf(headEnd, from);
-      // As long as the end has not come, all but its last byte may be here.
+      // Until the terminator is found, all but its last byte may already be here.
       const length = end === -1 ? bytes.length - from - headEnd.length + 1 : end - from;
       if (this.#passedBytes + length > mostHeadBytes) throw new MalformedAnswer('the head of the answer is too large');
       if (end === -1) {
@@ -224,7 +227,7 @@ export class Exchange implements ByteSource, BodyTaker {
     this.#early = null;
   }
 
-  /** What came together goes on together. */
+  /** Chunks that arrived together are passed on together. */
   #takeWaiting(pieces: Uint8Array[]): Uint8Array {
     this.#resume();
     this.#waiting = null;

@@ -1,18 +1,18 @@
-/** How the end of a body is known (RFC 9112 §6.3): chunks, a number of bytes, or the end of the connection. */
+/** How the end of a body is determined (RFC 9112 §6.3): chunks, a length, or the end of the connection. */
 export type Framing = 'chunked' | 'close' | number;
 
 export class MalformedAnswer extends Error {}
 
-/** The head of an answer. Vendors send two dozen headers: the five that decide how to read on are looked for, no more. */
+/** The head of an answer. Vendors send two dozen headers; only the five that decide how to read on are parsed. */
 export class AnswerHead {
   readonly status: number;
   readonly framing: Framing;
-  /** How long the connection may carry another request afterwards; 0 for not at all. */
+  /** How long the connection may be reused afterwards; 0 for not at all. */
   readonly keepMs: number;
-  /** How the body is packed; empty for not at all. */
+  /** Content coding; empty if there is none. */
   readonly encoding: string;
 
-  /** `text` is known to be well-formed. */
+  /** `text` has been validated. */
   constructor(readonly text: string) {
     this.status = 100 * digitAt(text, statusAt) + 10 * digitAt(text, statusAt + 1) + digitAt(text, statusAt + 2);
     let length: string | undefined;
@@ -22,7 +22,8 @@ export class AnswerHead {
     let encoding: string | undefined;
     for (let from = nextLine(text, 0); from > 0; from = nextLine(text, from)) {
       const colon = text.indexOf(':', from);
-      // By the length of the name first, so that the others cost no more than finding their end; nothing is cut out to compare.
+      // Switches on the name's length first, so that other headers cost no more than finding their end; no substrings
+      // are made.
       switch (colon - from) {
         case 10:
           if (isNamed(text, from, 'connection')) connection = joined(connection, text, colon);
@@ -40,7 +41,7 @@ export class AnswerHead {
     }
     this.encoding = encoding ?? '';
     this.framing = framingOf(text, this.status, length, coding);
-    // A body announced where there can be none may follow all the same, and would be taken for the next answer.
+    // A body announced where none is allowed might follow nevertheless, and be mistaken for the next answer.
     const ambiguous =
       coding !== undefined
         ? length !== undefined || isBodiless(this.status)
@@ -49,7 +50,7 @@ export class AnswerHead {
     this.keepMs = keeps ? keptFor(keepAlive) : 0;
   }
 
-  /** One of them, by its name in lower case; undefined where there is none. */
+  /** A header by its lower-case name; undefined if absent. */
   header(name: string): string | undefined {
     let value: string | undefined;
     for (let from = nextLine(this.text, 0); from > 0; from = nextLine(this.text, from)) {
@@ -59,7 +60,7 @@ export class AnswerHead {
     return value;
   }
 
-  /** Made when asked for: only refusals and errors are read that closely. */
+  /** Lazy: only errors and refusals need all headers. */
   get headers(): Headers {
     const headers = new Headers();
     for (let from = nextLine(this.text, 0); from > 0; from = nextLine(this.text, from)) {
@@ -73,7 +74,7 @@ export class AnswerHead {
 const minorAt = 'HTTP/1.'.length;
 const statusAt = 'HTTP/1.1 '.length;
 
-/** Where the line after the one at `from` begins; 0 when there is none. */
+/** Start of the next line after `from`; 0 if there is none. */
 function nextLine(text: string, from: number): number {
   const end = text.indexOf('\r\n', from);
   return end < 0 ? 0 : end + 2;
@@ -81,7 +82,10 @@ function nextLine(text: string, from: number): number {
 
 const digitAt = (text: string, at: number): number => text.charCodeAt(at) - 48;
 
-/** Whether the name at `from` is this one, in lower case and as long as it. Upper case is 32 below lower case. */
+/**
+ * Whether the name at `from` equals `name`, which is lower case and of the same length. Upper case is 32 below lower
+ * case.
+ */
 function isNamed(text: string, from: number, name: string): boolean {
   for (let i = 0; i < name.length; i += 1) {
     const code = text.charCodeAt(from + i);
@@ -93,7 +97,7 @@ function isNamed(text: string, from: number, name: string): boolean {
 
 const hyphen = '-'.charCodeAt(0);
 
-/** Without the blanks around it, which are spaces and tabs alone (RFC 9110 §5.6.3): `trim` would take more. */
+/** Trims spaces and tabs only (RFC 9110 §5.6.3): `trim` would remove more. */
 function valueAfter(text: string, colon: number): string {
   const lineEnd = text.indexOf('\r\n', colon);
   let from = colon + 1;
@@ -105,38 +109,38 @@ function valueAfter(text: string, colon: number): string {
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 
-/** What comes more than once is a list (RFC 9110 §5.3). */
+/** Repeated headers form a list (RFC 9110 §5.3). */
 const joined = (before: string | undefined, text: string, colon: number): string =>
   before === undefined ? valueAfter(text, colon) : `${before}, ${valueAfter(text, colon)}`;
 
 const closes = (connection: string | undefined): boolean =>
   connection?.split(',').some((option) => option.trim().toLowerCase() === 'close') ?? false;
 
-/** A second less than the server says: what is on its way when the server closes is lost. */
+/** One second less than the server says: a request sent while the server closes is lost. */
 function keptFor(keepAlive: string | undefined): number {
   const seconds = keepAlive && /(?:^|[\t ,])timeout=(\d{1,9})/i.exec(keepAlive)?.[1];
   return seconds ? Math.max(0, (Number(seconds) - 1) * 1_000) : Number.POSITIVE_INFINITY;
 }
 
 const statusLine = /^HTTP\/1\.\d [1-9]\d\d(?: |\r|$)/;
-/** The whole in one go: a status line, and lines of a token, a colon and what may be printed. */
+/** Validates the whole head at once: a status line, then lines of a token, a colon and printable text. */
 const wellFormed =
   /^HTTP\/1\.\d [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const field = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
 const digits = /^\d{1,15}$/;
-/** A number, however often it is said: others beside it would be another length (RFC 9112 §6.3). */
+/** One number, possibly repeated; different ones would be ambiguous (RFC 9112 §6.3). */
 const oneLength = /^(\d{1,15})(?:[\t ]*,[\t ]*\1)*$/;
 
 export const isField = (line: string): boolean => field.test(line);
 
-/** Reads a head, without the blank line that ends it. */
+/** Parses a head, without its terminating blank line. */
 export function parseHead(text: string): AnswerHead {
   if (wellFormed.test(text)) return new AnswerHead(text);
   if (statusLine.test(text)) throw new MalformedAnswer('the upstream sent a malformed header');
   throw new MalformedAnswer('the upstream does not speak HTTP/1.1');
 }
 
-/** Anything that could be read in two ways is refused (RFC 9112 §6.1, §6.3). */
+/** Anything ambiguous is refused (RFC 9112 §6.1, §6.3). */
 function framingOf(text: string, status: number, length: string | undefined, coding: string | undefined): Framing {
   if (status < 200) return 0;
   const said = length === undefined ? 'close' : digits.test(length) ? length : oneLength.exec(length)?.[1];

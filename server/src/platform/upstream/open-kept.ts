@@ -5,14 +5,14 @@ import type { AnswerHead } from './head.ts';
 import type { LineRequest } from './request-bytes.ts';
 
 export interface KeptRequest extends LineRequest {
-  /** Over the whole call: name, connection, answer and its body. */
+  /** For the whole call: DNS, connection, answer and body. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
 /**
- * As `openGuarded`, over connections that are kept for the next call: each goes to an address that was looked at when it was
- * dialled. No redirect is followed.
+ * Like `openGuarded`, over kept connections: each goes to an address that was checked when it was dialled. Redirects
+ * are not followed.
  */
 export async function openKept(
   connections: UpstreamConnections,
@@ -53,7 +53,7 @@ const faultOf = (error: unknown): OutgoingError =>
     ? error
     : new OutgoingError('network', error instanceof Error ? error.message : String(error));
 
-/** The body piece by piece; `over` is called once nobody reads any more, `ended` says why it was broken off. */
+/** The body as a stream; `over` is called when reading ends, `ended` says why it was aborted. */
 export function streamOf(body: ByteSource, over: () => void, ended: () => Error | null): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -71,7 +71,7 @@ export function streamOf(body: ByteSource, over: () => void, ended: () => Error 
       },
       cancel: () => {
         over();
-        // What was wanted has come, and the rest of it may be a few bytes that end the answer.
+        // What was wanted has arrived; the remaining bytes may just end the answer.
         body.leave();
       },
     },

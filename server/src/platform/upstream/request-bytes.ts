@@ -1,6 +1,6 @@
 import { addressOf } from './address.ts';
 
-/** What is asked of a server. */
+/** A request to a server. */
 export interface LineRequest {
   url: string;
   method: string;
@@ -12,10 +12,13 @@ const name = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const plainValue = /^[\t\x20-\x7e]*$/;
 const value = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** As `fetch` names itself: vendors refuse callers without a name. */
+/** The same user agent as `fetch`: some vendors refuse requests without one. */
 const userAgent = `Bun/${Bun.version}`;
 
-/** Said by the connection, whatever the caller says. Answers are small or come in pieces: packing them would only hold them up. */
+/**
+ * Headers set by the connection, overriding the caller's. No compression: answers are small or streamed, and it would
+ * delay them.
+ */
 const ours = new Set(['host', 'accept-encoding', 'connection', 'content-length']);
 const common = 'accept-encoding: identity\r\nconnection: keep-alive\r\n';
 const changingOver = 'accept-encoding: identity\r\nconnection: Upgrade\r\n';
@@ -24,14 +27,14 @@ interface Head {
   url: string;
   method: string;
   text: string;
-  /** ASCII, so that head and body can be written as one text. */
+  /** ASCII only, so that head and body can be written as one string. */
   plain: boolean;
 }
 
-/** Heads by the headers they were made of: kinds of providers use the same ones for all requests to a target. */
+/** Serialized heads by their headers object: provider kinds reuse the same one for all requests to a target. */
 const heads = new WeakMap<LineRequest['headers'], Head>();
 
-/** A request as it goes over the wire (RFC 9112 §3). Throws on headers that would end their line. */
+/** A request in wire format (RFC 9112 §3). Throws on header values that contain line breaks. */
 export function requestBytes({ url, method, headers, body = '' }: LineRequest): string | Buffer {
   let head = heads.get(headers);
   if (head?.url !== url || head.method !== method) {
@@ -39,12 +42,12 @@ export function requestBytes({ url, method, headers, body = '' }: LineRequest): 
     heads.set(headers, head);
   }
   const length = method === 'POST' ? `content-length: ${Buffer.byteLength(body)}\r\n\r\n` : '\r\n';
-  // Headers are bytes and bodies UTF-8; where that makes no difference both are written at once.
+  // Headers are Latin-1 and bodies UTF-8; for ASCII heads both are written as one string.
   if (head.plain) return head.text + length + body;
   return Buffer.concat([Buffer.from(head.text + length, 'latin1'), Buffer.from(body)]);
 }
 
-/** All of it but the length of the body and the blank line. */
+/** Everything except the body's length and the blank line. */
 function headOf(url: string, method: string, headers: LineRequest['headers']): Head {
   const { host, target } = addressOf(url);
   let text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${headers.upgrade === undefined ? common : changingOver}`;

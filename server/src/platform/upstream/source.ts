@@ -1,22 +1,22 @@
 import type { ByteSource, Taker } from '../../lib/byte-source.ts';
 import { answerLimits, gather, textOf } from '../../lib/gather.ts';
 
-/** The beginning of an answer. */
+/** An answer that has started. */
 export interface UpstreamAnswer {
   status: number;
-  /** Made when asked for. */
+  /** Created lazily. */
   readonly headers: Headers;
   body: ByteSource;
 }
 
-/** The body of an answer that says no; what is too long of it is cut. */
+/** The body of an error answer, cut if it is long. */
 export async function readRefusalText(body: ByteSource): Promise<string> {
   const { bytes, whole } = await gather(() => body.read(), answerLimits.refusal);
   if (!whole) body.abort();
   return textOf(bytes);
 }
 
-/** The answer that `fetch` has brought. */
+/** An answer received through `fetch`. */
 export const fetchedAnswer = (response: Response): UpstreamAnswer => ({
   status: response.status,
   headers: response.headers,
@@ -58,7 +58,7 @@ const formats: Record<string, string> = {
   zstd: 'zstd',
 };
 
-/** For servers that pack an answer though they were asked not to. What is packed in an unknown way stays so, as with `fetch`. */
+/** For servers that compress although asked not to. Unknown codings are left as they are, as `fetch` does. */
 export function unpacked(body: ByteSource, encoding: string): ByteSource {
   const format = formats[encoding.toLowerCase()];
   if (!format) return body;

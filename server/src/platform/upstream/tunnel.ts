@@ -4,7 +4,7 @@ import { addressOf, type Origin } from './address.ts';
 
 const mostHeadBytes = 65_536;
 
-/** A connection through a proxy (RFC 9110 §9.3.6): nothing but its head has been read when it is handed over. */
+/** A connection through a proxy (RFC 9110 §9.3.6): handed over once the proxy's response head was read. */
 function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Promise<Socket<undefined>> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket<undefined>>();
   const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
@@ -29,7 +29,7 @@ function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Pr
       handshake: (socket, trusted, error) =>
         trusted && !error ? ask(socket) : fail(socket, error ?? new Error('the proxy could not prove who it is')),
       data: (socket, bytes) => {
-        // What is encrypted on top of it passes here still.
+        // Later bytes belong to the TLS session on top.
         if (over) return;
         head += bytes.toString('latin1');
         if (head.includes('\r\n\r\n')) {
@@ -53,7 +53,7 @@ function authorization({ username, password }: URL): string {
   return `proxy-authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
 }
 
-/** A connection to whatever serves an address, by the way that the environment names. */
+/** A connection to an address, through the proxy that the environment sets for it. */
 export async function connectOutward<D>(
   { url, outward }: { url: string; outward?: Outward | undefined },
   data: D,
@@ -71,7 +71,7 @@ export async function connectOutward<D>(
   const way = await tunnel(proxy, origin, signal);
   if (secure) way.upgradeTLS<D>({ data, socket: events, ...secure });
   else {
-    // From here on it is told of by the other handlers.
+    // From here on, events go to the caller's handlers.
     const taken = way as Socket<unknown> as Socket<D>;
     taken.data = data;
     taken.reload({ socket: events });

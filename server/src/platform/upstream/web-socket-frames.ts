@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 /** RFC 6455 §5.2. */
 export const opcodes = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** What the other side did against the protocol, and the code that it is told (RFC 6455 §7.4.1). */
+/** A protocol violation by the peer, with the close code to send (RFC 6455 §7.4.1). */
 export class FrameFault extends Error {
   constructor(
     readonly code: 1002 | 1007 | 1009,
@@ -16,12 +16,12 @@ export class FrameFault extends Error {
 const mostControlBytes = 125;
 const nothing = Buffer.alloc(0);
 
-/** One frame as a client sends it: masked (RFC 6455 §5.3). */
+/** A masked frame, as clients send it (RFC 6455 §5.3). */
 export function clientFrame(opcode: number, payload: Uint8Array): Buffer {
   const { length } = payload;
   const lengthBytes = length <= 125 ? 0 : length < 65_536 ? 2 : 8;
   const head = 2 + lengthBytes + 4;
-  // The payload begins at a multiple of four, so that it can be masked four bytes at a time.
+  // Aligns the payload to four bytes, so that it can be masked word by word.
   const pad = (4 - (head % 4)) % 4;
   const whole = Buffer.from(new ArrayBuffer(pad + head + length));
   const frame = whole.subarray(pad);
@@ -43,13 +43,16 @@ interface FrameTaker {
   control(opcode: number, payload: Buffer): void;
 }
 
-/** Puts the frames of a server together; bytes may be cut anywhere, and messages into pieces. */
+/** Reassembles a server's frames; bytes and messages may be split anywhere. */
 export class FrameReader {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** With fewer bytes there is nothing to do: large frames are put together once, and not with each of their packets. */
+  /** Nothing to do with fewer bytes: large frames are assembled once, not with each packet. */
   #needed = 2;
-  /** What came of a message in pieces. One buffer that grows: a piece of one byte would take a hundred by itself. */
+  /**
+   * The fragments of a message so far, in one growing buffer: a one-byte fragment would take a hundred bytes on its
+   * own.
+   */
   #gathered = nothing;
   #gatheredBytes = 0;
   #kind: number | null = null;
@@ -71,7 +74,7 @@ export class FrameReader {
     }
   }
 
-  /** Takes one frame if it is whole, and tells how many bytes it had; else sets how many are needed. */
+  /** Consumes one frame if it is complete, and returns its length; else sets how many bytes are needed. */
   #read(bytes: Buffer): number {
     const [first, second] = [bytes[0]!, bytes[1]!];
     if ((first & 0x70) !== 0 || (second & 0x80) !== 0) throw new FrameFault(1002, 'a frame is malformed');
@@ -112,12 +115,12 @@ export class FrameReader {
     this.#gathered = nothing;
     this.#gatheredBytes = 0;
     this.#kind = null;
-    // RFC 6455 §8.1: of what is no text nobody can say what it is.
+    // RFC 6455 §8.1: text messages must be valid UTF-8.
     if (!binary && !isUtf8(whole)) throw new FrameFault(1007, 'a message is not UTF-8');
     this.taker.message(whole, binary);
   }
 
-  /** All of the message that has come so far. */
+  /** Appends a fragment and returns the message so far. */
   #gather(payload: Buffer): Buffer {
     const bytes = this.#gatheredBytes + payload.length;
     if (bytes > this.#gathered.length) {

@@ -13,13 +13,13 @@ interface SocketRequest {
   /** With `http:` or `https:`. */
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Of one message that comes. */
+  /** Per received message. */
   mostBytes: number;
-  /** Absent: directly. */
+  /** Absent: a direct connection. */
   outward?: Outward | undefined;
 }
 
-/** Answered with something else than the change of the protocol. */
+/** The server answered with something other than the protocol switch. */
 export class RefusedUpgrade extends Error {
   constructor(
     readonly status: number,
@@ -35,12 +35,12 @@ const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const headEnd = Buffer.from('\r\n\r\n');
 const mostHeadBytes = 65_536;
 const mostRefusalBytes = 65_536;
-/** A server that does not answer the end of a socket has had its time. */
+/** How long to wait for the server's close frame. */
 const closingMs = 2_000;
 
 /**
- * A WebSocket to an upstream (RFC 6455). Bun's own tells nobody why an upgrade was refused, takes messages of any length and
- * cannot be paused; routing needs the first, and memory the others.
+ * A WebSocket client (RFC 6455). Bun's own does not report why an upgrade was refused, accepts messages of any length
+ * and cannot be paused; routing needs the first, memory the others.
  */
 export class UpstreamWebSocket {
   readonly #opened = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ export class UpstreamWebSocket {
     );
   }
 
-  /** Rejects with RefusedUpgrade, or with whatever kept it from being asked. */
+  /** Rejects with RefusedUpgrade, or with the connection error. */
   static async connect(request: SocketRequest, signal: AbortSignal): Promise<UpstreamWebSocket> {
     signal.throwIfAborted();
     const made = new UpstreamWebSocket(request);
@@ -82,12 +82,12 @@ export class UpstreamWebSocket {
     }
   }
 
-  /** What has come, and comes, is told from the next `resume` on. */
+  /** Messages are delivered from the next `resume` on. */
   listen(listener: SocketListener): void {
     this.#listener = listener;
   }
 
-  /** Bytes that the connection has not taken yet. */
+  /** Bytes that the connection has not accepted yet. */
   get unsentBytes(): number {
     return this.#unsentBytes;
   }
@@ -137,7 +137,7 @@ export class UpstreamWebSocket {
     else if (!addressOf(this.request.url).origin.tls) this.#ask();
   }
 
-  /** As with other requests, no credential leaves before the other side has proved who it is. */
+  /** As with other requests, no credential is sent before the peer is authenticated. */
   shookHands(trusted: boolean, error: Error | null): void {
     if (this.request.outward?.trusting || (trusted && !error)) this.#ask();
     else this.#fail(error ?? new Error('the upstream could not prove who it is'));
@@ -188,7 +188,7 @@ export class UpstreamWebSocket {
     if (head.status === 101) {
       this.#checkAccepted(head);
       this.#open = true;
-      // Told once somebody listens.
+      // Paused until there is a listener.
       this.#paused = true;
       this.#opened.resolve();
       if (rest < bytes.length) this.#readFrames(bytes.subarray(rest));
@@ -199,7 +199,7 @@ export class UpstreamWebSocket {
     }
   }
 
-  /** RFC 6455 §4.1: whoever did not read the key has not agreed to anything. */
+  /** RFC 6455 §4.1: a wrong accept key means that the server did not agree to the upgrade. */
   #checkAccepted(head: AnswerHead): void {
     const wanted = createHash('sha1')
       .update(this.#key + acceptSuffix)
@@ -225,7 +225,7 @@ export class UpstreamWebSocket {
   }
 
   #control(opcode: number, payload: Buffer): void {
-    // RFC 6455 §5.5.3: not each ping has to be answered. Whoever only asks and reads nothing would fill memory.
+    // RFC 6455 §5.5.3: not every ping needs an answer. A peer that only pings and never reads would fill memory.
     if (opcode === opcodes.ping && this.#unsent.length === 0) this.#write(clientFrame(opcodes.pong, payload));
     else if (opcode === opcodes.close) {
       // RFC 6455 §5.5.1.
