@@ -1,17 +1,17 @@
 import { AnswerTooLarge, answerLimits, gather, textOf } from './gather.ts';
 
-/** Takes a piece of a body, the bytes from `from` up to `to`; false when it can take no more for now. */
+/** Takes a chunk of a body, the bytes from `from` up to `to`; false if it cannot take more for now. */
 export type Taker = (bytes: Uint8Array, from: number, to: number) => boolean;
 
-/** The body of an answer, read piece by piece; what is not read is not fetched for long. */
+/** The body of an answer, read chunk by chunk with back-pressure. */
 export interface ByteSource {
-  /** The next bytes, or null at the end; rejects when the connection breaks. */
+  /** The next bytes, or null at the end; rejects if the connection breaks. */
   read(): Promise<Uint8Array | null> | Uint8Array | null;
-  /** The whole body where it is here already, in one piece of which nothing was read; null where not. */
+  /** The whole body if it has arrived already and nothing was read yet; else null. */
   wholeText?(): string | null;
-  /** Hands pieces over the moment they come; resolves to true when the taker wants no more, to false at the end. */
+  /** Passes chunks on as they arrive; resolves to true if the taker stopped, to false at the end. */
   flow(taker: Taker): Promise<boolean>;
-  /** What was wanted has come. */
+  /** The reader has what it needs. */
   leave(): void;
   abort(): void;
 }

@@ -1,7 +1,7 @@
-/** What is known of something at one moment, by field. */
+/** The state of an entity at one moment, by field. */
 export type State = Record<string, unknown>;
 
-/** A value that may be compared and never shown. */
+/** A value that may be compared but never shown. */
 export class Secret {
   constructor(readonly value: string) {}
   toJSON(): string {
@@ -14,12 +14,12 @@ export interface Changes {
   after: State | null;
 }
 
-/** Past this a log entry names the fields only: a list of a thousand models is no help to a reader. */
+/** Longer entries list the field names only: a list of a thousand models does not help the reader. */
 const mostCharacters = 16_000;
 
 /**
- * What an act changed: the fields that differ, or all of them where something was made or removed. A secret shows only that
- * it changed, and not at all with something that is made or removed with it.
+ * The fields that differ, or all of them if the entity was created or deleted. A secret only shows that it changed, and
+ * is left out on creation and deletion.
  */
 export function changesOf(before: State | null, after: State | null): Changes {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter((name) =>

@@ -1,9 +1,9 @@
 const mostBlanks = 1_000;
 
 /**
- * A map of what comes and goes with every request. A `Map` that is added to and deleted from makes its table anew every few
- * dozen changes, and the tables it leaves behind, with what stood in them, outlive many rounds of the garbage collector.
- * Here a place is emptied instead, and the table made anew once there are many empty ones.
+ * A map whose entries come and go with every request. A `Map` rebuilds its table every few dozen changes, and the old
+ * tables keep their entries alive through many garbage collections. This one empties slots instead, and rebuilds only
+ * when many are empty.
  */
 export class ChurnMap<V extends object> {
   #entries = new Map<string, V | null>();
@@ -22,7 +22,7 @@ export class ChurnMap<V extends object> {
     this.#entries.set(key, value);
   }
 
-  /** False when it was not there. */
+  /** False if it was absent. */
   delete(key: string): boolean {
     if (!this.#entries.get(key)) return false;
     this.#entries.set(key, null);

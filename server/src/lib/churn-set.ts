@@ -1,4 +1,4 @@
-/** A set of what comes and goes with every request, in no order; why a `Set` will not do is told with `ChurnMap`. */
+/** An unordered set whose items come and go with every request; see `ChurnMap` for why a `Set` will not do. */
 export class ChurnSet<T extends object> implements Iterable<T> {
   readonly #items: T[] = [];
 
@@ -6,7 +6,7 @@ export class ChurnSet<T extends object> implements Iterable<T> {
     this.#items.push(item);
   }
 
-  /** Once, where it was added twice. */
+  /** Removes one occurrence. */
   delete(item: T): void {
     const at = this.#items.lastIndexOf(item);
     if (at < 0) return;
@@ -14,7 +14,7 @@ export class ChurnSet<T extends object> implements Iterable<T> {
     if (at < this.#items.length) this.#items[at] = last;
   }
 
-  /** Those of now, whatever comes or goes meanwhile. */
+  /** A snapshot, whatever is added or removed meanwhile. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.#items][Symbol.iterator]();
   }

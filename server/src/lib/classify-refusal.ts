@@ -1,17 +1,18 @@
 import type { ErrorParts } from './error-parts.ts';
 
 /**
- * Who has to do with a refusal of an upstream, and the status that is meant, which need not be the one that was sent.
- * `caller`: the request; `busy`: a limit; `auth`: our credential or account; `failure`: the upstream, or how we call it.
+ * Who is responsible for an upstream's refusal, and the status that is meant, which may differ from the one sent.
+ * `caller`: the request; `busy`: a rate limit; `auth`: our credential or account; `failure`: the upstream, or how we
+ * call it.
  */
 export interface RefusalClass {
   kind: 'caller' | 'busy' | 'auth' | 'failure';
   status: number;
-  /** Another upstream may do what was asked. */
+  /** Another upstream may accept the request. */
   byRequest?: true;
 }
 
-/** Codes and types by which vendors name a fault, whatever status it comes with. */
+/** Error codes and types of vendors, whatever status they come with. */
 const statusOfName: Record<string, number> = {
   authentication_error: 401,
   bad_request: 400,
@@ -56,7 +57,7 @@ const statusOfName: Record<string, number> = {
 export const contextWords =
   /context[ _-]?(length|window|size|limit)|maximum context|(prompt|input) is too long|input token count|too many (input )?tokens|reduce the length|exceed(s|ed)? the (maximum|max|model's?) (number of |allowed )?(input )?(tokens|context)/i;
 const moderationWords = /moderation|content[ _](policy|filter)|flagged/i;
-/** Things of the request that servers answer with their own 5xx when they cannot use them. */
+/** Parts of a request that some servers answer with a 5xx if they cannot use them. */
 const requestWords = [
   contextWords,
   moderationWords,
@@ -64,7 +65,7 @@ const requestWords = [
   /\b(invalid|unsupported|malformed|compile|compiling|parse|parsing|convert|converting)\b.{0,40}\b(schema|grammar|regex|tools?|functions?|response_format)\b/i,
 ];
 
-/** The status that is meant: of a 5xx, the caller's own fault may be in the body. */
+/** The status that is meant: a 5xx body may describe the caller's own error. */
 function statusMeant(status: number, parts: ErrorParts): number {
   if (status >= 400 && status < 500) return status;
   if (parts.status !== undefined) return parts.status;
@@ -76,18 +77,18 @@ function statusMeant(status: number, parts: ErrorParts): number {
 const nameStatus = (name: string | undefined): number | undefined => statusOfName[name?.toLowerCase() ?? ''];
 
 const caller = (status: number): RefusalClass => ({ kind: 'caller', status });
-/** Another upstream may take the request, or fetch what this one could not. */
+/** Another upstream may accept the request, or fetch what this one could not. */
 const elsewhere = (status: number): RefusalClass => ({ kind: 'caller', status, byRequest: true });
 const auth = (status: number): RefusalClass => ({ kind: 'auth', status });
 const failure = (status: number): RefusalClass => ({ kind: 'failure', status });
 
 type Judge = (status: number, parts: ErrorParts) => RefusalClass;
 
-/** Statuses of our own key and account, unless a body says that the content was refused (as some routers do). */
+/** About our key or account, unless the body says that the content was refused (as some routers do). */
 const ofAccount: Judge = (status, parts) =>
   moderationWords.test(`${parts.code ?? ''} ${parts.message ?? ''}`) ? caller(status) : auth(status);
 
-/** A balance that is too small for this request may do for the next. */
+/** A balance too small for this request may suffice for the next. */
 const ofBalance: Judge = (status, parts) =>
   /fewer max_tokens|can only afford/i.test(parts.message ?? '') ? { kind: 'busy', status } : ofAccount(status, parts);
 
@@ -95,13 +96,13 @@ const missingModel = /\bmodels?\b.{0,200}\b(not (be )?found|not exist|n['’]t e
 const missingThing =
   /\b(file|image|audio|video|voice|response|item|thread|container|vector store|cached content|document|conversation|url|tools?)\b/i;
 
-/** The address and the model's name are the operator's; what else is not there the request has named. */
+/** Address and model name are the operator's; anything else that is missing was named by the request. */
 const ofAbsence: Judge = (status, { message = '', code }) =>
   code === 'model_not_found' || missingModel.test(message) || !missingThing.test(message)
     ? failure(status)
     : elsewhere(status);
 
-/** Refusals that are about our key or account, though the status says otherwise. */
+/** Refusals that concern our key or account, although the status says otherwise. */
 const accountCodes = new Set([
   'invalid_api_key',
   'API_KEY_INVALID',
@@ -111,7 +112,7 @@ const accountCodes = new Set([
   'authentication_error',
   'permission_error',
 ]);
-/** Only where a message begins with them: further back they may be the caller's own words, repeated. */
+/** Only at the start of a message: later on they may be quoted from the caller. */
 const accountWords =
   /^(your )?((invalid|incorrect|missing|expired) api[ _-]?key|(please )?pass a valid api[ _-]?key|api[ _-]?key (not valid|not found|expired|is invalid)|credit balance is too low|insufficient (credits|balance|quota))/i;
 
@@ -126,7 +127,7 @@ const judges: Record<number, Judge> = {
   402: ofBalance,
   403: ofAccount,
   404: ofAbsence,
-  // Ours to know: the method, and the proxy on the way.
+  // Our own responsibility: the method, and the proxy in between.
   405: failure,
   407: failure,
   408: failure,
@@ -138,17 +139,17 @@ const judges: Record<number, Judge> = {
   416: ofRequest,
   417: ofRequest,
   422: ofRequest,
-  // Text Generation Inference, for a model that broke off.
+  // Text Generation Inference, for a model that failed midway.
   424: failure,
   428: ofRequest,
   429: (status) => ({ kind: 'busy', status }),
   431: ofRequest,
   451: ofRequest,
-  // RFC 9110 §15.6.2: the request needs what this server does not have.
+  // RFC 9110 §15.6.2: the server does not support what the request needs.
   501: () => elsewhere(400),
 };
 
-/** Every other 4xx says that the request is at fault (RFC 9110 §15.5), without saying much. */
+/** All other 4xx blame the request (RFC 9110 §15.5). */
 export function classifyRefusal(status: number, parts: ErrorParts): RefusalClass {
   const meant = statusMeant(status, parts);
   const judge = judges[meant] ?? (meant >= 400 && meant < 500 ? elsewhere : failure);

@@ -1,16 +1,17 @@
 /**
- * Time is passed in, so that tests can move it. There are two kinds, and every use is one of them:
+ * Time is injected, so that tests can control it. There are two kinds, and every use is one of them:
  *
- * - a time of day, which is stored, shown and compared with times that others wrote. It may jump: somebody sets it, a machine
- *   wakes up. Where several processes share a database, it is the database's (`platform/db/database-clock.ts`).
- * - a duration within this process: timeouts, lives of caches, windows, how long something took. Only ever goes forward.
+ * - wall-clock time, which is stored, shown and compared with times written by others. It may jump: an operator sets
+ * it, a machine wakes up. If several processes share a database, it is the database's
+ * (`platform/db/database-clock.ts`).
+ * - durations within this process: timeouts, cache lifetimes, windows, measurements. Monotonic.
  */
 export interface Clock {
-  /** The time of day, in milliseconds since 1970. */
+  /** Wall-clock time, in milliseconds since 1970. */
   nowMs(): number;
-  /** Whole milliseconds since some moment before this process did anything: for differences, never to be stored or told. */
+  /** Monotonic, in whole milliseconds since an arbitrary start: only for differences, never to be stored or shown. */
   steadyMs(): number;
-  /** Calls again and again, each time after this long, until the function it returns is called; keeps no process alive. */
+  /** Calls periodically until the returned function is called; does not keep the process alive. */
   every(ms: number, call: () => void): () => void;
 }
 
@@ -26,7 +27,7 @@ export const systemClock: Clock = {
 
 export const nowSeconds = (clock: Clock): number => Math.floor(clock.nowMs() / 1000);
 
-/** Of a long way only the end is walked: a year would be millions of calls. */
+/** Advancing by more than this skips ahead: a year would be millions of calls. */
 const walkedMs = 600_000;
 /** A process has lived for a moment when its clock is first asked. Far from any time of day, so that mixing the two shows. */
 const firstSteadyMs = 1_000;

@@ -7,8 +7,8 @@ export interface CostPart {
 }
 
 /**
- * What each part of a bill costs, in whole units that add up to `costOf` exactly: each is rounded down, and the units left
- * over go to those that lost most by it.
+ * The cost of each part of a bill, in whole units that add up to exactly `costOf`: each is rounded down, and the
+ * remaining units go to the parts that lost most.
  */
 export function costParts(price: Price, usage: Usage): CostPart[] {
   const lines = linesOf(price, usage);
@@ -17,7 +17,7 @@ export function costParts(price: Price, usage: Usage): CostPart[] {
   return total <= Number.MAX_SAFE_INTEGER ? share(lines, total) : shareExactly(lines);
 }
 
-/** For every request, so without a detour. */
+/** Runs for every request. */
 function share(lines: readonly Line[], total: number): CostPart[] {
   const parts: CostPart[] = [];
   const lost: number[] = [];
@@ -31,7 +31,7 @@ function share(lines: readonly Line[], total: number): CostPart[] {
   return left > 0 ? handOut(parts, lost, left) : parts;
 }
 
-/** Beyond what a double holds. */
+/** For amounts that exceed a double's precision. */
 function shareExactly(lines: readonly Line[]): CostPart[] {
   const unit = BigInt(picoUsdPerQuota);
   const exact = lines.map(picoUsdOf);

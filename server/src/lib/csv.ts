@@ -3,8 +3,8 @@ export type Cell = string | number | boolean | null | undefined;
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 /**
- * RFC 4180 quoting. Spreadsheets run cells that begin with `= + - @`, or with the white space they skip before one of
- * these, as formulas: an apostrophe makes them text.
+ * RFC 4180 quoting. Spreadsheets execute cells that start with `= + - @`, or with white space before one of these, as
+ * formulas; an apostrophe makes them text.
  */
 export function csvCell(value: Cell): string {
   if (typeof value !== 'string') return `${value ?? ''}`;

@@ -3,7 +3,7 @@ import { quotaPerUsd } from './money.ts';
 const centsPerUsd = 100;
 export const quotaPerCent = quotaPerUsd / centsPerUsd;
 
-/** Stripe takes no less than half a dollar; more than that much at once is a slip of the finger. */
+/** Stripe's minimum is half a dollar; above the maximum it is likely a typing error. */
 const least = 1;
 const most = 10_000;
 const mostAmounts = 20;
@@ -14,7 +14,7 @@ const numbersIn = (text: string): string[] =>
     .split(/[\s,]+/, mostAmounts + 1)
     .filter(Boolean);
 
-/** What is wrong with the text of the option `TopUpAmounts`; null when nothing is. */
+/** What is wrong with the option `TopUpAmounts`; null if nothing is. */
 export function amountsFault(text: string): string | null {
   const numbers = numbersIn(text);
   const good = numbers.every((number) => /^\d{1,5}$/.test(number) && Number(number) >= least && Number(number) <= most);
@@ -23,5 +23,5 @@ export function amountsFault(text: string): string | null {
     : `must be up to ${mostAmounts} whole numbers of dollars from ${least} to ${most.toLocaleString('en')}, with spaces between them`;
 }
 
-/** In dollars, each once, the smallest first. */
+/** In dollars, without duplicates, ascending. */
 export const amountsIn = (text: string): number[] => [...new Set(numbersIn(text).map(Number))].sort((a, b) => a - b);

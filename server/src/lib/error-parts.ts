@@ -1,13 +1,13 @@
 import { isObject } from './is-object.ts';
 
-/** What a refusal says of itself; `status` where its body names one. */
+/** What an error body says; `status` if it names one. */
 export interface ErrorParts {
   message?: string;
   code?: string;
   type?: string;
   param?: string;
   status?: number;
-  /** Of Anthropic's errors. */
+  /** Anthropic's `error.details`. */
   details?: Record<string, unknown>;
 }
 
@@ -39,11 +39,11 @@ export function readErrorParts(value: unknown): ErrorParts {
   };
 }
 
-/** Only of what is one: an object of the upstream's with a `toString` of its own cannot be made into anything. */
+/** Only for strings and numbers: an object with its own `toString` could throw. */
 const numberOf = (value: unknown): number =>
   typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
 
-/** Google puts the telling code into `details[].reason`. */
+/** Google puts the specific code into `details[].reason`. */
 function reasonOf(details: unknown): unknown {
   return Array.isArray(details)
     ? details.find((item) => isObject(item) && typeof item.reason === 'string')?.reason

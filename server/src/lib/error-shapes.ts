@@ -1,6 +1,6 @@
 import type { AppError, ErrorCode } from './errors.ts';
 
-/** The wire formats that errors are told in. */
+/** The wire formats of errors. */
 export type ErrorFormat =
   | 'management'
   | 'oauth'
@@ -15,13 +15,13 @@ export type ErrorFormat =
 type Json = Record<string, unknown>;
 
 const relayed: ReadonlySet<ErrorFormat> = new Set(['openai', 'anthropic', 'google', 'cohere', 'video']);
-/** A format of the relay, whose clients read headers that those of the other endpoints do not. */
+/** Whether it is a relay format, whose clients read extra headers. */
 export const isRelayFormat = (format: ErrorFormat): boolean => relayed.has(format);
 
-/** Codes that exist twice inside, because their statuses differ, but have one name outside. */
+/** Codes that are distinct internally, because their statuses differ, but share one public name. */
 const publicCode = (code: ErrorCode): string => (code === 'no_eligible_provider' ? 'no_available_provider' : code);
 
-/** OpenAI's `type` beside each code; what is not listed follows from the status. */
+/** OpenAI's `type` for each code; the default follows from the status. */
 const openaiTypes: Partial<Record<ErrorCode, string>> = {
   insufficient_user_quota: 'insufficient_quota',
   insufficient_key_quota: 'insufficient_quota',
@@ -38,7 +38,7 @@ const openaiType = ({ code, status, extras }: AppError): string => {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 };
 
-/** The `error` member of a body, and of the chunk that breaks a stream off. */
+/** The `error` member of a body, and of the chunk that ends a stream. */
 export const openaiError = (error: AppError): Json => ({
   message: error.message,
   type: openaiType(error),
@@ -46,7 +46,7 @@ export const openaiError = (error: AppError): Json => ({
   code: error.extras.vendorCode ?? publicCode(error.code),
 });
 
-/** Anthropic names its errors by status. */
+/** Anthropic's error types by status. */
 const anthropicTypes: Record<number, string> = {
   401: 'authentication_error',
   403: 'permission_error',
@@ -61,7 +61,7 @@ const anthropicTypes: Record<number, string> = {
 const anthropicType = ({ status }: AppError): string =>
   anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
-/** Google names its errors by status too, with the words of google.rpc.Code. */
+/** Google's status names (google.rpc.Code) by status. */
 const googleStatuses: Record<number, string> = {
   401: 'UNAUTHENTICATED',
   402: 'FAILED_PRECONDITION',
@@ -81,7 +81,7 @@ const googleStatuses: Record<number, string> = {
 const googleStatus = ({ status }: AppError): string =>
   googleStatuses[status] ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT');
 
-/** What a program can decide by: our code as the reason, and the field at fault. */
+/** Machine-readable details: our code as the reason, and the field at fault. */
 const googleDetails = (error: AppError): Json[] => {
   const { message, extras } = error;
   const reason = (extras.vendorCode ?? publicCode(error.code)).toUpperCase();
@@ -91,7 +91,7 @@ const googleDetails = (error: AppError): Json[] => {
   return [info, { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }];
 };
 
-/** Names in the tables of RFC 6749 §5.2, RFC 6750 §3.1 and those that add to them; other faults take the nearest. */
+/** Codes of RFC 6749 §5.2, RFC 6750 §3.1 and their extensions; other errors map to the nearest. */
 const oauthCodes = new Set<ErrorCode>([
   'invalid_request',
   'invalid_client',
@@ -130,8 +130,8 @@ export const oauthCode = ({ code, status }: AppError): string => {
 };
 
 /**
- * RFC 6749 §4.1.2.1, §5.2, RFC 6750 §3: ASCII without double quotes and backslashes, in bodies, addresses and headers alike. What
- * people read is `message`.
+ * RFC 6749 §4.1.2.1, §5.2, RFC 6750 §3: ASCII without double quotes and backslashes, in bodies, URLs and headers alike.
+ * People read `message`.
  */
 export const errorDescription = (message: string): string =>
   message
@@ -140,7 +140,7 @@ export const errorDescription = (message: string): string =>
     .replaceAll('…', '...')
     .replace(/[^ -~]/gu, '?');
 
-/** Messages of the video endpoints that are fixed by their status, not by what went wrong in detail. */
+/** Messages of the video endpoints that depend on the status only. */
 const videoMessages: Partial<Record<ErrorCode, string>> = {
   invalid_api_key: 'Missing Authentication header',
   not_logged_in: 'Missing Authentication header',
@@ -151,21 +151,21 @@ const videoMessages: Partial<Record<ErrorCode, string>> = {
   internal_error: 'Internal Server Error',
 };
 
-/** JSON-RPC 2.0 §5.1; what has no code there takes the first of those that are left to servers. */
+/** JSON-RPC 2.0 §5.1; everything else gets the first code reserved for servers. */
 const jsonRpcCode = ({ code, status }: AppError): number => {
   if (code === 'invalid_json') return -32_700;
   if (status >= 500) return -32_603;
   return status === 400 ? -32_600 : -32_000;
 };
 
-/** RFC 7644 §3.12, table 9; where another fits, whoever throws says so. */
+/** RFC 7644 §3.12, table 9; a thrown error may name another one. */
 const scimTypes: Partial<Record<ErrorCode, string>> = {
   invalid_json: 'invalidSyntax',
   invalid_value: 'invalidValue',
   missing_required_parameter: 'invalidValue',
 };
 
-/** What a fault looks like in each format, wherever it is told: a body and an event of a stream hold the same. */
+/** How an error looks in each format; a body and a stream event contain the same. */
 export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: string) => Json> = {
   management: ({ message, extras }) => ({ success: false, message, ...extras.body }),
   oauth: (error) => ({
@@ -195,7 +195,7 @@ export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: stri
   }),
   cohere: ({ message }) => ({ message }),
   video: ({ code, status, message }) => ({ error: { code: status, message: videoMessages[code] ?? message } }),
-  // Told before the message was looked at, so that it names no id.
+  // Raised before the message was parsed, so there is no id.
   mcp: (error) => ({ jsonrpc: '2.0', id: null, error: { code: jsonRpcCode(error), message: error.message } }),
   scim: ({ code, status, message, extras }) => ({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],

@@ -23,7 +23,7 @@ export const errorTable = {
   no_available_provider: 503,
   service_not_initialized: 503,
   timeout: 504,
-  // A refusal of the upstream that is the caller's own doing; its status travels in `status`.
+  // A refusal of the upstream caused by the caller; its status is in `status`.
   upstream_refused: 400,
   // Video.
   insufficient_credits: 402,
@@ -54,7 +54,7 @@ export const errorTable = {
   slow_down: 400,
   expired_token: 400,
   invalid_dpop_proof: 400,
-  // Everywhere.
+  // General.
   not_logged_in: 401,
   wrong_credentials: 401,
   forbidden: 403,
@@ -84,15 +84,15 @@ export interface ErrorExtras {
   headers?: Record<string, string>;
   /** Members added to the top level of a management or OAuth body, such as `redirect_url`. */
   body?: Record<string, unknown>;
-  /** Error `type` of relay bodies where the code's own does not fit. */
+  /** Error `type` of relay bodies, if the code's default does not fit. */
   type?: string;
-  /** The upstream's own public name of the fault, told instead of ours. */
+  /** The upstream's own documented code, shown instead of ours. */
   vendorCode?: string;
-  /** Anthropic's `error.details`, by which its clients decide how to go on. */
+  /** Anthropic's `error.details`, which its clients act on. */
   details?: Record<string, unknown>;
 }
 
-/** The one error type: a code from the table, a message for the caller, a detail for the log only. */
+/** The single error type: a code from the table, a message for the caller, and a detail for the log only. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,

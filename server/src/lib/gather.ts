@@ -1,10 +1,10 @@
 const MiB = 1024 * 1024;
 
-/** What is read of answers from outside, unpacked; whoever sends more sends something else, and it is our memory. */
+/** Size limits of answers from outside, after decompression; anything larger is not a genuine answer. */
 export const answerLimits = {
-  /** Answers with pictures and rankings with their documents have megabytes. */
+  /** Answers with images, and rankings with their documents, have megabytes. */
   json: 64 * MiB,
-  /** A few lines, or the page that a proxy shows in their place; more of it is of no use to anybody. */
+  /** A few lines, or a proxy's error page; more would be of no use. */
   refusal: 256 * 1024,
 } as const;
 
@@ -18,7 +18,10 @@ export class AnswerTooLarge extends Error {
 /** The next bytes of a body; null at its end. */
 export type NextPiece = () => Promise<Uint8Array | null> | Uint8Array | null;
 
-/** A body up to `mostBytes`. Pieces are copied together, as kept one by one those of a byte each would take a hundred. */
+/**
+ * A body of up to `mostBytes`. Chunks are copied into one buffer, since a one-byte chunk takes a hundred bytes on its
+ * own.
+ */
 export async function gather(next: NextPiece, mostBytes: number): Promise<{ bytes: Buffer; whole: boolean }> {
   let kept = Buffer.allocUnsafe(Math.min(16_384, mostBytes));
   let length = 0;
@@ -38,7 +41,7 @@ export async function gather(next: NextPiece, mostBytes: number): Promise<{ byte
   }
 }
 
-/** A byte order mark is no part of the text, as `Response.text` has it. */
+/** Without a byte order mark, as `Response.text` does. */
 export const textOf = (bytes: Buffer): string => unmarked(bytes).toString();
 
 export const unmarked = (bytes: Buffer): Buffer =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maybeJson } from './maybe-json.ts';
 
-/** What a service account's key file says that is needed to ask in its name. */
+/** The fields of a service account's key file that are needed to sign in. */
 export interface GoogleAccount {
   projectId: string;
   email: string;
@@ -22,11 +22,11 @@ const keyFile = z.object({
   token_uri: z.url().max(2_000).default(googleTokenUrl),
 });
 
-/** Read anew for every request it would cost more than the rest of it. */
+/** Cached: parsing it for every request would cost more than the rest of it. */
 const known = new Map<string, GoogleAccount | null>();
 const mostKnown = 1_000;
 
-/** Null for whatever is not the text of such a file: an API key, say. */
+/** Null for anything else, such as an API key. */
 export function googleAccountOf(credential: string): GoogleAccount | null {
   if (!credential.startsWith('{')) return null;
   let account = known.get(credential);
@@ -45,11 +45,11 @@ function accountIn(text: string): GoogleAccount | null {
   return { projectId, email, privateKey, keyId: data.private_key_id, tokenUrl };
 }
 
-/** The file in one line, with nothing in it that is not needed; null where it is none. */
+/** The file in one line with only the needed fields; null if it is not a key file. */
 export function keptKeyFile(text: string): string | null {
   const { data } = keyFile.safeParse(maybeJson(text));
   return data ? JSON.stringify(data) : null;
 }
 
-/** Whether a channel of this kind has a use for the credential: others would send the private key itself, in a header. */
+/** Whether a channel of this kind can use the credential: others would send the private key itself in a header. */
 export const fitsKind = (kind: string, credential: string): boolean => kind === 'vertex' || !credential.startsWith('{');

@@ -1,4 +1,4 @@
-/** Whether an object that came as JSON has no other members than these. Makes no list of them, which each request would leave behind. */
+/** Whether a JSON object has only these members. Iterates without allocating a list of names. */
 export function hasOnly(given: object, names: ReadonlySet<string>): boolean {
   for (const name in given) if (!names.has(name)) return false;
   return true;

@@ -1,6 +1,6 @@
 import { digitCodes } from './base62.ts';
 
-/** Drawn in one go, since each draw costs as much as hundreds of bytes; a byte is used once. */
+/** Random bytes drawn in bulk, since each draw costs as much as hundreds of bytes; every byte is used once. */
 const pool = new Uint8Array(4096);
 let used = pool.length;
 
@@ -15,10 +15,10 @@ function randomByte(): number {
   return byte;
 }
 
-/** Where characters are gathered: a string grown by one at a time is a chain of pieces, and costs several times as much. */
+/** Characters are collected here: concatenating one at a time builds a rope, which costs several times as much. */
 const letters = Buffer.alloc(256);
 
-/** Uniform random characters of [0-9A-Za-z]; bytes of 248 and over are thrown away so that none is likelier. */
+/** Uniformly random characters of [0-9A-Za-z]; bytes of 248 and above are rejected to avoid bias. */
 export function randomString(length: number): string {
   let out = '';
   for (let left = length; left > 0; left -= letters.length) out += randomLetters(Math.min(left, letters.length));
@@ -42,9 +42,8 @@ function randomLetters(length: number): string {
 const timeLength = 9;
 
 /**
- * The time, then random characters: for names that rows are found by. What is named one after the other then stands side by
- * side in an index, and a write changes the one page at its end instead of as many pages as it has rows. The rest is as hard
- * to guess as ever: 23 characters are 137 bits.
+ * A timestamp followed by random characters, for index keys. Consecutive keys are adjacent in the index, so that a
+ * batch changes one page at its end instead of a page per row. The 23 random characters have 137 bits.
  */
 export function timedString(length: number): string {
   const now = Date.now();
@@ -52,14 +51,14 @@ export function timedString(length: number): string {
   return written.text + randomString(length - timeLength);
 }
 
-/** The last time that was asked for: of a busy process many names fall into one millisecond. */
+/** The last timestamp, cached: a busy process makes many ids per millisecond. */
 let written = { ms: -1, text: '' };
 
 const firstCount = 1_000_000;
 let prefix = randomString(10);
 let counter = firstCount;
 
-/** Unique id of one request: random per process, counted within, since drawing random bytes per request costs more. */
+/** A request id: random per process, then counted, since drawing random bytes per request costs more. */
 export function requestId(): string {
   if (counter === 10 * firstCount) {
     prefix = randomString(10);
@@ -69,7 +68,7 @@ export function requestId(): string {
   return `req_${prefix}${counter - 1}`;
 }
 
-/** Random hexadecimal digits, an even number of them. */
+/** Random hexadecimal digits; `length` must be even. */
 export function randomHex(length: number): string {
   let out = '';
   while (out.length < length) out += randomByte().toString(16).padStart(2, '0');
@@ -81,8 +80,8 @@ const countDigits = 4;
 let lastNamed = { ms: -1, count: 0 };
 
 /**
- * Hexadecimal: the time in milliseconds, which one it is of that time, and random digits. Where it stands in a list is known after
- * what it names is gone.
+ * Hexadecimal: the time in milliseconds, a counter within it, and random digits. Its position in a list is known even
+ * after the row is gone.
  */
 export function timedHex(nowMs: number, length: number): string {
   lastNamed = { ms: nowMs, count: nowMs === lastNamed.ms ? (lastNamed.count + 1) % 16 ** countDigits : 0 };
@@ -91,10 +90,10 @@ export function timedHex(nowMs: number, length: number): string {
   return time + count + randomHex(length - timeDigits - countDigits);
 }
 
-/** Names from before were random, and nearly none of those reads as a time since. */
+/** Older names were random, and almost none of them decodes to a later time. */
 const firstMs = Date.UTC(2026, 0);
 
-/** When such a name was made, in milliseconds; null for another. */
+/** When such a name was made, in milliseconds; null for other names. */
 export function timeIn(name: string, nowMs: number): number | null {
   const ms = /^[0-9a-f]{24,}/.test(name) ? Number.parseInt(name.slice(0, timeDigits), 16) : 0;
   return ms >= firstMs && ms <= nowMs ? ms : null;

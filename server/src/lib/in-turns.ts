@@ -1,7 +1,7 @@
-/** Well below what anybody would notice, and long enough that turns cost nothing. */
+/** Short enough to go unnoticed, long enough that yielding costs nothing. */
 const turnMs = 10;
 
-/** A long work gives everybody else a turn whenever it has taken a while. */
+/** Lets long work yield to the event loop after a while. */
 export class Turns {
   #sinceMs = performance.now();
 
@@ -15,7 +15,7 @@ export class Turns {
   }
 }
 
-/** The work on each of many items, in turns. */
+/** Works on many items, yielding in between. */
 export async function inTurns<I, O>(items: readonly I[], work: (item: I, index: number) => O): Promise<O[]> {
   const turns = new Turns();
   const results: O[] = [];

@@ -1,9 +1,9 @@
-/** Whether a value of unknown making has members: lists have none that anybody would name. */
+/** Whether an unknown value is an object with named members, not an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const none: readonly Record<string, unknown>[] = [];
 
-/** Those among a list of unknown making; none where it is no list. */
+/** The objects of an unknown list; empty if it is no list. */
 export const objectsIn = (value: unknown): readonly Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isObject) : none;

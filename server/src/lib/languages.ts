@@ -1,13 +1,13 @@
-/** In which the service writes to people: those that its pages have. */
+/** Languages of pages and mails. */
 export const languages = ['en', 'zh-CN'] as const;
 export type Language = (typeof languages)[number];
 
 export const asLanguage = (text: string): Language | null => languages.find((language) => language === text) ?? null;
 
-/** `zh` for `zh-Hans-CN`: somebody reads their language as it is written elsewhere rather than another one. */
+/** `zh` of `zh-Hans-CN`: a regional variant of one's language is better than another language. */
 const baseOf = (tag: string): string => tag.split('-')[0]!.trim().toLowerCase();
 
-/** As much as browsers send, many times over. */
+/** Many times what browsers send. */
 const mostTags = 50;
 
 interface Wanted {
@@ -21,7 +21,7 @@ function wantedOf(range: string): Wanted {
   return { base: baseOf(tag!), quality: quality === undefined ? 1 : Number(quality.slice(2)) };
 }
 
-/** The first of ours that the caller wants (RFC 9110 §12.5.4); null where there is none. */
+/** The first supported language the caller accepts (RFC 9110 §12.5.4); null if there is none. */
 export function acceptedLanguage(header: string | null): Language | null {
   const wanted = (header ?? '').split(',', mostTags).map(wantedOf);
   const best = wanted.filter(({ quality }) => quality > 0).sort((one, other) => other.quality - one.quality);

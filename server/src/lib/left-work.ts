@@ -1,8 +1,8 @@
-/** Why a process leaves work that outlives it in the middle: the reason its signal is aborted with. */
+/** Why a process abandons durable work: the reason of its abort signal. */
 export class LeftWork extends Error {
   constructor(
     message: string,
-    /** Somebody else goes on with it; false where it was ended. */
+    /** Whether another process continues it; false if it was cancelled. */
     readonly goesOn = true,
   ) {
     super(message);

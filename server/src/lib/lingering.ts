@@ -1,15 +1,15 @@
-/** Something that comes and goes, and is told when it stays. */
+/** An entry that is notified if it stays for long. */
 export interface Lingerer {
-  /** The list's own: where it stands among the others, -1 for nowhere. */
+  /** Index in the list, -1 if absent; owned by the list. */
   place: number;
-  /** The list's own: it was there when the list was last looked at. */
+  /** Whether it was present at the last tick; owned by the list. */
   seen: boolean;
   lingers(): void;
 }
 
 /**
- * Tells those that are still there after a while, never sooner than `lookMs` and not later than twice that. Most are gone by
- * then: one timer for all of them costs less than one that each would set and clear.
+ * Notifies entries still present after `lookMs` to twice that time. Most are gone by then, so one shared timer is
+ * cheaper than setting and clearing one per entry.
  */
 export class Lingering {
   readonly #entries: Lingerer[] = [];
@@ -28,7 +28,7 @@ export class Lingering {
     this.#timer.unref();
   }
 
-  /** The last one takes the place that gets free. */
+  /** Moves the last entry into the free slot. */
   remove(entry: Lingerer): void {
     if (entry.place < 0) return;
     const last = this.#entries.pop()!;
@@ -44,7 +44,7 @@ export class Lingering {
     const late = this.#entries.filter(({ seen }) => seen);
     for (const entry of this.#entries) entry.seen = true;
     for (const entry of late) {
-      // Whoever was told before may have ended others.
+      // A notified entry may have removed others.
       if (entry.place < 0) continue;
       this.remove(entry);
       entry.lingers();

@@ -1,6 +1,6 @@
 /**
- * Works on all of them, at most so many at once; what comes out has the order of what went in. After a failure nothing is
- * begun any more, and it is thrown when what had begun is over: nobody looks after that otherwise.
+ * Maps with bounded concurrency; results keep the order. After a failure nothing new is started, and the error is
+ * thrown once the running ones have ended, so that none is left unobserved.
  */
 export async function mapAtOnce<T, R>(all: readonly T[], most: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const done: R[] = new Array(all.length);

@@ -1,4 +1,4 @@
-/** There at once where it is in memory: waiting would cost each request on the hot path a turn of the event loop. */
+/** Synchronous if the value is in memory: awaiting it would cost each request on the hot path a microtask turn. */
 export type MaybePromise<T> = T | Promise<T>;
 
 export const after = <A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> =>

@@ -1,15 +1,20 @@
 /** Quota is the integer money unit: 500,000 = 1 USD. */
 export const quotaPerUsd = 500_000;
 
-/** What vendors price apart. Each is a part of the prompt or of the completion, and no token is in two of them. */
+/**
+ * Parts that vendors price separately. Each belongs to the prompt or to the completion, and no token is in two of them.
+ */
 export const promptParts = ['cacheRead', 'cacheWrite', 'cacheWrite1h', 'audioIn', 'imageIn'] as const;
 export const completionParts = ['reasoning', 'audioOut'] as const;
 export type Part = (typeof promptParts)[number] | (typeof completionParts)[number];
 
-/** USD per million tokens; a part without a rate costs what the rest of its prompt or completion costs. */
+/** USD per million tokens; a part without a rate costs the same as the rest of its prompt or completion. */
 export type PartRates = { [P in Part]?: number };
 
-/** Rates of every token of a request whose prompt is longer than `aboveContext`; `request` absent: as without it. */
+/**
+ * Rates for all tokens of a request whose prompt exceeds `aboveContext`; without `request` the base price per request
+ * applies.
+ */
 export interface Tier extends PartRates {
   aboveContext: number;
   prompt: number;
@@ -19,7 +24,7 @@ export interface Tier extends PartRates {
 
 /**
  * Prices in USD per million tokens; `requestPrice` in USD per image, request, minute of audio or second of video,
- * `searchPrice` in USD per search of the web that the vendor runs. Without one, nothing is searched on a model that costs.
+ * `searchPrice` in USD per web search run by the vendor. A paid model without a search price does not search.
  */
 export interface Price {
   promptPrice: number;
@@ -31,16 +36,16 @@ export interface Price {
 }
 
 /**
- * What a request used. The parts of a prompt (cached, audio, images) are counted in `promptTokens`, those of an answer
- * (reasoning, audio) in `completionTokens`: whoever prices a part apart takes it out of the whole.
+ * What a request used. The parts of a prompt (cached, audio, images) are included in `promptTokens`, those of an answer
+ * (reasoning, audio) in `completionTokens`; pricing subtracts the parts with rates of their own.
  */
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
   cacheReadTokens?: number;
-  /** Written to a cache for minutes. */
+  /** Written to a cache that lasts minutes. */
   cacheWriteTokens?: number;
-  /** Written to a cache for an hour; not part of `cacheWriteTokens`. */
+  /** Written to a cache that lasts an hour; not included in `cacheWriteTokens`. */
   cacheWrite1hTokens?: number;
   reasoningTokens?: number;
   audioInTokens?: number;
@@ -48,9 +53,9 @@ export interface Usage {
   audioOutTokens?: number;
   /** Images, requests, minutes of audio or seconds of video. */
   units?: number;
-  /** Searches of the web that the vendor ran. */
+  /** Web searches run by the vendor. */
   searches?: number;
-  /** Counted by us, as the upstream counted nothing or nothing that can be believed. */
+  /** Counted by us, because the upstream's count was missing or implausible. */
   estimated?: boolean;
 }
 
@@ -64,44 +69,44 @@ const tokensOf = {
   audioOut: 'audioOutTokens',
 } as const satisfies Record<Part, keyof Usage>;
 
-/** A share of the bill: so many tokens (or millionths of a unit) at so many millionths of a USD a million. */
+/** One line of a bill: so many tokens (or millionths of a unit) at so many millionths of a USD per million. */
 export interface Line {
   part: Part | 'prompt' | 'completion' | 'request' | 'search';
   count: number;
   rate: number;
 }
 
-/** USD as whole millionths, so that sums of prices are exact integers and rounding happens once. */
+/** USD in whole millionths, so that sums are exact integers and rounding happens once. */
 const micro = (usd: number): number => (usd > 0 ? Math.round(usd * 1_000_000) : 0);
 
-/** Counts come from upstreams too: what is no number, or less than nothing, is nothing. */
+/** Counts may come from upstreams: anything but a positive number is zero. */
 const whole = (count: number | undefined): number => (count !== undefined && count > 0 ? Math.ceil(count) : 0);
 const millionths = (units: number | undefined): number => whole(Math.round((units ?? 0) * 1_000_000));
 
-/** 1e-12 USD, in which prices times counts are whole: a millionth of a USD per million tokens, times tokens. */
+/** Prices times counts are whole numbers of 1e-12 USD: millionths of a USD per million tokens, times tokens. */
 export const picoUsdPerQuota = 2_000_000;
 
-/** Rounded up to a whole unit: a fraction is never given away, and the same usage always costs the same. */
+/** Rounded up to a whole unit, so that fractions are never given away and equal usage costs the same. */
 export function costOf(price: Price, usage: Usage): number {
   const plain = price.parts === undefined && price.tiers === undefined;
   const total = plain ? plainTotal(price, usage) : addUp(price, usage);
-  // Up to 9,000 USD a request every number here is exact; what is dearer takes the slower way.
+  // Exact up to 9,000 USD a request; larger amounts take the slower path.
   return total <= Number.MAX_SAFE_INTEGER ? Math.ceil(total / picoUsdPerQuota) : exactCostOf(price, usage);
 }
 
 function plainTotal(price: Price, usage: Usage): number {
   const prompt = micro(price.promptPrice) * whole(usage.promptTokens);
   const completion = micro(price.completionPrice) * whole(usage.completionTokens);
-  // Counted in millionths, and so in the same unit as the others.
+  // In millionths, the unit of the other lines.
   const units = price.requestPrice === 0 ? 0 : micro(price.requestPrice) * millionths(usage.units);
   return prompt + completion + units + searchTotal(price, usage);
 }
 
-/** Counted as units are. */
+/** Counted like units. */
 const searchTotal = ({ searchPrice }: Price, { searches }: Usage, lines?: Line[]): number =>
   searchPrice && searches ? addLine('search', millionths(searches), micro(searchPrice), lines) : 0;
 
-/** The whole bill in 1e-12 USD, and its lines where somebody wants them. */
+/** The whole bill in 1e-12 USD, with its lines if a list is given. */
 function addUp(price: Price, usage: Usage, lines?: Line[]): number {
   const prompt = whole(usage.promptTokens);
   const tier = tierFor(price, prompt);
@@ -124,8 +129,8 @@ function addUp(price: Price, usage: Usage, lines?: Line[]): number {
 }
 
 /**
- * Parts are taken out of their whole one after the other, so that a vendor who reports more of them than there is in all is
- * not paid twice for a token.
+ * Parts are subtracted from their whole one after the other, so that a vendor who reports more than the whole is not
+ * paid twice for a token.
  */
 function addWhole(
   all: Line,
@@ -151,7 +156,9 @@ function addLine(part: Line['part'], count: number, rate: number, lines: Line[] 
   return count * rate;
 }
 
-/** The same bill of a plain price and nothing but tokens, in 1e-12 USD; null for any other, or one beyond what is exact. */
+/**
+ * The same bill for a plain price and only tokens, in 1e-12 USD; null for any other, or one that exceeds exact range.
+ */
 export function plainHalves(price: Price, usage: Usage): { prompt: number; completion: number } | null {
   if (price.parts !== undefined || price.tiers !== undefined || usage.units !== undefined) return null;
   if (price.searchPrice && usage.searches) return null;
@@ -160,14 +167,14 @@ export function plainHalves(price: Price, usage: Usage): { prompt: number; compl
   return prompt + completion <= Number.MAX_SAFE_INTEGER ? { prompt, completion } : null;
 }
 
-/** What a bill is made of; a part that was not used has no line. */
+/** The lines of a bill; unused parts have none. */
 export function linesOf(price: Price, usage: Usage): Line[] {
   const lines: Line[] = [];
   addUp(price, usage, lines);
   return lines;
 }
 
-/** A count that no sum of ours overflows on: an upstream that reports more has lost its mind. */
+/** Bounds absurd counts, so that sums cannot overflow. */
 const bounded = (count: number): bigint => BigInt(Math.min(count, Number.MAX_SAFE_INTEGER));
 export const picoUsdOf = ({ count, rate }: Line): bigint => bounded(count) * bounded(rate);
 
@@ -177,7 +184,7 @@ function exactCostOf(price: Price, usage: Usage): number {
   return Number((total + unit - 1n) / unit);
 }
 
-/** The highest tier that a prompt of this length is above. */
+/** The highest tier that a prompt of this length reaches. */
 function tierFor({ tiers }: Price, context: number): Tier | undefined {
   let found: Tier | undefined;
   if (tiers === undefined) return found;
@@ -186,19 +193,19 @@ function tierFor({ tiers }: Price, context: number): Tier | undefined {
   return found;
 }
 
-/** What a request may use of what is priced apart, as far as the request itself tells. */
+/** Separately priced features that the request itself asks for. */
 export interface Asks {
-  /** It asks for a cache that lasts, which is written at up to twice the price of the prompt. */
+  /** Asks for a cache, whose writes cost up to twice the prompt's price. */
   mayWriteCache?: boolean;
-  /** It holds sound, or asks for some. */
+  /** Contains audio, or asks for it. */
   hasAudio?: boolean;
   hasImages?: boolean;
 }
 
 /**
- * For estimates: the most that so many tokens can cost, at the tier that the prompt reaches. Any token of the answer may be
- * a thought, and some vendors write every long prompt to a cache unasked; the other parts count only where the request asks
- * for them, or holds would be far above the bill.
+ * For holds: the most that so many tokens can cost, at the tier of the prompt. Any output token may be reasoning, and
+ * some vendors cache long prompts unasked; other parts count only if the request asks for them, or holds would far
+ * exceed the bill.
  */
 export function costAtMost(price: Price, usage: Usage, asks: Asks = {}): number {
   if (price.parts === undefined && price.tiers === undefined) return costOf(price, usage);
@@ -224,7 +231,7 @@ export function costAtMost(price: Price, usage: Usage, asks: Asks = {}): number 
   return costOf(highest, { promptTokens, completionTokens, units, searches });
 }
 
-/** The same price at a share of it, part by part: a bill at it is made up of lines like any other. */
+/** The price scaled by a factor, part by part, so that bills have the usual lines. */
 export function scaledPrice(
   { promptPrice, completionPrice, requestPrice, searchPrice, parts, tiers }: Price,
   factor: number,
@@ -248,12 +255,12 @@ export function isFree(price: Price): boolean {
   );
 }
 
-/** What is searched on a model that costs something must have a price. */
+/** Searches on a paid model must have a price. */
 export const paysSearches = (price: Price): boolean => price.searchPrice !== undefined || isFree(price);
 
 export const quotaToUsd = (quota: number): number => quota / quotaPerUsd;
 
-/** The parts as the API calls them. */
+/** The parts as the API names them. */
 export const partNames = {
   cacheRead: 'cache_read',
   cacheWrite: 'cache_write',

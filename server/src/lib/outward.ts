@@ -1,12 +1,12 @@
-/** How connections leave for the world: what Bun's `fetch` reads from the environment by itself, for those that are not its. */
+/** Outgoing proxy settings that Bun's `fetch` reads from the environment, for connections it does not make. */
 export interface Outward {
-  /** Addresses of proxies by the protocol of what is asked for. */
+  /** Proxies by the protocol of the target. */
   proxies: { http?: string | undefined; https?: string | undefined };
-  /** Hosts that are asked directly. */
+  /** Hosts that are connected to directly. */
   except: readonly string[];
-  /** Certificates are not looked at. */
+  /** Certificates are not verified. */
   trusting: boolean;
-  /** Names of addresses that people give are looked up by the proxy, which keeps callers out of the operator's network. */
+  /** The proxy resolves user-supplied names, and keeps callers out of the operator's network. */
   proxyResolves: boolean;
 }
 
@@ -25,7 +25,7 @@ export function readOutward(environment: Record<string, string | undefined>): Ou
   };
 }
 
-/** The proxy for an address; null where it is asked directly. */
+/** The proxy for an address; null for a direct connection. */
 export function proxyFor({ proxies, except }: Outward, { protocol, hostname, host }: URL): URL | null {
   const address = protocol === 'https:' ? proxies.https : proxies.http;
   if (!address || except.some((name) => isOf(hostname, name) || host === name)) return null;

@@ -1,14 +1,14 @@
 import { Turns } from './in-turns.ts';
 
-/** Parsed in one go: a few milliseconds, whatever it is made of. */
+/** Parsed at once: a few milliseconds for any content. */
 const runBytes = 128 * 1024;
-/** What lies deeper is parsed together with what it lies in. */
+/** Deeper values are parsed together with their container. */
 const deepest = 8;
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** What `JSON.parse` gives, with a turn for everybody else in between: megabytes of numbers take it a second. */
+/** Like `JSON.parse`, but yields to the event loop: megabytes of numbers take a second. */
 export async function parseInTurns(bytes: Buffer): Promise<unknown> {
   if (bytes.length <= runBytes) return JSON.parse(bytes.toString());
   const reader = new Reader(bytes);
@@ -20,19 +20,19 @@ export async function parseInTurns(bytes: Buffer): Promise<unknown> {
 /** An array or object that is open. */
 interface Open {
   isArray: boolean;
-  /** Where it begins. */
+  /** Offset of its start. */
   start: number;
-  /** Where the name begins and ends under which it stands, if it stands in an object. */
+  /** Offsets of its member name, if it is in an object. */
   name: [from: number, to: number];
-  /** What was parsed of it so far; null as long as it may be parsed as a part of what it stands in. */
+  /** The items parsed so far; null while it may still be parsed as part of its container. */
   value: unknown[] | Record<string, unknown> | null;
-  /** What was not parsed yet begins here. */
+  /** Offset of what is not parsed yet. */
   from: number;
-  /** Before that stands a value that was put in place already, so that a comma comes first. */
+  /** Whether a value was already placed before `from`, so that a comma comes next. */
   afterValue: boolean;
 }
 
-/** Finds where items begin and end, and has so many of them parsed at a time as make a run. */
+/** Finds item boundaries, and parses items in runs. */
 class Reader {
   value: unknown;
   #at = 0;
@@ -43,7 +43,7 @@ class Reader {
 
   constructor(readonly bytes: Buffer) {}
 
-  /** Up to the next run that was parsed; false at the end. */
+  /** Continues to the end of the next parsed run; false at the end. */
   on(): boolean {
     const { bytes } = this;
     while (this.#at < bytes.length) {
@@ -81,7 +81,7 @@ class Reader {
     this.#open.push({ isArray, start, name: this.#lastString, value: null, from: start + 1, afterValue: false });
   }
 
-  /** After an item; true when those up to here were parsed. */
+  /** Called after an item; true if a run was parsed. */
   #separate(at: number): boolean {
     const open = this.#open.at(-1);
     if (!open) throw new SyntaxError('a comma stands outside');
@@ -110,7 +110,7 @@ class Reader {
     return true;
   }
 
-  /** What was parsed by itself goes into what it stands in, after all that stands there before it. */
+  /** Adds a separately parsed value to its container, after everything before it. */
   #place({ value, start, name }: Open, end: number): void {
     const outer = this.#open.at(-1);
     if (!outer) {
@@ -128,7 +128,7 @@ class Reader {
     outer.from = end;
   }
 
-  /** Parses what stands between, with something in place of a value that is known. */
+  /** Parses the text in between, with a placeholder for a known value. */
   #take(open: Open, to: number, last = ''): void {
     const text = this.bytes.toString('utf8', open.from, to) + last;
     if (open.isArray) {
@@ -140,7 +140,7 @@ class Reader {
       const members = Object.entries(JSON.parse(`{${text}}`) as Record<string, unknown>);
       if (members.length === 0) throw new SyntaxError('a member is missing');
       open.value ??= {};
-      // Defined, since to some names, such as __proto__, a value cannot be given otherwise.
+      // Defined rather than assigned, since assigning `__proto__` would set the prototype.
       for (const [name, value] of members)
         Object.defineProperty(open.value, name, { value, writable: true, enumerable: true, configurable: true });
     }
@@ -150,7 +150,7 @@ class Reader {
     if (/[^ \t\r\n]/.test(this.bytes.toString('utf8', from, to))) throw new SyntaxError('something stands between');
   }
 
-  /** No brackets at all, or some that are never closed. */
+  /** No brackets, or unclosed ones. */
   #finish(): void {
     if (this.#depth > 0) throw new SyntaxError('brackets are not closed');
     this.#ended = true;

@@ -1,3 +1,3 @@
-/** A value of others' making as text; objects as their JSON, since one may have a `toString` that throws. */
+/** An untrusted value as text; objects as JSON, since their `toString` could throw. */
 export const plainText = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,6 +1,6 @@
 /**
- * Codes of refusals that vendors document, and clients decide by. Whatever else an upstream writes there is its own affair:
- * names of its insides, or words of ours in another meaning.
+ * Error codes that vendors document and clients act on. Other codes of upstreams are internal, or mean something else
+ * here.
  */
 export const publicCodes: ReadonlySet<string> = new Set([
   'array_above_max_length',

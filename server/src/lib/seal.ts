@@ -1,36 +1,36 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Names the layout of sealed text, so that a later layout can be told apart. */
+/** Layout version of sealed text. */
 const version = 's1';
 export const sealBeginning = `${version}.`;
-/** As much as nonce and tag take, at the least. */
+/** At least as long as nonce and tag. */
 const sealedWithin = /s1\.[A-Za-z0-9_-]{1,32}\.[A-Za-z0-9_-]{38,}/g;
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
-/** 96 bits, the length GCM is made for (NIST SP 800-38D §5.2.1.1). */
+/** 96 bits, as recommended for GCM (NIST SP 800-38D §5.2.1.1). */
 const nonceBytes = 12;
 const tagBytes = 16;
 
 export interface SealingKey {
-  /** Stands in the sealed text, so that old text is still opened after a new key came first. */
+  /** Part of the sealed text, so that old text can still be opened after a rotation. */
   id: string;
   key: Uint8Array;
 }
 
 export interface Sealer {
   seal(text: string): string;
-  /** Throws `SealError` when the text was changed, or sealed with a key that is not here. */
+  /** Throws `SealError` if the text was modified, or sealed with an unknown key. */
   open(sealed: string): string;
-  /** The same text under the first key; text already under it is returned as it is. */
+  /** The same text under the first key; unchanged if it already is. */
   reseal(sealed: string): string;
 }
 
-/** Says why sealed text cannot be read; never holds any of it. */
+/** Why sealed text cannot be opened; never contains any of it. */
 export class SealError extends Error {
   override name = 'SealError';
 }
 
-/** It was sealed somewhere else, or before a key was taken out of service. */
+/** Sealed elsewhere, or with a retired key. */
 export class UnknownKey extends SealError {
   override name = 'UnknownKey';
 }
@@ -52,7 +52,7 @@ export function openSealer({ keys }: { keys: readonly SealingKey[] }): Sealer {
   return { seal, open, reseal: (sealed) => (parse(sealed).id === first.id ? sealed : seal(open(sealed))) };
 }
 
-/** Other text with what is sealed in it put under the first key. People write what only looks sealed: that stays as it is. */
+/** Reseals all sealed values inside other text. Text that only looks sealed stays as it is. */
 export const resealWithin = (text: string, reseal: Sealer['reseal']): string =>
   text.replaceAll(sealedWithin, (found) => {
     try {
@@ -80,7 +80,7 @@ function parse(sealed: string): { header: string; id: string; body: Buffer } {
 function encrypt(key: Uint8Array, header: string, text: string): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
-  // The header is authenticated too: a sealed text cannot be moved to another key id or version.
+  // The header is authenticated too, so that sealed text cannot be moved to another key id or version.
   cipher.setAAD(Buffer.from(header));
   const body = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return `${header}.${body.toString('base64url')}`;

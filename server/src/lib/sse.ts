@@ -9,7 +9,7 @@ const LF = 10;
 const CR = 13;
 const decoder = new TextDecoder();
 
-/** Images travel inside events as base64; past this an upstream is broken and would only eat memory. */
+/** Events may contain base64 images; an upstream that sends more is broken. */
 const defaultMaxEventBytes = 32 * 1024 * 1024;
 
 export class SseOverflow extends Error {
@@ -20,8 +20,8 @@ export class SseOverflow extends Error {
 }
 
 /**
- * Cuts a byte stream into whole frames, each with the blank line that ends it. The frames joined are the input, byte
- * for byte, which lets a relay pass them on untouched. Lines may end in LF, CR or CRLF.
+ * Splits a byte stream into whole frames, each with its terminating blank line. The concatenated frames equal the
+ * input, so that a relay can forward them unchanged. Lines may end in LF, CR or CRLF.
  */
 export class SseFramer {
   #buffer = new Uint8Array(0);
@@ -32,7 +32,7 @@ export class SseFramer {
 
   constructor(private readonly maxEventBytes = defaultMaxEventBytes) {}
 
-  /** Nothing is kept: what comes next is the beginning of a frame. */
+  /** Nothing is buffered: the next byte starts a frame. */
   get idle(): boolean {
     return this.#length === 0 && this.#lineIsEmpty && !this.#afterCr;
   }
@@ -55,7 +55,7 @@ export class SseFramer {
   #append(chunk: Uint8Array): void {
     const needed = this.#length + chunk.length;
     if (needed > this.#buffer.length) {
-      // Doubling keeps an event that comes in many small pieces linear in its size.
+      // Doubling keeps an event in many small chunks linear in its size.
       const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
       grown.set(this.#buffer.subarray(0, this.#length));
       this.#buffer = grown;
@@ -95,7 +95,7 @@ export class SseFramer {
     return frames;
   }
 
-  /** The frames given out share the memory they were cut from, so the rest is copied, which `slice` of a Buffer would not do. */
+  /** Returned frames share the input's memory, so the rest is copied, which `slice` of a Buffer would not do. */
   #keep(bytes: Uint8Array, start: number, length: number): void {
     const rest = length - start;
     if (rest > this.maxEventBytes) throw new SseOverflow(this.maxEventBytes);
@@ -106,7 +106,7 @@ export class SseFramer {
   }
 }
 
-/** The event inside one frame, or undefined for a frame of comments or nothing. */
+/** The event of a frame, or undefined for comments or an empty frame. */
 export function parseFrame(frame: Uint8Array): SseEvent | undefined {
   const text = decoder.decode(frame);
   // Nearly every frame of a model's stream is one data line.
@@ -137,7 +137,7 @@ export function parseFrame(frame: Uint8Array): SseEvent | undefined {
   return id === undefined ? { event, data } : { event, data, id };
 }
 
-/** Reads a stream of bytes as events, however the bytes were cut. */
+/** Parses a byte stream into events, however it was chunked. */
 export class SseParser {
   readonly #framer: SseFramer;
 
@@ -149,7 +149,7 @@ export class SseParser {
     return parseFrames(this.#framer.push(chunk));
   }
 
-  /** Servers forget the last blank line often enough that a last event without one still counts. */
+  /** Servers often omit the last blank line, so an unterminated last event counts. */
   end(): SseEvent[] {
     return parseFrames([this.#framer.end()]);
   }
@@ -164,10 +164,10 @@ function parseFrames(frames: Uint8Array[]): SseEvent[] {
   return events;
 }
 
-/** `data` must hold no line break; JSON text never does. */
+/** `data` must not contain line breaks; JSON never does. */
 export const sseData = (data: string): string => `data: ${data}\n\n`;
 
 export const sseEvent = (event: string, data: string): string => `event: ${event}\ndata: ${data}\n\n`;
 
-/** A comment keeps an idle connection open; exactly one line, as some readers choke on more. */
+/** A comment keeps an idle connection open; a single line, as some readers fail on more. */
 export const ssePing = ': ping\n\n';

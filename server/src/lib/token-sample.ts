@@ -1,18 +1,18 @@
-/** So much of one question is counted letter by letter: a tenth of a second of the thread that counts. */
+/** Characters of one request that are counted exactly: a tenth of a second of the counting thread. */
 const countedChars = 1024 * 1024;
-/** Of longer ones, pieces of this size, evenly spread. */
+/** Size of the samples of longer texts, evenly spread. */
 const pieceChars = 2048;
 
 export interface Sample {
-  /** What is to be counted. */
+  /** What has to be counted. */
   pieces: string[];
   /** The counts of the texts, from those of the pieces. */
   counts(ofPieces: ArrayLike<number>): number[];
 }
 
 /**
- * All of ordinary texts. Of more than a book, as much as stands for the rest: whoever sends 32 MiB must not keep the thread
- * that counts for others busy for seconds. Spread evenly, since a beginning that is easy to count would speak for all.
+ * Ordinary texts are counted whole, very long ones by samples: 32 MiB must not block the counting thread for seconds.
+ * Samples are spread evenly, since a beginning that is easy to count would misrepresent the rest.
  */
 export function sampleOf(texts: readonly string[], mostChars = countedChars): Sample {
   let total = 0;
@@ -23,7 +23,7 @@ export function sampleOf(texts: readonly string[], mostChars = countedChars): Sa
 
 function spread(texts: readonly string[], share: number): Sample {
   const pieces: string[] = [];
-  /** Of each text: where its pieces end, and how many letters they have. */
+  /** For each text: where its pieces end, and how many characters they have. */
   const ends = new Uint32Array(texts.length);
   const chars = new Uint32Array(texts.length);
   let due = 1;

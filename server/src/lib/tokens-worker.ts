@@ -1,8 +1,8 @@
-/** Runs in a thread of its own: reading the vocabulary takes half a second, and counting a page a millisecond. */
+/** Runs in a thread: loading the vocabulary takes half a second, and counting a page a millisecond. */
 import { parentPort } from 'node:worker_threads';
 import type { Question, Reply } from './tokens.ts';
 
-/** A run of letters, or of blanks, without a break is merged in quadratic time, so a long one is counted in pieces. */
+/** Runs of letters or blanks without a break take quadratic time, so long ones are split. */
 const longestRun = 64;
 const hasLongRun = /\S{65}|\s{65}/u;
 
@@ -11,7 +11,7 @@ function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
     let to = Math.min(text.length, from + longestRun);
-    // Never between the halves of one character.
+    // Never between the halves of a surrogate pair.
     if ((text.charCodeAt(to) & 0xfc00) === 0xdc00) to += 1;
     pieces.push(text.slice(from, to));
     from = to;
@@ -20,7 +20,7 @@ function piecesOf(text: string): string[] {
 }
 
 const vocabulary = () => import('gpt-tokenizer/encoding/o200k_base');
-// Text that spells a special token is the caller's text, not a control token: without this the tokenizer throws.
+// Text that spells a special token is plain text; without this the tokenizer throws.
 const plain = { disallowedSpecial: new Set<string>() };
 
 async function answer(question: Question): Promise<Reply> {

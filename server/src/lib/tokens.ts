@@ -7,16 +7,19 @@ interface Cut {
   tokens: number;
 }
 
-/** Counting is done in a thread of its own, so that no text holds up anybody else. */
+/** Counts in a thread, so that no text blocks the event loop. */
 export interface Tokens {
   count(text: string): Promise<number>;
-  /** The same for many at once; of more than a mebibyte together, by a sample. */
+  /** The same for many texts; above a mebibyte in total, by samples. */
   countEach(texts: readonly string[]): Promise<number[]>;
-  /** The longest prefix of at most `limit` tokens, and whether anything was cut. */
+  /** The longest prefix of at most `limit` tokens, and whether the text was cut. */
   cut(text: string, limit: number): Promise<Cut>;
 }
 
-/** Texts go over as one string and their lengths: a hundred thousand strings take longer to hand over than to count. */
+/**
+ * Texts are passed as one string and their lengths: transferring a hundred thousand strings takes longer than counting
+ * them.
+ */
 export type Question =
   | { id: number; joined: string; lengths: Uint32Array }
   | { id: number; text: string; limit: number };
@@ -25,7 +28,9 @@ export type Reply = { id: number } & ({ counts: Uint32Array } | Cut);
 type Asked<T> = T extends unknown ? Omit<T, 'id'> : never;
 type Answered = Reply | null;
 
-/** Letters that may wait for the thread; what comes on top is estimated at once, or everybody would wait for minutes. */
+/**
+ * Characters that may queue for the thread; beyond that, texts are estimated at once instead of waiting for minutes.
+ */
 const mostWaiting = 16 * 1024 * 1024;
 
 class Thread {
@@ -36,14 +41,14 @@ class Thread {
 
   constructor(readonly start: () => Worker) {}
 
-  /** Null when there is no counting it: too much waits, or the thread has died. */
+  /** Null if it cannot be counted: the queue is full, or the thread has died. */
   async ask(question: Asked<Question>, chars: number): Promise<Answered> {
     if (this.#waitingChars > mostWaiting) return null;
     const worker = this.#running();
     if (!worker) return null;
     const id = ++this.#last;
     this.#waitingChars += chars;
-    // Alive only while somebody waits, so that it keeps no process from ending.
+    // Keeps the process alive only while a count is pending.
     worker.ref();
     const answer = await new Promise<Answered>((resolve) => {
       this.#waiting.set(id, resolve);
@@ -61,7 +66,7 @@ class Thread {
     try {
       worker = this.start();
     } catch {
-      // A machine that is out of threads; what was given to a caller is charged all the same.
+      // The machine is out of threads; an estimate is charged instead.
       return null;
     }
     worker.on('message', (reply: Reply) => this.#answer(reply.id, reply));
@@ -74,11 +79,11 @@ class Thread {
   #answer(id: number, answer: Answered): void {
     const resolve = this.#waiting.get(id);
     this.#waiting.delete(id);
-    // In a turn of its own: whoever runs the loop while a message is being handed over gets no further ones.
+    // In a separate turn: code that runs the event loop inside a message handler would get no further messages.
     if (resolve) setImmediate(resolve, answer);
   }
 
-  /** Those who wait get an estimate; the next question starts another thread. */
+  /** Pending counts fall back to an estimate; the next one starts another thread. */
   #lose(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
@@ -87,7 +92,7 @@ class Thread {
   }
 }
 
-/** About four bytes make a token. */
+/** About four bytes per token. */
 const estimate = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
 export function openTokens(start: () => Worker): Tokens {
@@ -112,7 +117,7 @@ export function openTokens(start: () => Worker): Tokens {
   };
 }
 
-// The executable holds the thread's program beside its own, under this name: see scripts/build-binary.ts.
+// The executable contains the thread's program under this name: see scripts/build-binary.ts.
 const tokens = openTokens(() => new Worker(new URL('./tokens-worker.ts', import.meta.url)));
 
 export const loadTokens = (): Promise<Tokens> => Promise.resolve(tokens);

@@ -1,14 +1,14 @@
-/** A scope that names a server connected over MCP, `mcp:{server}`, or one of its tools, `mcp:{server}:{tool}`. */
+/** A scope for a connected MCP server, `mcp:{server}`, or one of its tools, `mcp:{server}:{tool}`. */
 export type ToolScope = `mcp:${string}`;
 
-/** Longer than any tool's name that is served. */
+/** Longer than any tool name that is served. */
 const mostCharacters = 128;
 
-/** A tool's name is written as in a URL: RFC 6749 §3.3 has no spaces, quotes or other letters than English ones in a scope. */
+/** Tool names are percent-encoded: RFC 6749 §3.3 allows no spaces, quotes or non-ASCII characters in a scope. */
 export const toolScopeOf = (server: string, tool: string | null = null): ToolScope =>
   tool === null ? `mcp:${server}` : `mcp:${server}:${encodeURIComponent(tool.toWellFormed())}`;
 
-/** Null for whatever is no such scope, or is one in another spelling. */
+/** Null if it is no such scope, or not in canonical spelling. */
 export function readToolScope(name: string): { server: string; tool: string | null } | null {
   const [, server, written] = /^mcp:([a-z0-9-]{1,24}(?:_\d{1,15})?)(?::([!-~]{1,2000}))?$/.exec(name) ?? [];
   if (server === undefined) return null;
@@ -26,14 +26,14 @@ function decoded(written: string): string | null {
   }
 }
 
-/** What of the tools that a user may use is open to somebody who acts for them. */
+/** Which of a user's tools are available to an application acting for them. */
 export interface OpenTools {
   opens(server: string, tool: string): boolean;
-  /** All of a server: every tool, and what it has besides. */
+  /** Everything of a server: all tools, resources and prompts. */
   opensAll(server: string): boolean;
 }
 
-/** Null where no scope names tools: then all are open. Where one does, nothing is but what they name. */
+/** Null if no scope names tools: then all are available. Otherwise only what the scopes name. */
 export function openTools(scopes: readonly string[]): OpenTools | null {
   const named = scopes.flatMap((name) => readToolScope(name) ?? []);
   if (named.length === 0) return null;

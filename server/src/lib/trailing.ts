@@ -1,4 +1,4 @@
-/** Without the letters of this set at its end. A pattern such as `x+$` is tried from every `x` of the text. */
+/** Strips these characters from the end. A pattern such as `x+$` would be tried from every `x` of the text. */
 export function withoutTrailing(text: string, letters: string): string {
   let end = text.length;
   while (end > 0 && letters.includes(text[end - 1]!)) end -= 1;

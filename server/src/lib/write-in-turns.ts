@@ -1,13 +1,13 @@
 import { Turns } from './in-turns.ts';
 
-/** Numbers that are written in one go, in half a millisecond. */
+/** Items serialized at once, in half a millisecond. */
 const runLength = 4_096;
-/** What has megabytes lies no deeper, vectors and pictures alike; what does is written in one go with what it lies in. */
+/** Deeper values are serialized together with their container; large vectors and images are not deeper. */
 const deepest = 8;
-/** Gathered before it is made bytes: each has its price. */
+/** Characters collected before encoding, since each encoding has a fixed cost. */
 const pieceLetters = 64 * 1024;
 
-/** What `JSON.stringify` gives, as bytes, with a turn for everybody else in between. */
+/** Like `JSON.stringify`, as bytes, yielding to the event loop in between. */
 export async function writeInTurns(value: unknown): Promise<Blob> {
   const encoder = new TextEncoder();
   const turns = new Turns();
@@ -21,7 +21,7 @@ export async function writeInTurns(value: unknown): Promise<Blob> {
     if (turns.due) await turns.give();
   }
   written.push(encoder.encode(text));
-  // Putting it together takes a while by itself.
+  // Joining the parts takes a while, too.
   if (turns.due || written.length > 1) await turns.give();
   return new Blob(written);
 }

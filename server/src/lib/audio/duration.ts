@@ -6,12 +6,12 @@ import { type Reading, rawBytesPerSecond, type Sound, type SoundReader } from '.
 import { wavSound } from './wav.ts';
 import { webmSound } from './webm.ts';
 
-/** Frames of MPEG have no beginning of their own to be known by, and come last. */
+/** MPEG frames have no file signature, so they are tried last. */
 const readers: SoundReader[] = [flacSound, oggSound, webmSound, mpegSound];
 
-/** 64 kbit/s, for files of which nothing is known. */
+/** 64 kbit/s, assumed for unknown formats. */
 const usualBytesPerSecond = 8_000;
-/** Pictures of a film beside its sound come at 20 Mbit/s and less. */
+/** Video tracks beside the audio have 20 Mbit/s at most. */
 const filmBytesPerSecond = 2_500_000;
 
 function* read(file: Buffer): Reading<Sound> {
@@ -24,7 +24,7 @@ function* read(file: Buffer): Reading<Sound> {
 
 const toMs = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-/** How long a sound file lasts. In turns with whatever else there is to do: a file may be made to take its time. */
+/** How long an audio file lasts. Yields to the event loop, since a crafted file can take long to scan. */
 export async function soundOf(bytes: Uint8Array): Promise<Sound> {
   const reading = read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   let step = reading.next();
@@ -36,5 +36,5 @@ export async function soundOf(bytes: Uint8Array): Promise<Sound> {
   return { seconds: toMs(Math.max(seconds, least)), least: toMs(least) };
 }
 
-/** Seconds a sound file lasts. */
+/** Duration of an audio file, in seconds. */
 export const durationOf = async (bytes: Uint8Array): Promise<number> => (await soundOf(bytes)).seconds;

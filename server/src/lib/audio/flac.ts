@@ -8,12 +8,12 @@ const crcTable = Uint8Array.from({ length: 256 }, (_, value) => {
 
 interface Frame {
   samples: number;
-  /** Of the frame, or of its first sample where frames differ in length. */
+  /** Number of the frame, or of its first sample if frames vary in length. */
   number: number;
   variable: boolean;
 }
 
-/** A number in the way of UTF-8, and the bytes it takes; 0 bytes for none. */
+/** A number in UTF-8-like coding and its length in bytes; 0 bytes if there is none. */
 function codedNumber(file: Buffer, at: number): [value: number, bytes: number] {
   const first = file[at]!;
   if (first < 0x80) return [first, 1];
@@ -24,7 +24,7 @@ function codedNumber(file: Buffer, at: number): [value: number, bytes: number] {
   return [value, bytes];
 }
 
-/** The head of a frame (RFC 9639 §9.1) at this place, if its check sum says that it is one. */
+/** The frame header at this position (RFC 9639 §9.1), if its checksum is correct. */
 function frameAt(file: Buffer, at: number): Frame | null {
   if (at + 6 > file.length || (file[at + 1]! & 0xfe) !== 0xf8 || file[at + 3]! & 1) return null;
   const sizeCode = file[at + 2]! >> 4;
@@ -49,7 +49,7 @@ function samplesOf(file: Buffer, at: number, code: number): number {
   return code === 7 ? file.readUInt16BE(at) + 1 : 256 << (code - 8);
 }
 
-/** The samples of all frames; the number of samples in the head of the file counts only where no frame is found. */
+/** Counts the samples of all frames; the total in the file header is used only if there are no frames. */
 export function* flacSound(file: Buffer): Reading<Sound | null> {
   if (!isNamed(file, 0, 'fLaC') || file.length < 42) return null;
   const rate = plausibleRate(file.readUIntBE(18, 3) >> 4);
@@ -60,7 +60,7 @@ export function* flacSound(file: Buffer): Reading<Sound | null> {
     const frame = frameAt(file, at);
     if (!frame) continue;
     all += frame.samples;
-    // Here and there sound looks like the head of a frame; those that follow on one another are real.
+    // Audio data can look like a frame header; only consecutively numbered frames are real.
     if (frame.number !== (frame.variable ? inOrder : frames)) continue;
     inOrder += frame.samples;
     frames += 1;

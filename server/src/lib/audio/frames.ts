@@ -1,16 +1,16 @@
 import { isTurn, mostSteps, type Reading, secondsOfRest } from './sound.ts';
 
-/** One frame of a stream of frames, each with a head of its own. */
+/** One frame of a stream in which every frame has a header. */
 export interface Frame {
   bytes: number;
   seconds: number;
-  /** The same in all frames of a file. */
+  /** Header bits that are equal in all frames of a file. */
   mark: number;
 }
 
 export type FrameReader = (file: Buffer, at: number) => Frame | null;
 
-/** What all frames last, and how many bytes they take; from `start` on, over whatever lies between them. */
+/** Total duration and size of all frames from `start` on, skipping anything in between. */
 export function* countFrames(
   file: Buffer,
   start: number,
@@ -34,7 +34,9 @@ export function* countFrames(
   return at < 0 ? { seconds, bytes } : { seconds: seconds + secondsOfRest(file, at), bytes };
 }
 
-/** Of the first frame that another of the kind follows; where none does, of the first that looks like one. */
+/**
+ * The header bits of the first frame that is followed by another of its kind; else of the first that looks like one.
+ */
 function* markOf(file: Buffer, start: number, frameAt: FrameReader): Reading<number | undefined> {
   let first: number | undefined;
   let at = file.indexOf(0xff, start);

@@ -1,11 +1,11 @@
 import { isNamed, packedBytesPerSecond, plausibleRate, rawBytesPerSecond, type Sound, secondsOfRest } from './sound.ts';
 
-/** Boxes (ISO/IEC 14496-12) that are looked into. */
+/** Boxes (ISO/IEC 14496-12) that are descended into. */
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
 
-/** Samples in a packet, by codec; of others the file's own times tell. */
+/** Samples per packet, by codec; for other codecs the file's timestamps are used. */
 const packetSamples: Record<string, number> = { mp4a: 1_024, alac: 4_096, '.mp3': 1_152, 'ac-3': 1_536, Opus: 960 };
-/** Those of an hour in fragments included. */
+/** Enough for an hour in fragments. */
 const mostBoxes = 100_000;
 const lossless = new Set(['alac', 'fLaC', 'lpcm', 'sowt', 'twos', 'ipcm']);
 
@@ -15,21 +15,21 @@ interface Track {
   codec: string;
   rate: number;
   timeScale: number;
-  /** Of all packets together, in units of the time scale. */
+  /** Of all packets together, in time scale units. */
   time: number;
   packets: number;
   bytes: number;
-  /** Of a packet in a fragment that does not say. */
+  /** Default duration of a packet in a fragment. */
   usualTime: number;
 }
 
-/** Entries of a table that are really there. */
+/** Number of table entries that are really present. */
 const entries = (file: Buffer, at: number, end: number, each: number): number =>
   at + 4 > end ? 0 : Math.min(file.readUInt32BE(at), Math.floor((end - at - 4) / each));
 
 type BoxReader = (track: Track, file: Buffer, at: number, end: number) => void;
 
-/** `at` is behind the version and flags that each of these begins with. */
+/** `at` points behind the version and flags that each of these starts with. */
 const readers: Record<string, BoxReader> = {
   tkhd: (track, file, at) => {
     track.id = file.readUInt32BE(at + (file[at - 4] === 1 ? 16 : 8));
@@ -62,7 +62,7 @@ const readers: Record<string, BoxReader> = {
   trun: readRun,
 };
 
-/** Members of a fragment's head that stand before the time of a packet, by the flag that says they are there. */
+/** Fields of a fragment header before the packet duration, by the flag that announces them. */
 const beforeTime: [flag: number, bytes: number][] = [
   [1, 8],
   [2, 4],
@@ -74,7 +74,7 @@ function readFragmentHead(track: Track, file: Buffer, at: number): void {
   if (flags & 8) track.usualTime = file.readUInt32BE(start);
 }
 
-/** Packets of a fragment, each with what the flags say of it: time, size, flags, shift. */
+/** Packets of a fragment, each with the fields that the flags announce: duration, size, flags, offset. */
 function readRun(track: Track, file: Buffer, at: number, end: number): void {
   const flags = file.readUIntBE(at - 3, 3);
   const width = [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length * 4;
@@ -101,7 +101,7 @@ function* boxes(file: Buffer, from: number, to: number): Generator<[name: string
   }
 }
 
-/** The tracks of a file, and of its fragments, each of which names the track it belongs to. */
+/** The tracks of a file and of its fragments, each of which names its track. */
 class Tracks {
   readonly all: Track[] = [];
   readonly #byId = new Map<number, Track>();
@@ -140,7 +140,7 @@ class Tracks {
     try {
       readers[name]?.(track, file, at, end);
     } catch (error) {
-      // A box that is shorter than it must be, at the end of the file.
+      // A truncated box at the end of the file.
       if (!(error instanceof RangeError)) throw error;
     }
     if (name === 'tkhd') this.#byId.set(track.id, track);
@@ -154,7 +154,7 @@ function trackSound({ codec, rate, timeScale, time, packets, bytes }: Track): So
   return { seconds: Math.max(byPackets, byTimes), least: bytes / mostBytesPerSecond };
 }
 
-/** By the packets of the track that sounds, or by their times where these say more; of several tracks the longest. */
+/** By the packets of the audio track, or by their timestamps if those are longer; of several tracks the longest. */
 export function mp4Sound(file: Buffer): Sound | null {
   if (!isNamed(file, 4, 'ftyp')) return null;
   const tracks = new Tracks();

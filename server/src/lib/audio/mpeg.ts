@@ -1,13 +1,13 @@
 import { countFrames, type Frame } from './frames.ts';
 import { isNamed, packedBytesPerSecond, type Reading, type Sound } from './sound.ts';
 
-/** 320 kbit/s, the most that layer III has. */
+/** 320 kbit/s, the maximum of layer III. */
 const mp3BytesPerSecond = 40_000;
 
 const steps = (from: number, by: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => from + i * by);
 const lower = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
-/** Kilobits a second by version (MPEG-1 or later) and layer, for the codes from 1 on. */
+/** Kilobits a second by version (MPEG-1 or later) and layer, for codes from 1 on. */
 const kilobits: Record<'one' | 'two', Record<number, number[]>> = {
   one: {
     1: steps(32, 32, 14),
@@ -36,7 +36,7 @@ function mpegFrame(file: Buffer, at: number): Frame | null {
 
 const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 
-/** A frame of AAC with a head of its own (ISO/IEC 13818-7 §6.2, ADTS). */
+/** An AAC frame with a header (ISO/IEC 13818-7 §6.2, ADTS). */
 function adtsFrame(file: Buffer, at: number): Frame | null {
   if (at + 7 > file.length || file[at] !== 0xff || (file[at + 1]! & 0xf6) !== 0xf0) return null;
   const code = (file[at + 2]! >> 2) & 15;
@@ -46,7 +46,7 @@ function adtsFrame(file: Buffer, at: number): Frame | null {
   return { bytes, seconds: (((file[at + 6]! & 3) + 1) * 1_024) / rate, mark: code };
 }
 
-/** Where the sound starts: players pass over tags, pictures and all. */
+/** Start of the audio: players skip tags, including images. */
 function afterTags(file: Buffer): number {
   let at = 0;
   while (isNamed(file, at, 'ID3') && at + 10 <= file.length) {
@@ -62,7 +62,7 @@ const kinds = [
   { frameAt: adtsFrame, mostBytesPerSecond: packedBytesPerSecond },
 ];
 
-/** A file that consists of frames, for half of it or more. */
+/** A file of which at least half consists of frames. */
 export function* mpegSound(file: Buffer): Reading<Sound | null> {
   const start = afterTags(file);
   for (const { frameAt, mostBytesPerSecond } of kinds) {
@@ -73,7 +73,7 @@ export function* mpegSound(file: Buffer): Reading<Sound | null> {
   return null;
 }
 
-/** Of a file that is something else, or hides its frames among other things. */
+/** For files of another format, or with frames hidden among other data. */
 export function* framedSeconds(file: Buffer): Reading<number> {
   let most = 0;
   for (const { frameAt } of kinds) most = Math.max(most, (yield* countFrames(file, 0, frameAt)).seconds);

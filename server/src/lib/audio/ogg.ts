@@ -10,18 +10,18 @@ import {
   type Sound,
 } from './sound.ts';
 
-/** One of the streams in a file; several may follow one another. */
+/** One stream of a file; several may follow one another. */
 interface Stream {
   codec: 'opus' | 'other';
   rate: number;
-  /** Packets so far, and whether the last one goes on in the next page. */
+  /** Packets so far, and whether the last one continues on the next page. */
   packets: number;
   goesOn: boolean;
   samples: number;
   seconds: number;
 }
 
-/** Songs one after another; each is kept until the end. */
+/** Concatenated songs; each is kept in memory until the end. */
 const mostStreams = 1_000;
 const pageMark = 0x4f676753;
 const isPage = (file: Buffer, at: number): boolean => at + 28 <= file.length && file.readUInt32BE(at) === pageMark;
@@ -37,7 +37,7 @@ function streamAt(file: Buffer, at: number): Stream {
   return { codec, rate: plausibleRate(rate), packets: 0, goesOn: false, samples: 0, seconds: 0 };
 }
 
-/** Reads the packets of one page, whose table of pieces begins at `table`; gives where the page ends. */
+/** Reads the packets of a page, whose segment table starts at `table`; returns where the page ends. */
 function readPage(file: Buffer, table: number, stream: Stream): number {
   const pieces = file[table - 1]!;
   let at = table + pieces;
@@ -46,7 +46,7 @@ function readPage(file: Buffer, table: number, stream: Stream): number {
     const size = file[table + i]!;
     if (begins) {
       stream.packets += 1;
-      // The first two say who plays what.
+      // The first two packets are headers.
       if (stream.codec === 'opus' && stream.packets > 2 && size > 0) stream.seconds += opusPacketSeconds(file, at);
     }
     at += size;
@@ -56,7 +56,7 @@ function readPage(file: Buffer, table: number, stream: Stream): number {
   return at;
 }
 
-/** Opus by its packets; the others by the position that pages give, which their decoders go by. */
+/** Opus by its packets; other codecs by the page's granule position, as their decoders do. */
 export function* oggSound(file: Buffer): Reading<Sound | null> {
   if (!isNamed(file, 0, 'OggS')) return null;
   const streams = new Map<number, Stream>();

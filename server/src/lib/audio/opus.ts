@@ -1,13 +1,13 @@
-/** Milliseconds of a frame by the configuration in the first byte of a packet (RFC 6716 §3.1). */
+/** Frame duration in milliseconds by the configuration in a packet's first byte (RFC 6716 §3.1). */
 const frameMs = [
   ...[10, 20, 40, 60, 10, 20, 40, 60, 10, 20, 40, 60],
   ...[10, 20, 10, 20],
   ...[2.5, 5, 10, 20, 2.5, 5, 10, 20, 2.5, 5, 10, 20, 2.5, 5, 10, 20],
 ];
-/** No packet lasts longer (RFC 6716 §3.4). */
+/** The longest packet (RFC 6716 §3.4). */
 const mostMs = 120;
 
-/** What a packet of Opus lasts: the packet itself says it. */
+/** Duration of an Opus packet, which its own bytes tell. */
 export function opusPacketSeconds(file: Buffer, at: number): number {
   const toc = file[at] ?? 0;
   const code = toc & 3;

@@ -4,14 +4,14 @@ interface Format {
   bytesPerSecond: number;
 }
 
-/** Bits that a sample takes, by the tag of the format: PCM and float say it themselves, A-law, µ-law and ADPCM do not. */
+/** Bits per sample by format tag: PCM and float state it in the header, A-law, µ-law and ADPCM do not. */
 const bitsByTag: Record<number, number> = { 2: 4, 6: 8, 7: 8, 17: 4 };
 const extensible = 0xfffe;
 const slowest = 2_000;
-/** A file has a handful. */
+/** Real files have a handful. */
 const mostChunks = 1_000;
 
-/** The byte rate of the head is left alone: no decoder goes by it. */
+/** Ignores the header's byte rate, as decoders do. */
 function formatOf(file: Buffer, at: number): Format | null {
   if (at + 16 > file.length) return null;
   const tag = file.readUInt16LE(at);
@@ -26,7 +26,7 @@ const isChunk = (file: Buffer, at: number): boolean =>
   /^[ -~]{4}$/.test(file.toString('latin1', at, at + 4)) &&
   file.readUInt32LE(at + 4) <= file.length - at - 8;
 
-/** All `data` chunks count, as all are played; so does what follows one and is no chunk. */
+/** All `data` chunks count, since players play all of them; so does trailing data that is no chunk. */
 export function wavSound(file: Buffer): Sound | null {
   if (!(isNamed(file, 0, 'RIFF') || isNamed(file, 0, 'RF64')) || !isNamed(file, 8, 'WAVE')) return null;
   let format: Format | null = null;
@@ -37,7 +37,7 @@ export function wavSound(file: Buffer): Sound | null {
     const start = at + 8;
     const isSound = isNamed(file, at, 'data');
     if (isNamed(file, at, 'fmt ')) format ??= formatOf(file, start);
-    // Files that were streamed claim 4 GB or nothing; what is there counts.
+    // Streamed files claim 4 GB or nothing; the bytes that are present count.
     const open = size === 0 || start + size > file.length;
     const end = isSound && open ? file.length : Math.min(start + size + (size % 2), file.length);
     if (isSound) sound += end - start;

@@ -9,7 +9,7 @@ import {
   secondsOfRest,
 } from './sound.ts';
 
-/** Elements (RFC 8794) that are looked into; all others are passed over. */
+/** Elements (RFC 8794) that are descended into; others are skipped. */
 const segment = 0x18538067;
 const cluster = 0x1f43b675;
 const trackEntry = 0xae;
@@ -18,7 +18,7 @@ const [timeScale, trackNumber, trackType, codecId, clusterTime, simpleBlock, blo
   ...[0x2ad7b1, 0xd7, 0x83, 0x86, 0xe7, 0xa3, 0xa1],
 ];
 
-/** A film has a few. */
+/** A video has a few. */
 const mostTracks = 32;
 
 interface Track {
@@ -31,7 +31,7 @@ class Tally {
   readonly tracks: Track[] = [];
   scaleNs = 1_000_000;
   time = 0;
-  /** By packets of Opus; by the times of blocks. */
+  /** By Opus packets, or by block timestamps. */
   opusSeconds = 0;
   firstTime: number | undefined;
   lastTime = 0;
@@ -59,7 +59,7 @@ class Tally {
     this.firstTime ??= time;
     this.lastTime = Math.max(this.lastTime, time);
     this.soundBytes += size;
-    // Several packets may be laced together; they are alike.
+    // Several packets may be laced together; they have equal durations.
     const laced = file[start - 1]! & 6 ? (file[start] ?? 0) + 1 : 1;
     if (track.codec.startsWith('A_OPUS'))
       this.opusSeconds += laced * opusPacketSeconds(file, laced > 1 ? start + laced : start);
@@ -72,7 +72,7 @@ class Tally {
   }
 }
 
-/** A number of its own length (RFC 8794 §4), and the bytes it takes; ids keep the mark of their length. */
+/** A variable-length integer (RFC 8794 §4) and its size in bytes; ids keep their length marker. */
 function vint(file: Buffer, at: number, marked: boolean): [value: number, bytes: number] {
   const first = file[at] ?? 0;
   const bytes = Math.clz32(first << 24) + 1;

@@ -7,7 +7,7 @@ import { openaiModels } from './models/openai.ts';
 import { openrouterModels } from './models/openrouter.ts';
 import { type Vendor, vendorRow } from './vendor.ts';
 
-/** How OpenAI's own servers differ from those that copy them. */
+/** How OpenAI's own servers differ from compatible ones. */
 const openaiQuirks = {
   maxTokensField: 'max_completion_tokens',
   lacks: ['top_k'],
@@ -22,7 +22,7 @@ const openaiQuirks = {
 /** The built-in provider; its models are in `relay/providers/demo/models.ts`. */
 export const demoVendor = vendorRow({ id: 'demo', name: 'Built-in simulation', kind: 'demo' });
 
-/** Adding a vendor is adding a row, and `bun scripts/vendor-table.ts` for the README. */
+/** To add a vendor, add a row and run `bun scripts/vendor-table.ts` for the README. */
 export const vendors: readonly Vendor[] = [
   vendorRow({
     id: 'openai',
@@ -143,7 +143,7 @@ export const vendors: readonly Vendor[] = [
     id: 'ollama',
     name: 'Ollama',
     baseUrl: 'http://127.0.0.1:11434/v1',
-    // Whatever else runs on this machine is not Ollama.
+    // Other servers on localhost are not Ollama.
     hosts: [],
     env: 'OLLAMA_BASE_URL',
     models: ollamaModels,
@@ -196,7 +196,7 @@ export const vendors: readonly Vendor[] = [
         ['sonar-pro', 'Sonar Pro', 3, 15, 200_000, 8_000, 0.84],
         ['sonar-reasoning-pro', 'Sonar Reasoning Pro', 3, 15, 128_000, 8_000, 0.86],
       ],
-      // The fee for the search that comes with every request.
+      // The fee for the search that every request includes.
       rates: () => ({ request: 0.005 }),
       searchModels: /./,
     },
@@ -222,7 +222,7 @@ export const vendors: readonly Vendor[] = [
       embedding: [['embed-v4.0', 'Embed 4', 0.12, 128_000]],
     },
   }),
-  // The same vendor at its own address, where reranking lives.
+  // The same vendor at its native address, which has reranking.
   vendorRow({
     id: 'cohere-rerank',
     name: 'Cohere Rerank',
@@ -273,12 +273,12 @@ export const vendors: readonly Vendor[] = [
     reasoning: 'effort',
     reasoningModels: /gpt-oss/,
   }),
-  // From here on: recognised by their address only, as no list price or no one address is known.
+  // The rest is recognised by host only: there is no list price, or no single address.
   vendorRow({
     id: 'azure',
     name: 'Azure OpenAI',
     ...openaiQuirks,
-    // Deployments have whatever names their owners like.
+    // Deployment names are chosen by their owners.
     ...{ hosts: ['openai.azure.com'], authHeader: 'api-key', customToolModels: /^/ },
   }),
   vendorRow({

@@ -1,63 +1,68 @@
-/** Ways of speaking to an upstream. `openrouter` differs from `openai` in its video endpoints only. */
+/** Wire protocols of upstreams. `openrouter` differs from `openai` only in its video endpoints. */
 export const channelKinds = ['openai', 'anthropic', 'gemini', 'openrouter', 'bedrock', 'vertex', 'demo'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
-/** All that is a fact about one vendor. Configuration, presets, recognition, prices and the README's table follow. */
+/**
+ * Everything known about a vendor. Configuration, presets, recognition, prices and the README's table derive from it.
+ */
 export interface Vendor extends Quirks {
   /** Also the `provider` of its channels. */
   id: string;
   name: string;
-  /** Names its adapters: `relay/providers/<kind>.ts` and, where it makes videos, `video/upstreams/<kind>.ts`. */
+  /** Selects its adapters: `relay/providers/<kind>.ts` and, for videos, `video/upstreams/<kind>.ts`. */
   kind: ChannelKind;
   baseUrl: string;
-  /** Hosts, with whatever is below them, by which a base URL is recognised; that of `baseUrl` unless given. */
+  /** Hosts, including subdomains, by which a base URL is recognised; by default that of `baseUrl`. */
   hosts: readonly string[];
-  /** Variable that makes its channel at start; holds the key, or the address where no key is needed. */
+  /** Environment variable that creates its channel at startup; holds the key, or the address if no key is needed. */
   env: string;
-  /** Where to get a key; empty where none is needed. */
+  /** Where to get a key; empty if none is needed. */
   keyUrl: string;
-  /** How its keys begin, where no other vendor's do. */
+  /** Prefixes of its keys that no other vendor uses. */
   keyPrefixes: readonly string[];
-  /** What a channel made from its preset serves. A vendor without models is recognised, but has no preset. */
+  /** Models of a channel made from its preset. A vendor without models is recognised, but has no preset. */
   models: Models;
 }
 
-/** How an OpenAI-compatible vendor differs from the format. */
+/** How an OpenAI-compatible vendor deviates from the format. */
 interface Quirks {
-  /** The one field for the output limit that all of its models know. */
+  /** The output limit field that all of its models accept. */
   maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Whether usage in streams must be asked for; vendors that always send it may refuse the question. */
+  /** Whether usage in streams must be requested; vendors that always send it may refuse the option. */
   asksStreamUsage: boolean;
-  /** Parameters it refuses. They are dropped, but for those that cannot be ignored: see `refusable` in `providers/openai/rewrite.ts`. */
+  /**
+   * Unsupported parameters. They are dropped, except for those that must not be ignored: see `refusable` in
+   * `providers/openai/rewrite.ts`.
+   */
   lacks: readonly string[];
-  /** Takes one system message, at the front. */
+  /** Accepts a single system message, at the front. */
   mergesSystem: boolean;
   knowsDeveloperRole: boolean;
   knowsTopK: boolean;
-  /** Takes `cache_control` on parts. */
+  /** Accepts `cache_control` on parts. */
   knowsCacheControl: boolean;
-  /** Takes `usage: {include: true}`; others refuse the request for it. */
+  /** Accepts `usage: {include: true}`; others refuse it. */
   knowsUsageOption: boolean;
-  /** Takes `prompt_cache_key`, `service_tier` and the like; others refuse the request for them. */
+  /** Accepts `prompt_cache_key`, `service_tier` and the like; others refuse them. */
   knowsHints: boolean;
-  /** Models that take tools with text instead of JSON (`custom`) in chats: OpenAI's, wherever they are served. Others refuse the request. */
+  /** Models that accept free-text tools (`custom`) in chats: OpenAI's, wherever they are served. Others refuse them. */
   customToolModels: RegExp;
-  /** Stop sequences that it takes; more are refused. */
+  /** The most stop sequences it accepts. */
   mostStops?: number;
-  /** How thinking is asked for: nothing, `reasoning_effort`, or OpenRouter's `reasoning` object. */
+  /** How reasoning is requested: not at all, by `reasoning_effort`, or by OpenRouter's `reasoning` object. */
   reasoning: 'none' | 'effort' | 'object';
-  /** Models that accept `reasoning_effort`; others refuse the request for it. */
+  /** Models that accept `reasoning_effort`; others refuse it. */
   reasoningModels?: RegExp;
-  /** Thinking given back inside messages that it understands. */
+  /** Message fields in which it accepts earlier reasoning. */
   reasoningBack: readonly ('reasoning_content' | 'reasoning' | 'reasoning_details' | 'extra_content')[];
-  /** Header of the credential when it is not a bearer token. */
+  /** Header of the credential, if it is not a bearer token. */
   authHeader?: string;
 }
 
-/** Upstream name, or `[public id, upstream name]` where the vendor serves another vendor's model. */
+/** Upstream name, or `[public id, upstream name]` if the vendor serves another vendor's model. */
 export type Model = string | [id: string, upstream: string];
 
-/** One that is paid by the tokens of prompt and answer. */
+/** A model priced by prompt and completion tokens. */
 type TokenModel = [
   model: Model,
   name: string,
@@ -79,41 +84,41 @@ export interface Models {
   rerank?: [model: Model, name: string, perRequest: number, prompt: number, context: number][];
   video?: [model: Model, name: string, perSecond: number, capabilities: VideoCapabilities][];
   realtime?: TokenModel[];
-  /** Models of other vendors resold at their price: public id and the name they have here. */
+  /** Models of other vendors resold at their price: public id and upstream name. */
   resold?: Readonly<Record<string, string>>;
-  /** With the searches of the web that their vendors run, at the same price. */
+  /** Including web searches run by their vendors, at the same price. */
   resellsSearch?: true;
-  /** Where they search the web as they are asked: in the Responses format, or in chats by a tool of OpenRouter's. */
+  /** How web searches are requested: in the Responses format, or in chats with OpenRouter's tool. */
   searchesIn?: 'responses' | 'openrouter';
-  /** Those that do so in chats by `web_search_options`, once for each answer at least. */
+  /** Models that search in chats by `web_search_options`, at least once per answer. */
   searchModels?: RegExp;
-  /** What else a model of chat or of realtime sessions costs, by its upstream name. */
+  /** Further prices of a chat or realtime model, by upstream name. */
   rates?: (modelName: string) => Rates | undefined;
-  /** What a chat model can, by its upstream name: flags of its row in the catalog. */
+  /** Capabilities of a chat model, by upstream name, for its catalog entry. */
   abilities?: (modelName: string) => Abilities | undefined;
 }
 
-/** Flags of a chat model among its `capabilities`. */
+/** Flags of a chat model in its `capabilities`. */
 export interface Abilities {
-  /** Has `/v1/responses`: requests in that format go there as they came. */
+  /** Has `/v1/responses`: requests in that format are forwarded as they are. */
   responses?: true;
-  /** Takes functions together with reasoning there alone: its chat endpoint refuses them. */
+  /** Accepts functions together with reasoning only there: its chat endpoint refuses them. */
   tools_in_responses?: true;
 }
 
-/** What a vendor asks for the parts of a model, and for long prompts. */
+/** A vendor's prices for parts of a request, and for long prompts. */
 export interface Rates {
-  /** As shares of the price of the prompt. */
+  /** As fractions of the prompt's price. */
   cacheRead?: number;
   cacheWrite?: number;
   cacheWrite1h?: number;
   /** In USD per million tokens. */
   audioIn?: number;
   audioOut?: number;
-  /** In USD, for each request, and for each search of the web that the vendor runs. */
+  /** In USD, per request and per web search run by the vendor. */
   request?: number;
   search?: number;
-  /** Above this context the prompt, its caches and the completion cost so many times as much. */
+  /** Above this context the prompt, its caches and the completion cost this many times as much. */
   long?: { above: number; prompt: number; completion: number };
 }
 
@@ -128,7 +133,7 @@ export interface VideoCapabilities {
   seed: boolean;
 }
 
-/** Any OpenAI-compatible server, of which nothing else is known. */
+/** Any OpenAI-compatible server of which nothing else is known. */
 export const compatible: Vendor = {
   id: 'compatible',
   name: 'OpenAI-compatible server',
@@ -153,7 +158,7 @@ export const compatible: Vendor = {
   reasoningBack: ['reasoning_content', 'reasoning'],
 };
 
-/** A row of the table: what is not said is as with any OpenAI-compatible server. */
+/** A row of the table; defaults are those of any OpenAI-compatible server. */
 export const vendorRow = (row: Partial<Vendor> & Pick<Vendor, 'id' | 'name'>): Vendor => ({
   ...compatible,
   hosts: row.baseUrl ? [new URL(row.baseUrl).hostname] : [],

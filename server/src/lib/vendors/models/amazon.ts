@@ -1,8 +1,8 @@
 import type { Models } from '../vendor.ts';
 
 /**
- * By global profiles, whose prices are Anthropic's own: those of one part of the world cost a tenth more. Embeddings are left
- * to be added by name, as Titan takes one text a request and who has many would be refused.
+ * Global inference profiles, at Anthropic's own prices; regional ones cost ten percent more. Embedding models have to
+ * be added by name, since Titan accepts one text per request.
  */
 export const bedrockModels: Models = {
   chat: [

@@ -1,9 +1,9 @@
 import type { Models, Rates } from '../vendor.ts';
 
-/** Under `google/` in public names, as the vendor; the provider of the channel is `gemini`. */
+/** Public names start with `google/`; the channel's provider is `gemini`. */
 const own = (model: string): [string, string] => [`google/${model}`, model];
 
-/** Sound costs the same at these whatever else a prompt holds; at the others, as much as text. */
+/** Audio price of these models; the others charge the text price. */
 const audioIn: Record<string, number> = {
   'gemini-3.1-flash-lite': 0.5,
   'gemini-3-flash-preview': 1,
@@ -11,9 +11,9 @@ const audioIn: Record<string, number> = {
   'gemini-2.5-flash-lite': 0.3,
 };
 
-/** What is kept in a cache costs by the hour as well, which is not in here. */
+/** Excludes the hourly price of cache storage. */
 function ratesOf(name: string): Rates {
-  // By each query, before that by each prompt that was searched for.
+  // Charged per query; Gemini 2 models per prompt with searches.
   const rates: Rates = { cacheRead: 0.1, search: /^gemini-2/.test(name) ? 0.035 : 0.014 };
   if (/-pro\b/.test(name)) rates.long = { above: 200_000, prompt: 2, completion: 1.5 };
   if (audioIn[name]) rates.audioIn = audioIn[name];
@@ -43,7 +43,7 @@ export const geminiModels = {
   rates: ratesOf,
 } satisfies Models;
 
-/** Google Cloud serves the same models at the same prices, and some of Anthropic's at Anthropic's. */
+/** Google Cloud serves the same models at the same prices, and some of Anthropic's at Anthropic's prices. */
 export const vertexModels: Models = {
   resold: {
     ...Object.fromEntries(

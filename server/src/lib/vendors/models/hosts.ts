@@ -1,6 +1,6 @@
 import type { Models, Rates } from '../vendor.ts';
 
-/** Open models keep one public name whoever hosts them, so that routing can choose among the hosts. */
+/** Open models have one public name on all hosts, so that routing can choose among them. */
 export const groqModels: Models = {
   chat: [
     [['openai/gpt-oss-120b', 'openai/gpt-oss-120b'], 'GPT-OSS 120B', 0.15, 0.6, 131_072, 65_536, 0.82],
@@ -57,7 +57,7 @@ export const fireworksModels: Models = {
   rates: (name) => cachedAtFireworks.find(([names]) => names.test(name))?.[1],
 };
 
-/** On the operator's own machine, so free. Only what has been pulled there answers; sync-models finds the rest. */
+/** On the operator's own machine, so free. Only pulled models answer; sync-models finds others. */
 export const ollamaModels: Models = {
   chat: [
     [['openai/gpt-oss-20b', 'gpt-oss:20b'], 'GPT-OSS 20B', 0, 0, 131_072, 32_768, 0.75],

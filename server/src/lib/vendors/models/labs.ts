@@ -30,7 +30,7 @@ export const xaiModels: Models = {
 };
 
 export const deepseekModels: Models = {
-  // Prices of the vendor's peak hours; off peak is half.
+  // The vendor's peak prices; off peak is half.
   chat: [
     ['deepseek-v4-pro', 'DeepSeek V4 Pro', 1.32, 3.96, 1_000_000, 384_000, 0.92],
     ['deepseek-flash', 'DeepSeek V4.1 Flash', 0.3, 1.2, 1_000_000, 384_000, 0.87],

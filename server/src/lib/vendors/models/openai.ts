@@ -2,10 +2,10 @@ import type { Abilities, Models, Rates } from '../vendor.ts';
 
 const long = { above: 272_000, prompt: 2, completion: 1.5 };
 
-/** Of models that reason; older ones have several prices for it. */
+/** For reasoning models; older ones have several search prices. */
 const search = 0.01;
 
-/** First match wins. Since GPT-5.6 long prompts are written to the cache, at a price, without being asked. */
+/** The first match wins. Since GPT-5.6 long prompts are written to the cache automatically, at a price. */
 const rates: [RegExp, Rates][] = [
   [/^gpt-6\.1/, { cacheRead: 0.05, cacheWrite: 1.25, search, long }],
   [/^gpt-(6|5\.6)/, { cacheRead: 0.1, cacheWrite: 1.25, search, long }],
@@ -21,8 +21,8 @@ const rates: [RegExp, Rates][] = [
 ];
 
 /**
- * Chat refuses functions together with reasoning since GPT-5.2; those since GPT-5.6 reason unless told not to, and so refuse
- * functions alone as well. Models of sound have chat only.
+ * Since GPT-5.2 the chat endpoint refuses functions together with reasoning; models since GPT-5.6 reason by default, so
+ * they refuse functions there altogether. Audio models have chat only.
  */
 const abilities: [RegExp, Abilities][] = [
   [/audio|realtime|search|transcribe|tts|image|embedding|moderation/, {}],
@@ -61,13 +61,13 @@ export const openaiModels: Models = {
     ['text-embedding-3-small', 'Text Embedding 3 Small', 0.02, 8_191],
     ['text-embedding-3-large', 'Text Embedding 3 Large', 0.13, 8_191],
   ],
-  // Billed by tokens upstream; here one square image of medium quality.
+  // Billed by tokens upstream; here per square image of medium quality.
   image: [
     ['gpt-image-2', 'GPT Image 2', 0.07],
     ['gpt-image-1.5', 'GPT Image 1.5', 0.034],
     ['gpt-image-1-mini', 'GPT Image 1 mini', 0.011],
   ],
-  // Billed by tokens or characters upstream; here a minute of ordinary speech.
+  // Billed by tokens or characters upstream; here per minute of ordinary speech.
   speech: [
     ['gpt-4o-mini-tts', 'GPT-4o mini TTS', 0.015],
     ['tts-1', 'TTS-1', 0.015],
