@@ -25,23 +25,23 @@ export interface App {
   document(): unknown;
   identity: Identity;
   mcp: Mcp;
-  /** Name and password of the root user, when this start made it and drew the password. */
+  /** Name and password of the root user, if this start created it and generated the password. */
   newRoot: { username: string; password: string | null } | null;
-  /** Starts the work behind the requests: jobs, sweeps, roll-ups. */
+  /** Starts background work: jobs, sweeps, roll-ups. */
   start(): Promise<void>;
-  /** Throws out what has run out; runs by itself once a minute. */
+  /** Deletes expired data; runs once a minute by itself. */
   sweep(): void;
-  /** Told first at a stop: readiness turns off. */
+  /** First step of a shutdown: readiness turns off. */
   drain(): void;
-  /** Told when the time for finishing is over: answers that are still under way end with an error. */
+  /** The grace period is over: answers still in progress end with an error. */
   cutOff(): void;
-  /** Flushes and ends what `start` began; the platform stays open. */
+  /** Flushes and stops what `start` began; the platform stays open. */
   stop(): Promise<void>;
 }
 
 const sweepMs = 60_000;
 
-/** Wires the features together; no listening, so that tests call `fetch` directly. */
+/** Wires the features together without listening, so that tests can call `fetch` directly. */
 export async function buildApp(platform: Platform, config: Config): Promise<App> {
   const { database, shared, clock, log, metrics } = platform;
   leaveBy(config.outward);

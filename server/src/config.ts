@@ -16,7 +16,7 @@ const whole = (min: number, max: number) =>
 const webAddress = z
   .string()
   .refine((v) => URL.canParse(v) && /^https?:$/.test(new URL(v).protocol), 'must be an http or https address')
-  // As the parser writes it: what begins with HTTPS:// is https all the same.
+  // Normalised by the URL parser: HTTPS:// is https, too.
   .transform((v) => withoutTrailing(new URL(v).href, '/'));
 const addressOf = (protocols: string[]) =>
   z
@@ -26,7 +26,7 @@ const addressOf = (protocols: string[]) =>
       `must be the address of one server, starting with ${protocols.join('// or ')}//`,
     );
 
-/** `name=value,…` with percent-encoded values, as OpenTelemetry writes it. */
+/** `name=value,…` with percent-encoded values, as OpenTelemetry defines it. */
 const headerList = z
   .string()
   .regex(/^\s*[\w.-]+=[^,]*(,\s*[\w.-]+=[^,]*)*$/, 'must be name=value pairs, separated by commas')
@@ -37,7 +37,7 @@ function headerPair(pair: string): [string, string] {
   return [pair.slice(0, at).trim().toLowerCase(), decodeURIComponent(pair.slice(at + 1).trim())];
 }
 
-/** Each variable with its rule; what is absent takes the default. */
+/** Each variable with its rule; absent ones take the default. */
 const rules = {
   PORT: whole(0, 65_535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -105,7 +105,7 @@ export interface Config {
   s3?: S3Config;
   /** Absent: no mail is sent. */
   mail?: { url: string; from: string };
-  /** Absent: nothing can be paid. */
+  /** Absent: no payments. */
   stripe?: { secretKey: string; webhookSecret: string; apiUrl?: string | undefined };
   workers: number;
   admin: { username: string; password?: string };
@@ -114,9 +114,11 @@ export interface Config {
   demoProvider: 'auto' | 'on' | 'off';
   metricsToken?: string;
   trustedProxies: string[];
-  /** Whether user-given addresses may be private. Never guessed: a port of a service on loopback may be published. */
+  /**
+   * Whether user-supplied addresses may be private. Never guessed: a service on loopback may be published by a proxy.
+   */
   allowPrivateAddresses: boolean;
-  /** Where the platform keeps tokens that the service trades in at MCP servers. */
+  /** Where the platform provides identity tokens that the service exchanges at MCP servers. */
   assertionsDir?: string;
   drainMs: number;
   videoJobTtlSeconds: number;
@@ -125,10 +127,10 @@ export interface Config {
   otelHeaders: Record<string, string>;
   /** Provider keys by the name of their variable. */
   providerKeys: Record<string, string>;
-  /** A proxy stands between us and the upstreams, or certificates are not checked: only `fetch` knows how. */
+  /** A proxy is configured, or certificates are not verified: only `fetch` supports that. */
   fetchOnly?: boolean;
   outward?: Outward;
-  /** Defaults of runtime options that the environment sets. */
+  /** Defaults of runtime options set by the environment. */
   optionDefaults: Record<string, number | boolean>;
 }
 
@@ -148,7 +150,7 @@ const vendorRules = (rows: readonly Vendor[]): Record<string, z.ZodType<string |
       .map(({ env, keyUrl }) => [env, keyUrl === '' ? webAddress.optional() : z.string().optional()]),
   );
 
-/** Pure: environment in, configuration out, or every fault at once. */
+/** Pure: environment in, configuration out, or all errors at once. */
 export function readConfig(environment: Environment, rows = vendors): Config {
   const faults: string[] = [];
   const readAll = (all: Record<string, z.ZodType>): Record<string, unknown> => {

@@ -2,7 +2,7 @@ import type { Options } from './identity/options.ts';
 import { originsOf } from './identity/origin-list.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
 
-/** The list is read once for each change of it. */
+/** The list is parsed once per change. */
 export function corsPolicy(options: Options, registered: CorsPolicy['registered']): CorsPolicy {
   let text = '';
   let listed: ReadonlySet<string> = new Set();
@@ -20,7 +20,7 @@ export function corsPolicy(options: Options, registered: CorsPolicy['registered'
   };
 }
 
-/** Our own pages, and those of others as far as the policy lets them. */
+/** Our own origin, and others as far as the policy allows. */
 export const originAllowed =
   (policy: CorsPolicy, own: readonly string[]) =>
   async (origin: string): Promise<boolean> => {

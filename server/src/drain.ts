@@ -1,15 +1,16 @@
-/** So long a balancer has to see that readiness is off, and clients to come back once on connections they keep open. */
+/** Time for load balancers to notice that readiness is off, and for clients to come back once on kept connections. */
 const noticeMs = 5_000;
-/** Nothing under way for this long: whoever was going to come back has done so. */
+/** Nothing in progress for this long: clients with kept connections have come back. */
 const quietMs = 500;
 const lookMs = 25;
-/** To charge what was made and to say why there is no more; only those who do not read take longer. */
+/** Time to charge what was produced and to report the shutdown; only clients that do not read take longer. */
 const lastWordsMs = 5_000;
 
 /**
- * Ends a server without cutting anybody off. Bun's `stop` closes idle connections at once, and a request that is on its
- * way on one of them is lost; so we go on answering for a while, each answer closing its connection, until it is quiet.
- * Only then new connections are refused, and what still runs is waited for; in the end `cutOff` tells those who wait.
+ * Stops a server without dropping requests. Bun's `stop` closes idle connections at once, and a request in flight on
+ * one of them is lost; so requests are still answered for a while, each answer closing its connection, until it is
+ * quiet. Then new connections are refused, and running requests are waited for; finally `cutOff` ends the remaining
+ * ones.
  */
 export async function drain(server: Bun.Server<unknown>, drainMs: number, cutOff: () => void): Promise<void> {
   const deadline = performance.now() + drainMs;
@@ -33,7 +34,7 @@ export async function drain(server: Bun.Server<unknown>, drainMs: number, cutOff
   await server.stop(true);
 }
 
-/** The same answer, after which the connection is closed (RFC 9112 §9.6). */
+/** The same answer, closing its connection (RFC 9112 §9.6). */
 export async function lastOnItsConnection(answer: Response | Promise<Response>): Promise<Response> {
   const response = await answer;
   response.headers.set('connection', 'close');

@@ -58,7 +58,7 @@ import { noteToolCalls, toolMoney } from './tool-calls.ts';
 import { openTopUps } from './topups/open.ts';
 import { openVideo } from './video/open.ts';
 
-/** Every feature, opened in the order of their dependencies. */
+/** Every feature, opened in dependency order. */
 export interface Features {
   identity: Identity;
   audit: AuditLog;
@@ -69,13 +69,13 @@ export interface Features {
   cors: CorsPolicy;
   challengeAt(path: string): string | null;
   start(): Promise<void>;
-  /** Ends what would keep a stop waiting: streams that their readers take up again elsewhere. */
+  /** Ends what would delay a shutdown: streams that their clients resume elsewhere. */
   drain(): void;
-  /** The time for finishing is over: whoever still waits for an answer is told so, and what was made is charged. */
+  /** The grace period is over: waiting clients are told, and what was produced is charged. */
   cutOff(): void;
-  /** Flushes and closes, the last opened first. */
+  /** Flushes and closes, in reverse order of opening. */
   stop(): Promise<void>;
-  /** Throws out what has run out; called once a minute. */
+  /** Deletes expired data; called once a minute. */
   sweep(): void;
 }
 

@@ -6,7 +6,7 @@ import type { Watchdog } from './relay/watchdog.ts';
 import type { Routing } from './routing/routing.ts';
 import { circuitKeys } from './routing/ways.ts';
 
-/** What is read when Prometheus asks. Counts from the database are of the whole service, the others of this process. */
+/** Read when Prometheus scrapes. Database counts cover the whole service, the others this process. */
 export function addGauges(
   { metrics, jobs }: Pick<Platform, 'metrics' | 'jobs'>,
   rooms: { billing: Billing; watchdog: Watchdog; routing: Routing },

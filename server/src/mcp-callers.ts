@@ -13,7 +13,7 @@ interface CallerDeps {
   baseUrl: string;
 }
 
-/** Who may use connected servers over MCP, and who may connect some. */
+/** Who may use connected servers over MCP, and who may connect them. */
 export const mcpAuthenticators = ({
   identity: { options, authenticators },
   oauth,
@@ -25,7 +25,7 @@ export const mcpAuthenticators = ({
     keysAllowed: () => options.get('McpApiKeys'),
     byKey: standingKey(authenticators.keyOrSession, organisations),
     byToken: ({ request }, resource) => oauth.identify(request, { resource, named: true }),
-    // Identified and counted already; here only whether it may spend, and out of what.
+    // Already authenticated and counted; this only checks whether it may spend, and from which balance.
     payWith: (token, at) => oauth.pay(token, { again: true, at }),
   }),
   mcpOwner: ownerAuthenticator({
@@ -36,7 +36,7 @@ export const mcpAuthenticators = ({
 
 type ByKey = Authenticators['keyOrSession'];
 
-/** A key that has lost its place in an organisation opens nothing here either. */
+/** A key whose owner left the organisation is not accepted here either. */
 function standingKey(byKey: ByKey, { teamOf }: Pick<Organisations, 'teamOf'>): ByKey {
   const standing = (principal: KeyPrincipal): KeyPrincipal | Promise<KeyPrincipal> => {
     const team = principal.keyId === null ? null : teamOf(principal.keyId);

@@ -6,7 +6,7 @@ import { openTracer, type Tracer } from './platform/tracing.ts';
 import type { Candidate } from './routing/candidate.ts';
 import type { Report } from './routing/plan.ts';
 
-/** What an operator sees of the calls to upstreams: numbers always, spans when they are wanted. */
+/** Observability of upstream calls: metrics always, spans if tracing is on. */
 export interface Observer {
   tracer?: Tracer;
   onReport(requestId: string, candidate: Candidate, report: Report): void;
@@ -29,7 +29,7 @@ export function openObserver({ log, metrics }: Pick<Platform, 'log' | 'metrics'>
   };
 }
 
-/** Each provider's counters are looked up once: this runs for every request. */
+/** Each provider's counters are looked up once, since this runs for every request. */
 function upstreamCounters(metrics: Metrics): (provider: string, report: Report) => void {
   const providers = new Map<string, ReturnType<typeof countersOf>>();
   return (provider, report) => {

@@ -23,7 +23,7 @@ interface OrchestrationDeps {
   mcp: Pick<Mcp, 'tools'>;
 }
 
-/** The model that plans, with everything that it asks of other rooms. */
+/** The orchestration model, wired to the other rooms. */
 export function openOrchestration({ platform, relay, billing, keeping, identity, mcp }: OrchestrationDeps): {
   orchestra: Orchestra;
   autonomous: Autonomous;
@@ -53,7 +53,7 @@ export function openOrchestration({ platform, relay, billing, keeping, identity,
   const metaModels: MetaModels = {
     [orchestraModel]: ({ principal, requestId: id, behind }, conversation, signal, onDelta) => {
       const caller = callerOf(principal);
-      // What the work's own calls are found by finds those of its turns too.
+      // The id under which the work's own calls are found covers those of its turns, too.
       const found = behind?.parentRequestId ?? id;
       return orchestra.chat({ caller, conversation, signal, requestId: found, calls: behind?.calls }, onDelta);
     },

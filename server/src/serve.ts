@@ -11,10 +11,10 @@ import { ownProgram } from './platform/own-program.ts';
 import { StartFault } from './platform/start-fault.ts';
 import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
 
-/** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. */
+/** Our own checks answer 413 below this; Bun's limit only stops absurd sizes. */
 const maxRequestBodySize = 64 * 1024 * 1024;
 
-/** Serves until told to stop; with several workers this process only looks after them. */
+/** Serves until stopped; with several workers this process only supervises them. */
 export async function serve(config: Config, environment: Record<string, string | undefined>): Promise<void> {
   if (config.workers > 1 && !environment[workerVariable])
     process.exit(await superviseWorkers(config.workers, environment, openLog(config.logLevel)));
@@ -23,7 +23,7 @@ export async function serve(config: Config, environment: Record<string, string |
 
 async function serveHere(config: Config, environment: Record<string, string | undefined>): Promise<void> {
   const log = openLog(config.logLevel);
-  // Until we listen there is nothing to let finish.
+  // Before listening there is nothing to drain.
   let stop: () => void = () => process.exit(1);
   if (environment[workerVariable])
     void whenOrphaned(() => {
@@ -39,9 +39,9 @@ async function serveHere(config: Config, environment: Record<string, string | un
       hostname: config.host,
       reusePort: config.workers > 1,
       maxRequestBodySize,
-      // For requests that do not arrive; lifted for those that have, see HttpCall.
+      // For incomplete requests; lifted once a request has arrived, see HttpCall.
       idleTimeout: patienceSeconds,
-      // Bun's own page for what goes wrong outside our handlers would show the request, credentials included.
+      // Bun's error page for faults outside our handlers would show the request including credentials.
       development: false,
       error: (error) => {
         log.error({ error }, 'a request failed outside its handler');
@@ -80,7 +80,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
   process.on('SIGINT', stop);
 }
 
-/** What the system has against it, in words an operator can act on. */
+/** Turns a listen error into words an operator can act on. */
 function listening<T>({ host, port }: Config, open: () => T): T {
   try {
     return open();

@@ -74,7 +74,7 @@ async function stateOf(deps: SystemPageDeps, startedAt: number): Promise<z.infer
   };
 }
 
-/** What an operator asks first: which version, on which engines, and how it is doing. Speaks for one process. */
+/** What an operator asks first: which version, on which engines, and its state. Describes one process. */
 export function systemPageRoutes(deps: SystemPageDeps): Route[] {
   const startedAt = nowSeconds(deps.platform.clock);
   return [

@@ -13,7 +13,7 @@ interface NoteDeps {
   metrics: Metrics;
 }
 
-/** Every call of a tool stands in usage, in the audit log, in traces and in figures; one that was paid for is in usage already. */
+/** Records every tool call in usage, audit log, traces and metrics; a charged call is in usage already. */
 export function noteToolCalls({ billing, audit, observer, metrics }: NoteDeps): (called: CalledTool) => void {
   const counter = (status: CalledTool['status']) =>
     metrics.counter('svc_mcp_calls_total', 'Calls of tools over MCP, by how they ended.', { status });
@@ -33,7 +33,7 @@ export function noteToolCalls({ billing, audit, observer, metrics }: NoteDeps): 
   };
 }
 
-/** What tools cost is put aside before they are called, and charged with the row of usage that names the tool. */
+/** A tool's price is held before the call, and charged with the usage row that names the tool. */
 export const toolMoney = (billing: Pick<Billing, 'hold' | 'settle' | 'release'>): ToolMoney => ({
   hold: async (call) => {
     const { userId, keyId, keyUnlimited, requestId, price } = call;
@@ -54,7 +54,7 @@ const detailOf = (
   { status, durationMs }: Pick<CalledTool, 'status' | 'durationMs'>,
 ) => ({ usage: noTokens, endpoint: '/mcp', provider: server.name, status, durationMs, parentRequestId });
 
-/** Where a model would stand: summaries then tell tools apart without knowing of them. */
+/** Stored in place of a model, so that summaries group by tool without knowing about tools. */
 const modelOf = ({ server, tool }: Pick<CalledTool, 'server' | 'tool'>): string =>
   `mcp/${server.name}/${tool}`.slice(0, 256);
 

@@ -1,14 +1,14 @@
 import type { Log } from './platform/log.ts';
 import { ownProgram } from './platform/own-program.ts';
 
-/** Set in the environment of a worker, so that it serves instead of starting workers of its own. */
+/** Set in a worker's environment, so that it serves instead of starting workers. */
 export const workerVariable = 'SVC_WORKER';
 
-/** A worker that dies is started again, but not faster than this: one that cannot start would otherwise spin. */
+/** Minimum restart interval of a worker, so that one that cannot start does not spin. */
 const restartMs = 1_000;
 
 /**
- * Starts `count` processes that share one port (SO_REUSEPORT), starts anew those that die, and hands signals on. Resolves
+ * Starts `count` processes that share one port (SO_REUSEPORT), restarts those that die, and forwards signals. Resolves
  * with the exit code once all have ended after a stop.
  */
 export async function superviseWorkers(
@@ -23,7 +23,7 @@ export async function superviseWorkers(
     for (;;) {
       const worker = Bun.spawn([...ownProgram(), ...process.argv.slice(2)], {
         env: { ...environment, [workerVariable]: String(index) },
-        // Nothing is ever written to it: that it ends tells the worker that we are gone, see whenOrphaned.
+        // Nothing is ever written to it: its end tells the worker that the supervisor is gone, see whenOrphaned.
         stdio: ['pipe', 'inherit', 'inherit'],
       });
       running.add(worker);
@@ -46,15 +46,15 @@ export async function superviseWorkers(
 }
 
 /**
- * A worker left behind by a supervisor that was killed would hold the port beside its successors, with old code. The system
- * closes the pipe between them however the supervisor ends, and also for a worker that begins to look only afterwards.
+ * A worker that outlives a killed supervisor would hold the port beside its successors, with old code. The system
+ * closes the pipe between them however the supervisor ends, even if the worker starts to look only afterwards.
  */
 export async function whenOrphaned(act: () => void): Promise<void> {
   const reader = Bun.stdin.stream().getReader();
   try {
     while (!(await reader.read()).done);
   } catch {
-    // A pipe that cannot be read has nobody at its other end either.
+    // An unreadable pipe has no other end, either.
   }
   act();
 }

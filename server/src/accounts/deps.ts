@@ -3,7 +3,7 @@ import type { PersonalData } from '../platform/db/pages.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Log } from '../platform/log.ts';
 
-/** What each room can tell of a user, and how it forgets one. */
+/** What each room can export of a user, and how it deletes it. */
 export interface AccountData {
   exportOf(userId: number): PersonalData;
   forget(userId: number): Promise<void>;
@@ -14,10 +14,10 @@ export interface AccountDataDeps {
   jobs: Jobs;
   log: Log;
   rooms: Record<string, AccountData>;
-  /** What a user may keep in all; 0 for no limit. */
+  /** The most a user may store in total; 0 for no limit. */
   mostBytes(): number;
-  /** All of a user's, with conversations, whichever key they were made with; durable work. */
+  /** All responses and conversations of a user, of all keys; durable work. */
   deleteResponses(userId: number): Promise<void>;
-  /** Throws for a user that stands for an organisation: what is its own ends with that. */
+  /** Throws for a user that represents an organisation, whose data ends with the organisation. */
   requirePerson(userId: number): Promise<void>;
 }

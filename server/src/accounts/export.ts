@@ -2,7 +2,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import type { PersonalData } from '../platform/db/pages.ts';
 import type { AccountDataDeps } from './deps.ts';
 
-/** One JSON document, written as it is read: a heavy user's history is larger than memory should hold. */
+/** One JSON document, streamed: a heavy user's history does not fit into memory. */
 export async function* exportText(deps: AccountDataDeps, userId: number): AsyncGenerator<string> {
   yield `{"exported_at":${nowSeconds(deps.accounts.clock)},"user_id":${userId}`;
   for (const [name, room] of Object.entries(deps.rooms)) {

@@ -4,14 +4,14 @@ import type { AccountDataDeps } from './deps.ts';
 
 export const deletionQueue = 'accounts.delete';
 
-/** Answers under way when an account closes may still write something; the second pass finds it. */
+/** Answers in progress when an account closes may still be written; the second pass deletes them. */
 const secondPassMs = 15 * 60_000;
-/** Tries at doubling waits: hours of a database that is away, not minutes. */
+/** Attempts with doubling delays, enough to survive hours of database downtime. */
 const maxAttempts = 20;
 
 /**
- * The work is durable before anything is changed: a crash at any moment leads to the end all the same. Ways in end before
- * this resolves; the rest follows.
+ * The work is made durable before anything changes, so that a crash at any moment cannot leave it unfinished. Sign-ins
+ * and keys are revoked before this resolves; the rest follows.
  */
 export async function deleteAccount(deps: AccountDataDeps, userId: number): Promise<void> {
   const data = { userId };
@@ -20,19 +20,19 @@ export async function deleteAccount(deps: AccountDataDeps, userId: number): Prom
   await closeAccount(deps.accounts, userId);
 }
 
-/** Every step may be repeated. */
+/** Every step is idempotent. */
 export async function forgetEverywhere(deps: AccountDataDeps, userId: number, signal?: Job['signal']): Promise<void> {
   await closeAccount(deps.accounts, userId);
   await forgetInRooms(deps, userId, signal);
   deps.log.info({ userId }, 'a user was deleted');
 }
 
-/** All that is kept for an account. */
+/** Deletes everything stored for an account. */
 export async function forgetInRooms(deps: AccountDataDeps, userId: number, signal?: Job['signal']): Promise<void> {
   const faults: unknown[] = [];
   for (const room of Object.values(deps.rooms)) {
     signal?.throwIfAborted();
-    // What one of them cannot do yet keeps none of the others from it.
+    // A failure in one room must not keep the others from deleting.
     await room.forget(userId).catch((error) => faults.push(error));
   }
   if (faults.length > 0) throw faults[0];

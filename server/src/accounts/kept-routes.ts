@@ -20,14 +20,14 @@ const kept = answered(
     })
     .meta({ id: 'Kept' }),
 );
-/** Clients cannot list them, so that one by one nobody could. */
+/** There is no API to list them, so clients cannot delete them one by one. */
 const deleting = { success: true, message: 'Responses and conversations are being deleted.' };
 const params = z.object({ id: idText });
 
-/** What is kept for a user or an organisation, by what it is. */
+/** What is stored for a user or an organisation, by category. */
 export function keptRoutes({ accounts: { db }, mostBytes, deleteResponses }: AccountDataDeps): Route[] {
   const counting = new Map<number, Promise<KeptParts>>();
-  /** Whoever asks while it is being counted waits for the same count. */
+  /** Concurrent callers share one count. */
   const partsOf = (userId: number): Promise<KeptParts> => {
     const parts = counting.get(userId) ?? keptParts(db, userId).finally(() => counting.delete(userId));
     counting.set(userId, parts);

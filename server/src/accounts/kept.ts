@@ -5,7 +5,7 @@ import * as playground from '../playground/store/kept.ts';
 import * as responses from '../relay/responses/store/kept.ts';
 import * as contents from '../requests/contents/store.ts';
 
-/** What a user keeps, in bytes, by what it is. */
+/** What a user stores, in bytes, by category. */
 export const keptParts = async (db: Db, userId: number) => ({
   ...(await responses.keptOf(db, userId)),
   ...(await batches.keptOf(db, userId)),

@@ -53,7 +53,7 @@ const work = { concurrency: 1 };
 const responsesQueue = 'accounts.responses';
 const workData = z.object({ userId: z.number().int() });
 
-/** Export and deletion of a user, composed of what each room knows. Call before the jobs are started. */
+/** Export and deletion of a user, composed of what each room provides. Call before the jobs are started. */
 export function openAccounts(given: AccountsDeps): { routes: Route[] } {
   const { accounts, jobs, log } = given;
   const deps: AccountDataDeps = {
@@ -72,7 +72,7 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
   });
   jobs.work(endedQueue, work, async (job) => {
     const { userId } = workData.parse(job.data);
-    // It was about to be deleted, and was not.
+    // The deletion was scheduled, but then cancelled.
     if ((await organisationOfAccount(accounts.db, userId)) !== null) return;
     await forgetInRooms(deps, userId, job.signal);
   });
@@ -88,7 +88,7 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
 function roomsOf(given: AccountsDeps): Record<string, AccountData> {
   const { db } = given.accounts;
   return {
-    // Every way in has ended before; what is left is what the log says.
+    // Access was revoked before; what is left here is the audit log.
     identity: {
       exportOf: (userId) => identity.exportOf(db, userId),
       forget: (userId) => forgetInAudit(db, userId),
@@ -117,7 +117,7 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     organisations: { exportOf: given.organisations.exportOf, forget: given.organisations.forgetUser },
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
-    // After those that keep something: nobody is counted who keeps nothing.
+    // After the rooms that store something, so that the count is deleted last.
     kept: { exportOf: () => ({}), forget: given.keeping.forget },
   };
 }

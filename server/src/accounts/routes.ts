@@ -12,7 +12,7 @@ import type { AccountDataDeps } from './deps.ts';
 import { exportText } from './export.ts';
 import { deleteAccount } from './forget.ts';
 
-/** Without a state: what the account said is what has to go. */
+/** Without a state: the account's own data has to go. */
 const subject = { type: 'user' };
 
 export function accountDataRoutes(deps: AccountDataDeps): Route[] {
@@ -45,7 +45,8 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
         const { user } = call.principal;
         const { audit } = deps.accounts;
         await confirmClosing(deps.accounts, call.principal, { password: call.body.password, ip: call.ip });
-        // What the log has of this person is written before it is forgotten, and from where the account was closed never is.
+        // Pending audit entries are written before they are anonymised; the address the account was closed from is
+        // never kept.
         await audit.flush();
         await deleteAccount(deps, user.id);
         audit.record({

@@ -5,7 +5,7 @@ import { parseInput } from '../platform/http/parse.ts';
 import type { Call, Route } from '../platform/http/route.ts';
 import type { OwnRequest } from './tool-table.ts';
 
-/** Asks an endpoint of ours the way a client would, for a caller who is known already; returns the JSON it answers. */
+/** Calls one of our own endpoints like a client would, for an authenticated caller; returns its JSON answer. */
 export async function askRoute(
   routes: readonly Route[],
   { method, route: path, params = {}, query = {}, body }: OwnRequest,
@@ -21,13 +21,13 @@ export async function askRoute(
     headers: { 'content-type': 'application/json', 'user-agent': origin.userAgent },
     ...(body && { body: JSON.stringify(body) }),
   });
-  // A call is billed under its own id: one request of an agent may hold several.
+  // Each call is billed under its own id, since one request of an agent may make several.
   const call: Call = {
     ...{
       request,
       requestId: requestId(),
       ip: origin.ip,
-      // Routes of every kind are called by this, each of which has a principal of its own type; these take a key's.
+      // The route's principal type is erased here; all of these routes take an API key's.
       principal: (await caller.asPayer()) as never,
       signal,
       headers: {},

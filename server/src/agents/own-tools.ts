@@ -11,7 +11,7 @@ import { type ToolRow, toolTable } from './tool-table.ts';
 
 type Params = Record<string, unknown>;
 
-/** What this service does, as tools for agents: each is one of its endpoints, asked with the caller's own rights. */
+/** The service as MCP tools: each is one of its endpoints, called with the caller's own rights. */
 export function ownTools(deps: { routes: readonly Route[]; log: Log }): OwnTools {
   const rows = new Map(toolTable.map((row) => [row.name, row]));
   const views = toolTable.map(viewOf);
@@ -23,7 +23,7 @@ export function ownTools(deps: { routes: readonly Route[]; log: Log }): OwnTools
       try {
         return await callRow(deps.routes, row, args, exchange);
       } catch (thrown) {
-        // Whoever left is told nothing.
+        // A caller that is gone gets no answer.
         exchange.signal.throwIfAborted();
         const error = toAppError(thrown);
         if (error.status >= 500)
@@ -47,7 +47,7 @@ async function callRow(routes: readonly Route[], row: ToolRow, args: Params, exc
   }
   const answer = await askRoute(routes, row.request(parsed.data), exchange);
   if (row.told) return { content: [{ type: 'text', text: row.told(answer) }] };
-  // Revision 2025-06-18, tools: once to be read by programs, and once by those who know text alone.
+  // Revision 2025-06-18, tools: structured content, and the same as text for clients that only know text.
   const content = [{ type: 'text', text: JSON.stringify(answer) }];
   return isObject(answer) ? { content, structuredContent: answer } : { content };
 }

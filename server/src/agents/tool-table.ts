@@ -3,31 +3,31 @@ import { z } from 'zod';
 /** A request to one of our own endpoints. */
 export interface OwnRequest {
   method: 'get' | 'post';
-  /** The path as its route names it. */
+  /** The path as declared by its route. */
   route: string;
   params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
   body?: Record<string, unknown>;
 }
 
-/** A tool of ours: an endpoint in the words of the protocol. */
+/** A built-in tool: an endpoint described in MCP's terms. */
 export interface ToolRow {
   name: string;
   title: string;
   description: string;
   input: z.ZodType<Record<string, unknown>>;
-  /** Changes nothing, and costs nothing. */
+  /** Has no side effects and costs nothing. */
   readOnly: boolean;
   request(args: Record<string, unknown>): OwnRequest;
-  /** What of the answer is told; all of it when absent. */
+  /** The part of the answer to return; all of it if absent. */
   told?(answer: unknown): string;
 }
 
-/** Arguments are checked by the schema before a request is made of them. */
+/** Arguments are validated by the schema before the request is made. */
 function tool<I extends ToolRow['input']>(
   row: Omit<ToolRow, 'input' | 'request'> & { input: I; request(args: z.infer<I>): OwnRequest },
 ): ToolRow {
-  // The table holds rows of many inputs, and each is called with what its own schema gave.
+  // The table mixes rows of different inputs; each row is only called with what its own schema returned.
   return row as unknown as ToolRow;
 }
 

@@ -5,8 +5,8 @@ import { closeFolder } from '../platform/close-folder.ts';
 import type { CommandCall } from './command.ts';
 
 /**
- * SQLite copies itself consistently while the service goes on writing (VACUUM INTO reads one snapshot). Files are copied
- * after the database, so that every file the copied rows name is there.
+ * VACUUM INTO copies one consistent snapshot while the service goes on writing. Files are copied after the database, so
+ * that every file the rows refer to is included.
  */
 export async function backup({ config, args, print }: CommandCall): Promise<number> {
   const folder = args[0]!;
@@ -33,13 +33,13 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
   const key = join(config.dataDir, 'encryption.key');
   if (!config.encryptionKey && existsSync(key)) copyFileSync(key, join(folder, 'encryption.key'));
   writeFileSync(join(folder, 'backup.json'), JSON.stringify({ made_at: new Date().toISOString() }));
-  // Copies take the modes of what they are copied from.
+  // Copies inherit the modes of their originals.
   closeFolder(folder);
   print(`The backup is in ${folder}.${whatIsNotInIt(config)}`);
   return 0;
 }
 
-/** A copy that lacks something is good for nothing to whoever learns of it too late. */
+/** An incomplete backup must say so now, not when it is needed. */
 function whatIsNotInIt({ encryptionKey, s3 }: CommandCall['config']): string {
   const key = encryptionKey
     ? ' ENCRYPTION_KEY is not in it: keep it too, in another place.'

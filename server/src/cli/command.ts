@@ -6,20 +6,20 @@ export interface CommandCall {
   config: Config;
   args: string[];
   flags: ReadonlySet<string>;
-  /** For what files refer to by the names of variables. */
+  /** For files that refer to environment variables by name. */
   env: Readonly<Record<string, string | undefined>>;
   print(line: string): void;
 }
 
 export interface Command {
-  /** As the usage has it, `<folder> [--force]`. Whatever else is given is refused. */
+  /** Arguments as shown in the usage, `<folder> [--force]`. Anything else is refused. */
   takes: string;
   help: string;
   /** Returns the exit code. */
   run(call: CommandCall): Promise<number>;
 }
 
-/** Opens everything below the rooms, for one command; on SQLite that needs the service to be stopped. */
+/** Opens the platform for one command; on SQLite the service must be stopped. */
 export async function withPlatform<T>(
   config: Config & { newDatabase?: boolean },
   work: (platform: Platform) => Promise<T>,

@@ -11,7 +11,7 @@ import { removeFactors } from './remove-factors.ts';
 import { restore } from './restore.ts';
 import { rotateEncryptionKey } from './rotate-encryption-key.ts';
 
-/** What the executable does besides serving. */
+/** The executable's commands besides serving. */
 export const commands: Record<string, Command> = {
   migrate: {
     takes: '[--new]',
@@ -58,7 +58,7 @@ export const commands: Record<string, Command> = {
   },
 };
 
-/** Null where something is missing, or given that the command does not know: it must not be taken for what was not said. */
+/** Null if an argument is missing or unknown: a typing error must not change the meaning of a command. */
 export function readArguments(takes: string, given: string[]): { args: string[]; flags: Set<string> } | null {
   const known = takes.split(' ');
   const flags = given.filter((word) => word.startsWith('-'));

@@ -16,8 +16,8 @@ import { StartFault } from '../platform/start-fault.ts';
 import type { CommandCall } from './command.ts';
 
 /**
- * PostgreSQL gets everything or nothing. To the file happens only what a start does to it too, so that a copy can be tried
- * out, and of a backup also while the service runs.
+ * PostgreSQL receives everything or nothing. The SQLite file is only changed as a normal start would change it, so that
+ * a copy can be tried out, and made from a backup while the service runs.
  */
 export async function copyToPostgres({ config, print }: CommandCall): Promise<number> {
   const file = join(config.dataDir, 'svc.db');
@@ -69,7 +69,7 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
 const hasUsers = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
 
-/** What SQLite adds up behind requests, and PostgreSQL as it is written. */
+/** Applies the sums that SQLite keeps asynchronously and PostgreSQL at once. */
 async function addUp(file: string): Promise<void> {
   const { db, close } = await openDb({ path: file });
   try {

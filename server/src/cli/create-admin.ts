@@ -2,7 +2,9 @@ import { makeAdministrator } from '../identity/administrator.ts';
 import { roles, usernameRule } from '../identity/user.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 
-/** The password comes from ADMIN_PASSWORD, so that it shows in no process list; else one is drawn and printed. */
+/**
+ * The password comes from ADMIN_PASSWORD, so that it shows in no process list; otherwise one is generated and printed.
+ */
 export async function createAdmin({ config, args, flags, print }: CommandCall): Promise<number> {
   const username = args[0]!;
   if (!usernameRule.safeParse(username).success) {

@@ -25,7 +25,7 @@ import type { CommandCall } from './command.ts';
 
 interface Check {
   name: string;
-  /** Returns what is good, throws what is wrong in words one can act on. */
+  /** Returns what is fine; throws an error an operator can act on. */
   run(config: Config): Promise<string>;
 }
 
@@ -33,12 +33,12 @@ const databaseFile = ({ dataDir }: Config): string => join(dataDir, 'svc.db');
 const hasDatabase = (config: Config): boolean => Boolean(config.databaseUrl) || existsSync(databaseFile(config));
 const openHere = (config: Config) => openDbReadOnly({ url: config.databaseUrl, path: databaseFile(config) });
 
-/** Less is gone in a minute of load, logs of the database included. */
+/** Less can be used up within a minute of load, including the database's log. */
 const leastFreeBytes = 64 * 1024 * 1024;
 
 const isHere = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host.replace(/^\[|\]$/g, ''));
 
-/** None of them changes anything: what a first start makes is not made here. */
+/** None of them changes anything, not even what a first start would create. */
 const checks: Check[] = [
   {
     name: 'address',
@@ -97,7 +97,7 @@ const checks: Check[] = [
       try {
         const channels = await listChannels(db);
         const applied = await listApplied(db);
-        // A database of before may be looked at, and is not changed by it.
+        // An older database is inspected without being migrated.
         const has = (step: { name: string }) => applied.some(({ name }) => name === step.name);
         const servers = has(mcp) ? await listServers(db) : [];
         const providers = has(signIn) ? await listProviders(db) : [];
@@ -182,7 +182,7 @@ const checks: Check[] = [
     name: 'files',
     run: async ({ dataDir, s3 }) => {
       if (s3) {
-        // Whether a bucket can be written shows only by writing; what is written is taken away again.
+        // Only a write shows whether a bucket is writable; the object is deleted again.
         const blobs = s3Blobs(s3);
         await blobs.put('doctor/check', new TextEncoder().encode('ok'), 'text/plain');
         await blobs.delete('doctor/check');
@@ -196,7 +196,7 @@ const checks: Check[] = [
   },
 ];
 
-/** Goes on past a fault, so that one run tells everything. */
+/** Continues after a failed check, so that one run reports everything. */
 export async function doctor({ config, print }: CommandCall): Promise<number> {
   let faults = 0;
   for (const check of checks) {

@@ -2,7 +2,10 @@ import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { CommandCall } from './command.ts';
 
-/** For a container's health check: images carry no curl. Not by `fetch`, which would ask a proxy of HTTP_PROXY for this very machine. */
+/**
+ * For container health checks, since images carry no curl. Not with `fetch`, which would ask a proxy of HTTP_PROXY for
+ * this very machine.
+ */
 export async function health({ config, print }: CommandCall): Promise<number> {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}/readyz`;

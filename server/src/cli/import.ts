@@ -10,7 +10,9 @@ import { openSealer } from '../lib/seal.ts';
 import { visible } from '../platform/http/shown-text.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 
-/** Before the name of a variable that says what is read: a password in an address would show in the list of processes. */
+/**
+ * Prefix for an environment variable that holds the source: a password in an address would show in the process list.
+ */
 const variable = 'env:';
 
 const gateways: Record<string, (source: string, env: CommandCall['env']) => Promise<Intake>> = {
@@ -18,7 +20,7 @@ const gateways: Record<string, (source: string, env: CommandCall['env']) => Prom
   'new-api': readNewApi,
 };
 
-/** Shows what would come in; with --yes it does. What came in before stays as it is by now. */
+/** A dry run; with --yes it imports. Entities imported before are left unchanged. */
 export async function importFrom({ config, args, flags, env, print }: CommandCall): Promise<number> {
   const [gateway, given] = args as [string, string];
   const read = gateways[gateway];
@@ -46,7 +48,7 @@ export async function importFrom({ config, args, flags, env, print }: CommandCal
   return 0;
 }
 
-/** How many came of what. */
+/** Prints how many entities of each kind were imported. */
 function tell({ before, notes, ...lists }: Outcome, print: (line: string) => void): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const [what, lines] of Object.entries(lists)) {

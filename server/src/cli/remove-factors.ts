@@ -1,7 +1,10 @@
 import { removeFactorsAtTheMachine } from '../identity/administrator.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 
-/** The way back in for the last root who lost the second factor: whoever is at the machine has the database anyway. */
+/**
+ * The way back in for the last root user who lost the second factor: shell access implies access to the database
+ * anyway.
+ */
 export async function removeFactors({ config, args, print }: CommandCall): Promise<number> {
   const username = args[0]!;
   const found = await withPlatform(config, ({ database, clock }) =>

@@ -16,7 +16,7 @@ import { resealContents } from '../requests/contents/store.ts';
 import { resealCredentials } from '../routing/catalog/store/channels.ts';
 import { resealOwnKeys } from '../routing/store/own-keys.ts';
 
-/** Puts all that is stored sealed under the first key; how many texts were changed. */
+/** Reseals everything stored sealed with the first key; returns how many texts were changed. */
 export const resealAll = resealingAll(
   ...[resealCredentials, resealOwnKeys, resealWebhookSecrets, resealSigningKeys, resealOrganisations],
   ...[resealClientSecrets, resealVouching, resealTotp, resealAnswers, resealContents, resealResponses],

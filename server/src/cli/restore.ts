@@ -35,7 +35,10 @@ export async function restore({ config, args, flags, print }: CommandCall): Prom
   return 0;
 }
 
-/** Copied aside first: where the disk is full, what was there is still there. A key that the backup lacks may be the only one. */
+/**
+ * Copied aside first, so that a full disk leaves the old data in place. A key missing from the backup may be the only
+ * copy.
+ */
 function putInto(dataDir: string, folder: string): void {
   const aside = join(dataDir, 'restoring');
   rmSync(aside, { recursive: true, force: true });

@@ -8,8 +8,9 @@ import { type CommandCall, withPlatform } from './command.ts';
 import { resealAll } from './reseal-all.ts';
 
 /**
- * With a key file a new key is drawn; with ENCRYPTION_KEY the new key is there and the old one in ENCRYPTION_KEY_OLD. The
- * new key is on disk before anything is sealed with it, and both open until the end: a crash in between loses nothing.
+ * With a key file, a new key is generated; with ENCRYPTION_KEY, that is the new key and ENCRYPTION_KEY_OLD the old one.
+ * The new key is on disk before anything is sealed with it, and both can open until the end, so a crash in between
+ * loses nothing.
  */
 export async function rotateEncryptionKey({ config, print }: CommandCall): Promise<number> {
   if (config.encryptionKey && !config.encryptionKeyOld) {

@@ -29,17 +29,20 @@ export const nowSeconds = (clock: Clock): number => Math.floor(clock.nowMs() / 1
 
 /** Advancing by more than this skips ahead: a year would be millions of calls. */
 const walkedMs = 600_000;
-/** A process has lived for a moment when its clock is first asked. Far from any time of day, so that mixing the two shows. */
+/**
+ * A process has lived for a moment when its clock is first read. Far from any wall-clock time, so that confusing the
+ * two shows.
+ */
 const firstSteadyMs = 1_000;
 
 export interface ManualClock extends Clock {
   /** Time passes. */
   advance(ms: number): void;
-  /** The time of day is set forward, or back, and no time passes. */
+  /** Sets the wall clock forward or back; no time passes. */
   jump(ms: number): void;
 }
 
-/** A clock that a test moves by hand; what it was asked to call is called on the way, each at its moment. */
+/** A clock controlled by a test; scheduled calls run as it advances, each at its own time. */
 export function manualClock(startMs = 1_700_000_000_000): ManualClock {
   let steady = firstSteadyMs;
   let aheadMs = startMs - steady;

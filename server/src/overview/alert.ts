@@ -1,4 +1,4 @@
-/** What an administrator should look at, the urgent ones first. */
+/** What needs an administrator's attention, most urgent first. */
 export const alertKinds = [
   'database_damaged',
   'credential_unreadable',
@@ -14,14 +14,14 @@ export const alertKinds = [
 export interface Alert {
   kind: (typeof alertKinds)[number];
   severity: 'error' | 'warning' | 'info';
-  /** Of the channel or the organisation; of one that was left, of the user that stands for it. */
+  /** Id of the channel or organisation; if the organisation was deleted, of the user that represented it. */
   id: number | null;
-  /** Of the channel, the organisation or the queue. */
+  /** Name of the channel, organisation or queue. */
   name: string | null;
   provider: string | null;
-  /** Models, requests or jobs; the status with which a credential was refused. */
+  /** Number of models, requests or jobs; or the status with which a credential was refused. */
   count: number | null;
-  /** Of requests that succeeded, or of a budget that is used. */
+  /** Share of successful requests, or of a budget in use. */
   share: number | null;
   /** A model, the level and window of a budget, or the last error. */
   detail: string | null;

@@ -17,7 +17,7 @@ export interface AlertDeps extends ChannelAlertDeps {
   catalog: Pick<Catalog, 'demo' | 'builtInActive'>;
 }
 
-/** Everything that is so now, the urgent first; what is mended is not among them any more. */
+/** Everything that is currently wrong, most urgent first. */
 export async function findAlerts(deps: AlertDeps): Promise<Alert[]> {
   const found = await Promise.all([
     ...[channelAlerts(deps), budgetAlerts(deps), leftAlerts(deps), jobAlerts(deps.jobs)],
@@ -33,7 +33,10 @@ function ofService({ database, catalog }: AlertDeps): Alert[] {
   return alerts;
 }
 
-/** Of the last so many warnings: budgets are as many as keys, and whoever is not told of is not past a share. */
+/**
+ * Only the last warnings are considered: there are as many budgets as keys, and a budget without a warning is below its
+ * threshold.
+ */
 const mostWarnings = 100;
 
 async function budgetAlerts({ db, clock }: AlertDeps): Promise<Alert[]> {
@@ -56,7 +59,7 @@ async function budgetAlerts({ db, clock }: AlertDeps): Promise<Alert[]> {
   });
 }
 
-/** More are a list that nobody reads at once; those that are mended make room. */
+/** Nobody reads a longer list at once. */
 const mostLeft = 20;
 
 async function leftAlerts({ db }: AlertDeps): Promise<Alert[]> {

@@ -16,12 +16,12 @@ export interface ChannelAlertDeps {
   refusals: Refusals;
 }
 
-/** As on the page about health: a circuit stays closed while few requests come, though all of them fail. */
+/** As on the health page: with few requests a circuit stays closed even if all of them fail. */
 const poorRate = 0.9;
-/** Fewer may be anybody's bad luck. */
+/** Fewer requests may fail by chance. */
 const fewestRequests = 5;
 
-/** What is wrong with channels that are switched on, the worst of each first. */
+/** Problems of enabled channels, the worst of each first. */
 export async function channelAlerts(deps: ChannelAlertDeps): Promise<Alert[]> {
   const channels = (await listChannels(deps.db)).filter(({ status }) => status === enabled);
   const unreadable = await unreadableKeys(deps, channels);
@@ -71,7 +71,7 @@ function failing({ metrics }: ChannelAlertDeps['routing'], served: Candidate[], 
   return alert('channel_failing', 'warning', { ...named, count: requests, share: succeeded / requests });
 }
 
-/** Channels that are left out, as what they keep was sealed with a key that is lost. */
+/** Channels excluded because their credential was sealed with a lost key. */
 async function unreadableKeys({ db, sealer }: ChannelAlertDeps, channels: ChannelRecord[]): Promise<Set<number>> {
   const opens = (sealed: string): boolean => {
     try {

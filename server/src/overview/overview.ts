@@ -4,13 +4,13 @@ import type { Db } from '../platform/db/tables.ts';
 import { findChannel, listChannels } from '../routing/catalog/store/channels.ts';
 import { collect, largest, type Measure, measuredBy, restOf, type Series } from './series.ts';
 
-/** A chart of more colours cannot be read; the rest is one series. */
+/** A chart with more colours is unreadable; the rest becomes one series. */
 const mostSeries = 8;
 
 interface Overview {
   series: Series[];
   whole: Series;
-  /** Of those that still exist. */
+  /** Of users and channels that still exist. */
   names: Map<string | number, string>;
 }
 
@@ -29,12 +29,12 @@ export async function readOverview(
   return { series: rest ? [...shown, rest] : shown, whole, names };
 }
 
-/** Users are many: those who have the most are looked for, and all others are what is left of the whole. */
+/** There are many users: only the largest are shown, the rest is the difference from the total. */
 async function byUser(db: Db, filter: SpanFilter, measure: Measure, width: number) {
   const series: Series[] = [];
   for (const userId of await topUsers(db, filter, measuredBy[measure], mostSeries))
     series.push(...collect(await sumSpans(db, { ...filter, userId }, 'user', width)).series);
-  // Last: what comes meanwhile may be missing from a user, and never from the whole, of which the rest is what they leave.
+  // Read last: a request that arrives in between may be missing for a user, but never in the total.
   const { whole } = collect(await sumSpans(db, filter, 'channel', width));
   return { series, whole };
 }
@@ -47,7 +47,7 @@ async function namesOf(db: Db, by: SpanGrouping, series: readonly Series[]): Pro
   return new Map(channels.map(({ id, name }) => [id, name]));
 }
 
-/** What the names of a filter stand for; null for what is gone, and where there is none. */
+/** Names for the ids of a filter; null if deleted, or absent. */
 export async function narrowedBy(db: Db, { userId, channelId }: SpanFilter) {
   const users = await accountNamesOf(db, userId === undefined ? [] : [userId]);
   const channel = channelId === undefined ? null : await findChannel(db, channelId);

@@ -8,7 +8,7 @@ interface Refusal {
   status: number | null;
 }
 
-/** Which channels' credentials were refused, and have not been taken since, as this process saw it. */
+/** Channels whose credentials were refused and not accepted since, as seen by this process. */
 export class Refusals {
   readonly #channels = new Map<number, Refusal>();
 
@@ -16,14 +16,14 @@ export class Refusals {
 
   /** Runs for every request. */
   report({ channel, via }: Candidate, { outcome, cause, status }: Report): void {
-    // Keys of users are theirs to mend.
+    // Users manage their own keys.
     if (via?.own) return;
     if (cause === 'unauthorized')
       this.#channels.set(channel.id, { at: nowSeconds(this.clock), status: status ?? null });
     else if (outcome === 'success' && this.#channels.size > 0) this.#channels.delete(channel.id);
   }
 
-  /** Null where the channel was changed since: then nobody knows. */
+  /** Null if the channel was changed since: then the state is unknown. */
   of(channelId: number, changedAt: number): Refusal | null {
     const refusal = this.#channels.get(channelId);
     return refusal && refusal.at >= changedAt ? refusal : null;

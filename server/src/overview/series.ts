@@ -4,7 +4,7 @@ import type { SpanGroup } from '../billing/store/usage-spans.ts';
 export const measures = ['cost', 'requests', 'failures', 'latency'] as const;
 export type Measure = (typeof measures)[number];
 
-/** What series are ranked by: for latency, where the most time went. */
+/** What series are ranked by; latency by total time. */
 export const measuredBy = {
   cost: 'quota',
   requests: 'requests',
@@ -13,10 +13,10 @@ export const measuredBy = {
 } as const satisfies Record<Measure, keyof SpanSums>;
 
 export interface Series {
-  /** Null for all that are not shown one by one. */
+  /** Null for the rest that is not shown separately. */
   group: string | number | null;
   total: SpanSums;
-  /** By when they begin, in order. */
+  /** By start time, in order. */
   points: Map<number, SpanSums>;
 }
 
@@ -29,7 +29,7 @@ function addTo(series: Series, at: number, sums: SpanSums, times: 1 | -1 = 1): v
   series.points.set(at, point);
 }
 
-/** One for each group, and one for all of them. */
+/** One series per group, and one for the total. */
 export function collect(groups: readonly SpanGroup[]): { series: Series[]; whole: Series } {
   const series = new Map<SpanGroup['group'], Series>();
   const whole = emptySeries(null);
@@ -50,7 +50,7 @@ export const largest = (series: readonly Series[], measure: Measure, most: numbe
     )
     .slice(0, most);
 
-/** What is left of the whole when those shown are taken away; null when nothing is. */
+/** The total minus the shown series; null if nothing remains. */
 export function restOf(whole: Series, shown: readonly Series[]): Series | null {
   const rest = emptySeries(null);
   for (const [at, sums] of whole.points) addTo(rest, at, sums);

@@ -1,26 +1,26 @@
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the service puts into its folder, and `svc backup` into its own. */
+/** What the service writes into its folder, and `svc backup` into its own. */
 const ours =
   /^(svc\.db(-wal|-shm|-journal)?|owner\.(lock(-journal)?|json)|encryption\.key(\.new)?|blobs|backup\.json)$/;
-/** Volumes have it by themselves; it is empty, and root's. */
+/** Created by the file system on volumes; empty and owned by root. */
 const ofTheDisk = new Set(['lost+found']);
 const others = 0o077;
 
 export interface Closed {
-  /** How many files and folders others could do something with, and now cannot. */
+  /** Files and folders whose access for others was removed. */
   closed: number;
-  /** What stays open: not ours to change. */
+  /** Still accessible: not ours to change. */
   open: string[];
-  /** Things beside ours, for whose sake the folder itself was left as it is. */
+  /** Other things in the folder, because of which the folder itself was left unchanged. */
   foreign: string[];
 }
 
 /**
- * Takes a data folder away from all but its owner: earlier versions, copies and restored backups may have left it open. A
- * folder that holds other things as well (somebody's home, /tmp) is not closed, only what is ours in it. New files are made
- * closed to begin with, by the umask of the process; so what lies deep inside is looked at only if the folder was open.
+ * Restricts a data folder to its owner: earlier versions, copies and restored backups may have left it open. In a
+ * folder that also holds other things (a home, /tmp), only our own files are restricted. New files are restricted by
+ * the umask, so nested files are checked only if the folder was open.
  */
 export function closeFolder(folder: string): Closed {
   const found: Closed = { closed: 0, open: [], foreign: [] };
@@ -36,9 +36,9 @@ export function closeFolder(folder: string): Closed {
 const isOpen = (path: string): boolean => (lstatSync(path).mode & others) !== 0;
 
 function close(path: string, found: Closed, deep: boolean): void {
-  // A file may go between being listed and being looked at: logs of the database do.
+  // A file may vanish after it was listed, as the database's logs do.
   const entry = lstatSync(path, { throwIfNoEntry: false });
-  // Where a link leads was somebody's own choice.
+  // The target of a link was chosen by the operator.
   if (!entry || entry.isSymbolicLink()) return;
   const wasOpen = (entry.mode & others) !== 0;
   if (wasOpen) closeOne(path, found);
@@ -51,7 +51,7 @@ function closeOne(path: string, found: Closed): void {
     chmodSync(path, lstatSync(path).mode & 0o700);
     found.closed += 1;
   } catch {
-    // Somebody else's, or a disk that knows no modes: what can be read and written still serves.
+    // Owned by somebody else, or on a file system without modes; it can still be used.
     found.open.push(path);
   }
 }

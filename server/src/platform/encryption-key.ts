@@ -2,27 +2,27 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const current = (folder: string): string => join(folder, 'encryption.key');
-/** A key being rotated in; it opens as well, since a crash may leave some secrets sealed with it. */
+/** A key being rotated in. It can open too, since a crash may leave some secrets sealed with it. */
 const next = (folder: string): string => join(folder, 'encryption.key.new');
 
-/** Draws a key on first use, into a file that only its owner can read. */
+/** Generates a key on first use, in a file that only its owner can read. */
 export function ensureKey(folder: string): void {
   try {
-    // Exclusive: of two processes that start together one writes, the other reads what it wrote.
+    // Exclusive: of two processes that start together, one writes and the other reads the result.
     writeFileSync(current(folder), drawKey(), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
   }
 }
 
-/** The key from the configuration, else from the file; the first seals. */
+/** The configured key, else the one in the file; the first seals. */
 export function encryptionKeys(configured: string | undefined, folder: string): Uint8Array[] {
   if (configured) return [Buffer.from(configured, 'hex')];
   const files = [current(folder), next(folder)].filter((file) => existsSync(file));
   return files.map(readKey);
 }
 
-/** Draws the next key, or returns the one that an unfinished rotation left. */
+/** Generates the next key, or returns the one of an unfinished rotation. */
 export function writeNewKey(folder: string): Uint8Array {
   if (!existsSync(next(folder))) writeFileSync(next(folder), drawKey(), { flag: 'wx', mode: 0o600 });
   return readKey(next(folder));

@@ -4,7 +4,9 @@ export type Log = pino.Logger;
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** Fields that hold secrets wherever they turn up; the last line of defence, since we do not log them to begin with. */
+/**
+ * Fields that hold secrets wherever they appear; a last line of defence, since they are not logged in the first place.
+ */
 const secretFields = [
   'authorization',
   'cookie',
@@ -35,11 +37,11 @@ export function openLog(level: string, destination?: pino.DestinationStream): Lo
     formatters: { level: (label) => ({ level: label }) },
     serializers: { error: withoutSecrets },
   };
-  // Synchronous writes to a file descriptor: a log line before a crash is the one that matters.
+  // Synchronous writes: the last log line before a crash is the one that matters.
   return destination ? pino(options, destination) : pino(options, pino.destination({ dest: 1, sync: true }));
 }
 
-/** What the option asks for, or what the process was started with. */
+/** The level of the option, or the one the process was started with. */
 export function setLogLevel(log: Log, wanted: string, started: string): void {
   log.level = wanted === '' ? started : wanted;
 }

@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** Often enough to see every stop that a person would notice, and seldom enough to cost nothing. */
+/** Often enough to see every noticeable stall, rarely enough to cost nothing. */
 const everyMs = 50;
 
 export interface LoopWatch {
@@ -8,7 +8,7 @@ export interface LoopWatch {
   stop(): void;
 }
 
-/** How late the loop comes to what is due. What takes long in one go holds up every stream of the process. */
+/** Measures event loop lag: anything slow and synchronous delays every stream of the process. */
 export function openLoopWatch(metrics: Metrics, now: () => number = () => performance.now()): LoopWatch {
   const observe = metrics.histogram('svc_event_loop_delay_seconds', 'How late the loop comes to what is due.');
   let timer: Timer | undefined;

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Made only once there is a database: where one of these is, there was one. */
+/** Created only after the database: if one exists, there was a database. */
 const madeLater = ['encryption.key', 'blobs', 'svc.db-wal'];
 
 /**
- * Says so when the SQLite file of a folder is gone while others are still there: a disk that was not mounted, a copy that
- * broke off. To begin anew would look like an installation that lost everything, and would soon overwrite the way back.
+ * Reports a SQLite file that is missing while its companions exist: an unmounted disk, an aborted copy. Starting afresh
+ * would look like total data loss, and soon overwrite the way back.
  */
 export function lostDatabase(folder: string): string | null {
   const file = join(folder, 'svc.db');

@@ -5,25 +5,25 @@ interface Mail {
   language: string;
 }
 
-/** Mail goes out over the operator's SMTP server. */
+/** Sends mail through the operator's SMTP server. */
 export interface MailTransport {
   send(mail: Mail): Promise<void>;
-  /** Connects and logs in without sending anything; throws what the server says against it. */
+  /** Connects and logs in without sending; throws the server's error. */
   verify(): Promise<void>;
   close(): void;
 }
 
-/** A server that does not answer must not hold whoever waits for the mail. */
+/** An unresponsive server must not block callers. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
 
 export function openMailTransport({ url, from }: { url: string; from: string }): MailTransport {
-  // Loaded by the first mail: nobody should wait for it at the start.
+  // Loaded with the first mail, to keep the start fast.
   const open = async () => (await import('nodemailer')).createTransport({ url, ...timeouts });
   let transport: ReturnType<typeof open> | null = null;
   return {
     send: async ({ language, ...mail }) => {
       transport ??= open();
-      // Readers that speak, or offer to translate, go by it (RFC 3282).
+      // Screen readers and translators use it (RFC 3282).
       await (await transport).sendMail({ ...mail, from, headers: { 'Content-Language': language } });
     },
     verify: async () => {

@@ -3,7 +3,7 @@ type Labels = Record<string, string>;
 
 const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** One value read when somebody asks, with its labels. */
+/** A value read at scrape time, with its labels. */
 interface Reading {
   labels?: Labels;
   value: number;
@@ -15,7 +15,7 @@ interface Source {
   read: () => Reading[] | Promise<Reading[]>;
 }
 
-/** A database that is away must not take the rest of the metrics with it. */
+/** An unavailable database must not take the other metrics with it. */
 const readMs = 2_000;
 
 interface Series {
@@ -44,7 +44,7 @@ export class Metrics {
     return series;
   }
 
-  /** Returns a function that counts, so that a hot path looks its series up once. */
+  /** Returns the counting function, so that hot paths look up their series once. */
   counter(name: string, help: string, labels: Labels = {}): (by?: number) => void {
     const series = this.#series(name, help, 'counter', labels);
     return (by = 1) => {
@@ -68,7 +68,7 @@ export class Metrics {
     this.readings(name, help, 'gauge', () => [{ value: read() }]);
   }
 
-  /** Read when somebody asks; one that fails or takes too long is left out. */
+  /** Read at scrape time; a reading that fails or takes too long is left out. */
   readings(name: string, help: string, type: Source['type'], read: Source['read']): void {
     this.#sources.set(name, { help, type, read });
   }

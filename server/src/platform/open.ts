@@ -31,7 +31,7 @@ export interface PlatformConfig {
   s3?: S3Config;
   encryptionKey?: string;
   encryptionKeyOld?: string;
-  /** Make a new SQLite file also where others say that there was one. */
+  /** Create a new SQLite file even if other files indicate that one was lost. */
   newDatabase?: boolean;
 }
 
@@ -51,12 +51,12 @@ export interface Platform {
   hearing: Hearing;
   jobs: Jobs;
   blobs: Blobs;
-  /** The first seals, all open. */
+  /** The first seals, all can open. */
   sealingKeys: SealingKey[];
   close(): Promise<void>;
 }
 
-/** What was opened before what cannot be is closed again. With `given`, that is the clock; a test's. */
+/** If a step fails, what was opened before is closed again. `given` replaces the clock in tests. */
 export async function openPlatform(config: PlatformConfig, log: Log, given?: Clock): Promise<Platform> {
   const closers: (() => void | Promise<void>)[] = [];
   const closeAll = async () => {
@@ -87,7 +87,7 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
   });
   closers.push(() => database.close());
   await step('The database cannot be migrated', () => migrate(database.db));
-  // After the database: a key that is there tells that there was one.
+  // After the database: an existing key indicates that there was one.
   const sealingKeys = await step('The encryption key cannot be read', () => sealingKeysOf(config));
   const clock =
     given ?? (await step('The database cannot be asked for the time', () => clockOf(database, log, closers)));
@@ -109,7 +109,7 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
   return { clock, log, metrics, database, owners, shared, hearing, jobs, blobs, sealingKeys, close: closeAll };
 }
 
-/** What several processes share is judged by the time of their database. */
+/** Processes that share a database use its time. */
 async function clockOf({ db, engine }: OpenDb, log: Log, closers: (() => void)[]): Promise<Clock> {
   if (engine === 'sqlite') return systemClock;
   const clock = await openDatabaseClock({ db, clock: systemClock, log });
@@ -135,20 +135,20 @@ function tellClosed({ closed, open, foreign }: Closed, folder: string, log: Log)
 
 type KeyConfig = Pick<PlatformConfig, 'dataDir' | 'encryptionKey' | 'encryptionKeyOld'>;
 
-/** The first seals, all open; drawn when there is none yet. */
+/** The first seals, all can open; generated if there is none yet. */
 function sealingKeysOf(config: KeyConfig): SealingKey[] {
   if (!config.encryptionKey) ensureKey(config.dataDir);
   return knownSealingKeys(config);
 }
 
-/** The same without drawing one. */
+/** The same without generating one. */
 export function knownSealingKeys(config: KeyConfig): SealingKey[] {
   const keys = encryptionKeys(config.encryptionKey, config.dataDir);
   if (config.encryptionKeyOld) keys.push(Buffer.from(config.encryptionKeyOld, 'hex'));
   return keys.map(keyEntry);
 }
 
-/** A key's id is a few hexadecimal digits of its hash, so that sealed text says which key opens it. */
+/** A key's id is a prefix of its hash, so that sealed text tells which key opens it. */
 export const keyEntry = (key: Uint8Array): SealingKey => ({
   id: new Bun.CryptoHasher('sha256').update(key).digest('hex').slice(0, 8),
   key,

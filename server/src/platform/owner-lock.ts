@@ -5,8 +5,8 @@ import { isBusy } from './durable/errors.ts';
 import { StartFault } from './start-fault.ts';
 
 /**
- * One owner per data folder. The lock is an open write transaction on a small SQLite file: the operating system takes it
- * away however the process ends, so that a crash never leaves a lock behind.
+ * One process per data folder. The lock is an open write transaction on a small SQLite file: the operating system
+ * releases it however the process ends, so a crash leaves no lock behind.
  */
 export function lockDataFolder(folder: string): () => void {
   const note = join(folder, 'owner.json');
@@ -16,7 +16,7 @@ export function lockDataFolder(folder: string): () => void {
     lock.run('begin exclusive');
   } catch (error) {
     lock.close();
-    // A full or broken disk must not read as another owner.
+    // A full or broken disk is not another owner.
     if (!isBusy(error)) throw error;
     throw new StartFault(
       `Another process${ownerName(note)} already uses the data folder ${folder}. Stop it first, or set DATA_DIR to another folder.`,

@@ -1,8 +1,8 @@
-/** OTLP's numbers for the kinds we make. */
+/** OTLP's numbers of the span kinds in use. */
 const kinds = { server: 2, client: 3 } as const;
 const errorStatus = 2;
 
-/** Where a piece of work stands in a trace. */
+/** The position of a span in a trace. */
 export interface SpanPlace {
   traceId: string;
   spanId: string;
@@ -14,12 +14,12 @@ export interface Span extends SpanPlace {
   kind: keyof typeof kinds;
   startMs: number;
   endMs: number;
-  /** Names follow OpenTelemetry's semantic conventions where there is one. */
+  /** Names follow OpenTelemetry's semantic conventions where they exist. */
   attributes: Record<string, string | number | undefined>;
   failed: boolean;
 }
 
-/** An ExportTraceServiceRequest in OTLP's JSON mapping: ids in hexadecimal, 64-bit numbers as text. */
+/** An ExportTraceServiceRequest in OTLP's JSON mapping: hexadecimal ids, 64-bit numbers as strings. */
 export function spansBody(spans: Span[], version: string): string {
   return JSON.stringify({
     resourceSpans: [
@@ -43,7 +43,7 @@ const spanOf = (span: Span) => ({
   status: span.failed ? { code: errorStatus } : {},
 });
 
-/** Milliseconds times a million is past what a double holds exactly. */
+/** Nanoseconds exceed the exact range of a double. */
 const nanos = (ms: number): string => `${BigInt(Math.round(ms * 1000)) * 1000n}`;
 
 const attributesOf = (attributes: Span['attributes']) =>

@@ -4,13 +4,13 @@ import type { Metrics } from './metrics.ts';
 import { type Span, type SpanPlace, spansBody } from './tracing-otlp.ts';
 
 export interface Tracer {
-  /** The place of a new request: below the caller's span when it sent a valid `traceparent`. */
+  /** The span of a new request: below the caller's if it sent a valid `traceparent`. */
   begin(requestId: string, traceparent: string | null): SpanPlace;
-  /** The place of work that a request causes; a trace of its own when the request is not known (any more). */
+  /** A span for work that a request causes; a new trace if the request is unknown (or evicted). */
   below(requestId: string): SpanPlace;
-  /** Takes a finished span along; never waits, never throws. */
+  /** Queues a finished span; never waits, never throws. */
   record(span: Span): void;
-  /** Sends what waits, once. */
+  /** Sends what is queued, once. */
   stop(): Promise<void>;
 }
 
@@ -24,18 +24,18 @@ interface TracerDeps {
   send?: typeof fetch;
 }
 
-/** A collector that is away must cost neither memory nor time: what does not fit is dropped and counted. */
+/** An unavailable collector must cost neither memory nor time: excess spans are dropped and counted. */
 const mostWaiting = 4_096;
 const batchSpans = 512;
 const flushMs = 2_000;
 const timeoutMs = 5_000;
-/** Requests whose place is remembered for their upstream calls; the oldest is forgotten first. */
+/** Requests whose spans are remembered for their upstream calls; the oldest is evicted first. */
 const mostRequests = 10_000;
 
-/** W3C Trace Context §3.2; all zeroes are invalid. Later versions may add fields behind these. */
+/** W3C Trace Context §3.2; all zeroes are invalid. Later versions may append fields. */
 const traceparentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-|$)/;
 
-/** Spans to an OpenTelemetry collector, as OTLP over HTTP in JSON: batched, bounded, dropped on failure. */
+/** Exports spans to an OpenTelemetry collector, as OTLP over HTTP in JSON: batched, bounded, dropped on failure. */
 export function openTracer(deps: TracerDeps): Tracer {
   const waiting: Span[] = [];
   const places = new Map<string, SpanPlace>();
@@ -60,7 +60,7 @@ export function openTracer(deps: TracerDeps): Tracer {
       complained = false;
     } catch (error) {
       dropped(batch.length);
-      // Once per outage, not once per batch.
+      // Once per outage, not per batch.
       if (!complained) deps.log.warn({ error }, 'traces could not be sent');
       complained = true;
     }

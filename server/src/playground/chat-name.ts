@@ -4,9 +4,9 @@ import { shownName, visible } from '../platform/http/shown-text.ts';
 const mostCharacters = 80;
 const untitled = 'Untitled chat';
 
-/** What a chat is called until somebody renames it: how its first message begins. */
+/** A chat's default name: the beginning of its first message. */
 export function nameOf(firstMessage: string): string {
-  // A whole book may have been pasted, of which only the beginning is looked at.
+  // The message may be very long; only its beginning matters.
   const line = visible(firstMessage.slice(0, 1_000).replace(/\s+/g, ' ')).trim();
   const characters = [...line];
   const begin = characters.length > mostCharacters ? `${characters.slice(0, mostCharacters - 1).join('')}…` : line;

@@ -11,12 +11,12 @@ export const noChat = () => new AppError('not_found', 'Chat not found');
 
 interface Given {
   chatId: string;
-  /** What the content follows on from; 0 for a new chat. */
+  /** The version this content is based on; 0 for a new chat. */
   version: number;
   content: Content;
 }
 
-/** Writes a chat as it is now, or makes it. Two tabs, or browsers, do not write over each other: the second is told. */
+/** Creates or updates a chat. Concurrent tabs or browsers cannot overwrite each other: the second gets a conflict. */
 export async function saveChat(
   { db, clock, keeping }: PlaygroundDeps,
   userId: number,

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 
-/** Names that whoever saves a chat gives to it and to what is in it. */
+/** Client-chosen ids of a chat and its entries. */
 export const chosenId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 _ -');
 const whole = z.number().int();
-/** Kept as it is: what it holds is the affair of the page that shows it. */
+/** Stored as is: only the page interprets it. */
 const kept = z.record(z.string(), z.unknown());
 
 const column = z.strictObject({ id: chosenId, model: z.string().max(300) });
 
-/** Only pictures that are in it: an address would be asked for by whoever looks at the chat. */
+/** Inline images only: a URL would be fetched by everyone who views the chat. */
 const image = z.string().regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data URL of a picture');
 
 const said = z.strictObject({
@@ -17,7 +17,7 @@ const said = z.strictObject({
   role: z.literal('user'),
   content: z.string(),
   images: z.array(image).max(limits.images).optional(),
-  /** Pictures that were sent, and are too large to be kept. */
+  /** Number of images that were too large to store. */
   images_left_out: whole.min(0).max(limits.images).optional(),
 });
 
@@ -41,7 +41,7 @@ const answer = z.strictObject({
   state: z.enum(['done', 'stopped', 'failed']),
   finish_reason: z.string().max(100).nullable(),
   error: z.strictObject({ status: whole, message: z.string(), request_id: z.string().max(300).nullable() }).nullable(),
-  /** What the orchestration model told of its plan. */
+  /** The orchestration model's report of its plan. */
   meta: kept.nullable(),
   stats: z.strictObject({
     latency_ms: whole.optional(),
@@ -53,13 +53,13 @@ const answer = z.strictObject({
     provider: z.string().max(300).optional(),
     request_id: z.string().max(300).optional(),
   }),
-  /** The request that gave it, without its messages. */
+  /** The request that produced it, without its messages. */
   request: kept,
   /** The system prompt of that request. */
   system: z.string(),
 });
 
-/** A chat: who is asked, how, and what was said, in the order in which it was said. Every column has all messages of the user. */
+/** A chat: models, settings, and all messages in order. Every column has all messages of the user. */
 export const contentSchema = z
   .strictObject({
     columns: z.array(column).min(1).max(limits.columns),

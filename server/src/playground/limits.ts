@@ -1,17 +1,17 @@
 const mebibyte = 1024 * 1024;
 
 export const limits = {
-  /** Of one user; each save counts them. */
+  /** Per user; checked on each save. */
   chats: 500,
-  /** Of one chat, which is written as a whole: more would hold up SQLite's one writer. */
+  /** Per chat, which is written as a whole: larger ones would block SQLite's single writer. */
   chatBytes: 2 * mebibyte,
-  /** Of all chats of a user. */
+  /** All chats of a user. */
   userBytes: 64 * mebibyte,
-  /** Models that answer side by side. */
+  /** Models answering side by side. */
   columns: 4,
-  /** Messages and answers of one chat. */
+  /** Messages and answers per chat. */
   entries: 2_000,
-  /** Pictures of one message. */
+  /** Images per message. */
   images: 20,
   nameLength: 120,
   presets: 100,

@@ -11,7 +11,7 @@ export interface Playground {
   forgetUser(userId: number): Promise<void>;
 }
 
-/** What the web app's playground keeps for its users: their chats, with any models, and their system prompts. */
+/** What the playground stores for its users: chats and system prompts. */
 export const openPlayground = (deps: PlaygroundDeps): Playground => ({
   routes: [...chatRoutes(deps), ...presetRoutes(deps)],
   exportOf: (userId) => exportOf(deps.db, userId),

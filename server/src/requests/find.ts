@@ -17,28 +17,28 @@ export interface RequestRoom {
 }
 
 export interface Asking {
-  /** Absent: whoever made it. */
+  /** Absent: of any user. */
   userId?: number | undefined;
-  /** When it ended, where that is known: the list tells. */
+  /** When it ended, if the list told. */
   at?: number | undefined;
 }
 
-/** Everything that is known of one request. */
+/** Everything known about one request. */
 export interface FoundRequest {
-  /** What was charged; newest first. */
+  /** Its charges, newest first. */
   logs: UsageLog[];
   failures: FailureRow[];
   decisions: DecisionRow[];
   calls: Calls | null;
-  /** Of the turn, run, batch or response in whose course it was made. */
+  /** Id of the turn, run, batch or response that made it. */
   parentId: string | null;
-  /** Session of the run that it is, or is part of. */
+  /** Session of the run that it is, or belongs to. */
   runSession: string | null;
-  /** What was asked and answered, where that was kept. */
+  /** Prompt and answer, if they were kept. */
   content: KeptContent | null;
 }
 
-/** What was asked for in the course of a turn, a run or a batch. */
+/** Calls made on behalf of a turn, run or batch. */
 interface Calls {
   answered: number;
   failed: number;
@@ -46,11 +46,11 @@ interface Calls {
   newest: { user_id: number; created_at: number };
 }
 
-/** Null where nothing is known of it, or nothing that may be told. */
+/** Null if it is unknown, or not visible to the caller. */
 export async function findRequest(room: RequestRoom, requestId: string, asking: Asking): Promise<FoundRequest | null> {
   const { db } = room;
   const { userId } = asking;
-  // What this process still holds back is shown too: people look right after their request.
+  // Includes what this process has not written yet: people look right after their request.
   await room.failures.flush();
   await room.decisions.flush();
   const isTheirs = ({ user_id }: { user_id: number }) => userId === undefined || user_id === userId;
@@ -89,11 +89,11 @@ async function logsOf(db: Db, requestId: string, decisions: DecisionRow[], { use
   return [...found.values()].sort((a, b) => b.created_at - a.created_at || b.id - a.id);
 }
 
-/** A charge is noted when its answer ends, and written before its decision is. */
+/** A charge is dated when its answer ends, and written before its decision. */
 const secondsBefore = 10;
 const secondsAfter = 30;
 
-/** Whoever made the request need not be who paid for it: a key of an organisation is paid for by that. */
+/** The caller need not be the payer: keys of an organisation are paid for by the organisation. */
 async function logsOfDecision(db: Db, { request_id, user_id, created_at, duration_ms }: DecisionRow) {
   const end = created_at + Math.ceil(duration_ms / 1000);
   const usual = { from: Math.max(created_at, end - secondsBefore), to: end + secondsAfter };
@@ -103,6 +103,6 @@ async function logsOfDecision(db: Db, { request_id, user_id, created_at, duratio
     const found = await usageBetween(db, request_id, by, usual);
     if (found.length > 0) return found;
   }
-  // Videos are charged when they are done, long after somebody was chosen for them.
+  // Videos are charged when they are done, long after routing.
   return usageBetween(db, request_id, { userId: user_id }, { from: created_at });
 }

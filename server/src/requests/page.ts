@@ -5,7 +5,9 @@ import { listUsage, type UsageLog } from '../billing/store/usage.ts';
 import type { LogFilter } from '../billing/store/usage-sums.ts';
 import type { Db } from '../platform/db/tables.ts';
 
-/** `answered`: whatever the log of usage has; `incomplete`: what of it did not come to a good end; a number: failed with it. */
+/**
+ * `answered`: everything in the usage log; `incomplete`: entries that ended early; a number: failed with that status.
+ */
 export type Status = 'answered' | 'incomplete' | 'failed' | number;
 
 export interface RequestFilter extends LogFilter {
@@ -14,11 +16,11 @@ export interface RequestFilter extends LogFilter {
 
 export type Line = { side: 'answered'; log: UsageLog } | { side: 'failed'; failure: FailureRow };
 
-/** Of requests that ended in the same second, those that failed come first, and each side has its own ids. */
+/** Among requests of the same second, failed ones come first; each side has its own ids. */
 const ranks = { answered: 0, failed: 1 };
 type Side = keyof typeof ranks;
 
-/** Time, rank of the side, id: newest first, every request has one place. */
+/** Time, rank of the side, id: newest first, and unique for each request. */
 export type LinePlace = readonly [created_at: number, rank: number, id: number];
 
 const isBehind = (a: LinePlace, b: LinePlace): boolean =>
@@ -26,7 +28,7 @@ const isBehind = (a: LinePlace, b: LinePlace): boolean =>
 
 const placeOf = (side: Side, { created_at, id }: Place): LinePlace => [created_at, ranks[side], id];
 
-/** The same place as one side knows it: of a second in which the other side stands, all of its entries come after, or none. */
+/** The position as seen by one side: of the other side's second, all of its entries come after, or none. */
 function placeIn(side: Side, [created_at, rank, id]: LinePlace): Place {
   if (rank === ranks[side]) return { created_at, id };
   return { created_at, id: rank > ranks[side] ? Number.MAX_SAFE_INTEGER : 0 };
@@ -64,9 +66,9 @@ const sidesOf = (status: Status | undefined): Side[] => {
 };
 
 /**
- * A page of both sides together, each read by its own index. A side may have looked through as much as it may before it filled
- * a page: what lies behind that place waits for the next one, which begins there, so that nothing is left out. Fewer lines
- * than asked for are the last ones only where there is no next place.
+ * A merged page of both sides, each read by its own index. A side may hit its scan limit before it fills a page:
+ * entries beyond that position are left for the next page, which starts there, so that none is skipped. Fewer entries
+ * than requested are the last ones only if there is no next position.
  */
 export async function pageRequests(
   db: Db,

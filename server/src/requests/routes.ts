@@ -58,7 +58,7 @@ async function pageOf({ db, failures }: RequestRoom, asked: Query, userId: numbe
   const { from, to, status, cursor } = asked;
   if (from !== undefined && to !== undefined && from > to)
     throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
-  // What this process still holds back is shown too: people look right after their request.
+  // Includes what this process has not written yet: people look right after their request.
   await failures.flush();
   const { lines, next } = await pageRequests(
     db,
@@ -87,7 +87,7 @@ const applicationsIn = ({ db }: RequestRoom, { logs }: FoundRequest) =>
     logs.map(({ key_id }) => key_id),
   );
 
-/** Whoever may read what others ask does not do so unseen. The text itself is in no log. */
+/** Reading other users' prompts is audited. The text itself appears in no log. */
 async function noteReading(audit: AuditLog, call: Call<'admin'>, userId: number, requestId: string): Promise<void> {
   audit.record({
     ...{ action: 'request_contents_read', actor: call.principal.user.id, origin: originOf(call) },

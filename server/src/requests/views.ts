@@ -37,7 +37,7 @@ const fields = {
   created_at: int.describe('When it ended'),
 };
 
-/** A request as a list shows it. */
+/** A request as shown in a list. */
 export const requestSchema = z.object(fields).meta({ id: 'Request' });
 
 const upstreamSchema = z.object({ status: int.nullable(), message: z.string() });
@@ -126,7 +126,7 @@ export const wholeDetailSchema = z
   .object({ ...detailFields, ...accountFields, failure: wholeFailureSchema.nullable() })
   .meta({ id: 'RequestDetailOfAnybody' });
 
-/** Who made it, when, and in whose course, by whatever is known of it. */
+/** Caller, time and parent, from whatever is known of it. */
 function viewAbout(requestId: string, found: FoundRequest) {
   const { logs, failures, decisions, calls } = found;
   return {
@@ -138,7 +138,7 @@ function viewAbout(requestId: string, found: FoundRequest) {
   };
 }
 
-/** A decision names who asked; a charge names who paid. */
+/** A decision names the caller; a charge names the payer. */
 export const userOf = ({ logs, failures, decisions, calls }: FoundRequest): number =>
   (decisions[0] ?? failures[0] ?? logs[0] ?? calls!.newest).user_id;
 

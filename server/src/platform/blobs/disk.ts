@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { randomString } from '../../lib/ids.ts';
 import { assertKey, type Blobs } from './port.ts';
 
-/** A half-written file this old belongs to a process that died. */
+/** A partial file of this age belongs to a process that died. */
 const abandonedMs = 24 * 3_600_000;
 
 /**
- * Blobs as files: contents under `data/`, their media types under `types/`. Contents are written aside and renamed last,
- * so a blob is there whole or not at all, also after a crash.
+ * Blobs as files: contents under `data/`, media types under `types/`. Contents are written to a temporary file and
+ * renamed last, so that a blob is complete or absent, also after a crash.
  */
 export async function diskBlobs(folder: string): Promise<Blobs> {
   const incoming = join(folder, 'incoming');
@@ -65,7 +65,7 @@ async function writeWhole(path: string, content: Uint8Array | ReadableStream<Uin
       await file.writeFile(chunk);
       size += chunk.byteLength;
     }
-    // A name that survives a power cut must not point to contents that did not.
+    // After a power cut, a name must not point to contents that were not written.
     await file.sync();
     return size;
   } finally {

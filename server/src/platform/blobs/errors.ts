@@ -1,4 +1,4 @@
-/** No room, none left for us, a disk that broke or only reads; or the bucket that takes its place. */
+/** The disk is full, over quota, broken or read-only, or the bucket that replaces it is unavailable. */
 export const isUnkept = (thrown: unknown): boolean => {
   // Anything may be thrown.
   const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown };

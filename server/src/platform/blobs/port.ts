@@ -3,15 +3,15 @@ export interface Blobs {
   readonly kind: 'disk' | 's3';
   put(key: string, content: Uint8Array | ReadableStream<Uint8Array>, contentType: string): Promise<{ size: number }>;
   stat(key: string): Promise<{ size: number; contentType: string } | null>;
-  /** Bytes `start` to `end` inclusive; the whole without a range. Null when there is no such blob. */
+  /** Bytes `start` to `end` inclusive; the whole without a range. Null if there is no such blob. */
   read(key: string, range?: { start: number; end: number }): Promise<ReadableStream<Uint8Array> | null>;
   delete(key: string): Promise<void>;
 }
 
-/** Longest path that every file system and S3 take. */
+/** The longest path that every file system and S3 accept. */
 const maxKeyLength = 512;
 
-/** Keys are chosen by us, so a bad one is a fault of ours; still, none may ever lead out of the folder. */
+/** Keys are made by us, so a bad one is a bug; in any case none may lead out of the folder. */
 export function assertKey(key: string): void {
   const parts = key.split('/');
   const sound = parts.every((part) => /^[a-z0-9_.-]+$/.test(part) && part !== '.' && part !== '..');

@@ -3,7 +3,7 @@ interface Stored {
   type: string;
 }
 
-/** The part of S3 that blobs need, in memory: objects, ranges and uploads in parts. */
+/** The part of S3 that blobs need, in memory: objects, ranges and multipart uploads. */
 export function startS3() {
   const objects = new Map<string, Stored>();
   const uploads = new Map<string, { type: string; parts: Map<number, Uint8Array> }>();

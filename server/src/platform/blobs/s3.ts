@@ -10,7 +10,7 @@ export interface S3Config {
   secretAccessKey: string;
 }
 
-/** Blobs as objects of a bucket. Long streams go up in parts, so only one part is in memory at a time. */
+/** Blobs as objects of a bucket. Long streams are uploaded in parts, with one part in memory at a time. */
 export function s3Blobs(config: S3Config): Blobs {
   const client = new S3Client({ ...config });
   const stat = (key: string) => client.file(key).stat().catch(nullWhenMissing);
@@ -29,7 +29,7 @@ export function s3Blobs(config: S3Config): Blobs {
     },
     async read(key, range) {
       assertKey(key);
-      // A missing object would show only while its stream is read, when it is too late to answer 404.
+      // A missing object would show only while streaming, too late for a 404.
       if (!(await stat(key))) return null;
       const file = client.file(key);
       return (range ? file.slice(range.start, range.end + 1) : file).stream();

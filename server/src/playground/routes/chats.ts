@@ -36,7 +36,7 @@ const viewOf = ({ chat_id, name, models, bytes, version, created_at, updated_at 
   updated_at,
 });
 
-/** Beside the content itself: its version and the braces around it. */
+/** For the version and the JSON around the content. */
 const envelopeBytes = 4_096;
 
 export function chatRoutes(deps: PlaygroundDeps): Route[] {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type {} from '../../identity/principals.ts';
 import { management } from '../../platform/http/answers.ts';
 
-/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
+/** Unknown parameters are refused, so that a misspelt one is not ignored. */
 export const base = { ...management, query: z.strictObject({}), tag: 'Playground', auth: 'session' } as const;
 
 export const int = z.number().int();

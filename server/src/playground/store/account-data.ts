@@ -2,7 +2,7 @@ import { onePage, type PersonalData, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ChatRow } from './tables.ts';
 
-/** One by one, since each may have megabytes, with room for requests in between. */
+/** One by one, since each may have megabytes, yielding to requests in between. */
 async function* oneByOne<T>(db: Db, userId: number, act: (id: number) => Promise<T>): AsyncGenerator<T> {
   for await (const ids of rowsOf(db, 'playground_chats', { of: { user_id: userId }, columns: ['id'] }))
     for (const { id } of ids) {

@@ -3,7 +3,7 @@ import { deleteRows } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ChatRow } from './tables.ts';
 
-/** All of a chat but what was said. */
+/** A chat without its content. */
 export type ChatHead = Omit<ChatRow, 'content' | 'user_id'>;
 const head = ['id', 'chat_id', 'name', 'models', 'bytes', 'version', 'created_at', 'updated_at'] as const;
 
@@ -13,7 +13,7 @@ export interface Place {
   id: number;
 }
 
-/** The last used first. */
+/** Most recently used first. */
 export function listChats(
   db: Db,
   { userId, after, limit }: { userId: number; after?: Place | undefined; limit: number },
@@ -42,12 +42,12 @@ export async function versionOf(db: Db, userId: number, chatId: string): Promise
   return (await own(db, userId, chatId).select('version').executeTakeFirst())?.version ?? null;
 }
 
-/** 0 for one that is not there. */
+/** 0 if it does not exist. */
 export async function sizeOfChat(db: Db, userId: number, chatId: string): Promise<number> {
   return (await own(db, userId, chatId).select('bytes').executeTakeFirst())?.bytes ?? 0;
 }
 
-/** How many chats a user has besides this one, and what they take together. */
+/** Number and total size of a user's other chats. */
 export async function othersThan(db: Db, userId: number, chatId: string): Promise<{ count: number; bytes: number }> {
   const found = await db
     .selectFrom('playground_chats')
@@ -63,7 +63,7 @@ export const insertChat = (db: Db, chat: Omit<ChatRow, 'id'>): Promise<ChatHead>
 
 type Said = Pick<ChatRow, 'models' | 'bytes' | 'content' | 'updated_at'>;
 
-/** Within the transaction that looked at the version. */
+/** Runs in the transaction that checked the version. */
 export const writeChat = (db: Db, userId: number, chatId: string, said: Said): Promise<ChatHead> =>
   db
     .updateTable('playground_chats')

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import { sizeOf } from '../../platform/keeping/sizes.ts';
 import './tables.ts';
 
-/** What a user keeps here, in bytes. */
+/** What a user stores here, in bytes. */
 export async function keptOf(db: Db, userId: number) {
   const where = sql`user_id = ${userId}`;
   const chats = await sizeOf(db, { table: 'playground_chats', where, by: ['updated_at', 'id'], counted: 'bytes' });

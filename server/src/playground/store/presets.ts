@@ -18,7 +18,7 @@ export async function countPresets(db: Db, userId: number): Promise<number> {
 export const insertPreset = (db: Db, preset: Omit<PresetRow, 'id'>): Promise<PresetRow> =>
   db.insertInto('playground_presets').values(preset).returningAll().executeTakeFirstOrThrow();
 
-/** Writes the given members only; null when the user has no such preset. */
+/** Updates the given members only; null if the user has no such preset. */
 export async function updatePreset(
   db: Db,
   userId: number,

@@ -3,14 +3,14 @@ import type { Generated, Selectable } from 'kysely';
 interface ChatsTable {
   id: Generated<number>;
   user_id: number;
-  /** By which its owner knows it; chosen by whoever saves it first. */
+  /** Chosen by the client that saves it first. */
   chat_id: string;
   name: string;
-  /** JSON list: of each column, the model that is asked next. */
+  /** JSON list: the model of each column. */
   models: string;
-  /** Of the content. */
+  /** Size of the content. */
   bytes: number;
-  /** Counts what was saved: whoever knows an older one does not write over it. */
+  /** Incremented by each save; a save based on an older version is refused. */
   version: number;
   created_at: number;
   updated_at: number;

@@ -30,18 +30,18 @@ export interface ContentsDeps {
   keeping: Keeping;
   shared: Shared;
   hearing: Hearing;
-  /** 0 keeps nothing. */
+  /** 0: nothing is kept. */
   keptDays(): number;
 }
 
-/** As it is sealed. */
+/** The plain form of what is sealed. */
 export type KeptContent = Pick<Content, 'prompt' | 'answer' | 'cut'>;
 
 export interface KeptContents extends Contents {
   keptDays(): number;
-  /** Takes back, too: what was kept goes with it. */
+  /** Withdrawing consent deletes what was kept. */
   setConsent(userId: number, given: boolean): Promise<void>;
-  /** Null for nothing, or what no key opens any more. */
+  /** Null if nothing was kept, or no key can open it any more. */
   find(requestId: string, userId: number | undefined): Promise<KeptContent | null>;
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
@@ -51,7 +51,7 @@ export interface KeptContents extends Contents {
 
 const channel = 'requests:content-consents';
 
-/** What people ask is theirs: kept only where they say so, sealed, for some days, and written nowhere else. */
+/** Prompts belong to users: kept only with their consent, sealed, for some days, and written nowhere else. */
 export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
   const { db, clock, sealer, log, keeping, keptDays } = deps;
   const consents = new HeldById<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
@@ -67,7 +67,7 @@ export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
   const rows = new RowsBehind<Content & { created_at: number }>({
     everyMs: 500,
     retryMs: 2_000,
-    // Each may be a hundred kilobytes: few at once keep SQLite's writer free for others.
+    // Each may have a hundred kilobytes: small batches keep SQLite's writer free.
     atOnce: 20,
     mostWaiting: 500,
     write: async (batch) => {

@@ -14,7 +14,7 @@ interface ContentTable {
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
-    /** Who lets what they ask be kept, and since when. */
+    /** Users who consented to keeping their prompts, and since when. */
     content_consents: { user_id: number; created_at: number };
     request_contents: ContentTable;
   }
@@ -41,7 +41,10 @@ export const giveConsent = (db: Db, userId: number, now: number): Promise<unknow
 export const takeConsentBack = (db: Db, userId: number): Promise<unknown> =>
   db.deleteFrom('content_consents').where('user_id', '=', userId).execute();
 
-/** Held until the end of the transaction, on PostgreSQL by a lock: whoever takes it back then deletes what was written meanwhile. */
+/**
+ * Users who consent. On PostgreSQL the rows are locked until the transaction ends, so that a withdrawal afterwards
+ * deletes what was written meanwhile.
+ */
 async function agreeing(tx: Db, userIds: number[]): Promise<Set<number>> {
   const rows = await tx
     .selectFrom('content_consents')
@@ -53,8 +56,8 @@ async function agreeing(tx: Db, userIds: number[]): Promise<Set<number>> {
 }
 
 /**
- * Of those who agree to it still: answers may end after that was taken back. Of one request the last word counts: a stream
- * that broke off may be noted after what was asked.
+ * Stores contents of users who still consent, as an answer may end after a withdrawal. For one request the last entry
+ * wins: a broken stream may be noted after its prompt.
  */
 export const insertContents = (db: Db, rows: ContentRow[]): Promise<void> =>
   db.transaction().execute(async (tx) => {
@@ -86,7 +89,7 @@ const inOrder = (db: Db, userId: number, after: ContentRow | null) =>
     .orderBy('created_at')
     .orderBy('request_id');
 
-/** Opened by `open`; null for what no key opens any more. */
+/** Decrypted by `open`; null if no key can open it any more. */
 export const exportOf = (db: Db, userId: number, open: (sealed: string) => string | null): PersonalData => ({
   kept_since: onePage(() =>
     db.selectFrom('content_consents').select('created_at').where('user_id', '=', userId).execute(),
@@ -98,7 +101,7 @@ export const exportOf = (db: Db, userId: number, open: (sealed: string) => strin
   })(),
 });
 
-/** At most `most`, of one user or from before a time; returns how many are gone. */
+/** At most `most`, of one user or older than a time; returns how many were deleted. */
 export async function deleteContents(
   db: Db,
   which: { userId: number } | { before: number },
@@ -116,7 +119,7 @@ export async function deleteContents(
 
 export const resealContents = resealing('request_contents', ['request_id'], 'content');
 
-/** What a user keeps here, in bytes. */
+/** What a user stores here, in bytes. */
 export const keptOf = async (db: Db, userId: number) => ({
   contents: await sizeOf(db, {
     ...{ table: 'request_contents', where: sql`user_id = ${userId}`, by: ['created_at', 'request_id'] },
