@@ -7,12 +7,12 @@ import { stepUpOf } from './identity/factors/step-up.ts';
 import type { Identity } from './identity/open.ts';
 import type { Mcp } from './mcp/open.ts';
 import { openObserver } from './observe.ts';
-import { leaveBy } from './platform/http/by-proxy.ts';
+import { useOutgoingProxy } from './platform/http/by-proxy.ts';
 import { parseBlock } from './platform/http/client-ip.ts';
+import { compressedDocument } from './platform/http/compressed-answer.ts';
 import { headerSets } from './platform/http/headers.ts';
 import { type HttpDeps, mountRoutes } from './platform/http/mount.ts';
 import { documentOf } from './platform/http/openapi.ts';
-import { packedDocument } from './platform/http/packed-answer.ts';
 import { mountSystem } from './platform/http/system-routes.ts';
 import { setLogLevel } from './platform/log.ts';
 import { openLoopWatch } from './platform/loop-watch.ts';
@@ -44,7 +44,7 @@ const sweepMs = 60_000;
 /** Wires the features together without listening, so that tests can call `fetch` directly. */
 export async function buildApp(platform: Platform, config: Config): Promise<App> {
   const { database, shared, clock, log, metrics } = platform;
-  leaveBy(config.outward);
+  useOutgoingProxy(config.outgoingProxy);
   const observer = openObserver(platform, config);
   const features = await openFeatures(platform, config, observer);
   const { options } = features.identity;
@@ -82,7 +82,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   const router = mountRoutes(features.routes, http);
   mountSystem(router, { platform, metricsToken: config.metricsToken, headers, draining: () => draining });
   const document = () => documentOf(features.routes, config.baseUrl);
-  router.add('GET', '/openapi.json', packedDocument(document, { ...headers, 'cache-control': 'no-cache' }));
+  router.add('GET', '/openapi.json', compressedDocument(document, { ...headers, 'cache-control': 'no-cache' }));
 
   const loop = openLoopWatch(metrics);
   let sweeper: Timer | undefined;

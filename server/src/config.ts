@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Outward, readOutward } from './lib/outward.ts';
+import { type OutgoingProxy, readOutgoingProxy } from './lib/outgoing-proxy.ts';
 import { withoutTrailing } from './lib/trailing.ts';
 import { vendors } from './lib/vendors/table.ts';
 import type { Vendor } from './lib/vendors/vendor.ts';
@@ -129,7 +129,7 @@ export interface Config {
   providerKeys: Record<string, string>;
   /** A proxy is configured, or certificates are not verified: only `fetch` supports that. */
   fetchOnly?: boolean;
-  outward?: Outward;
+  outgoingProxy?: OutgoingProxy;
   /** Defaults of runtime options set by the environment. */
   optionDefaults: Record<string, number | boolean>;
 }
@@ -177,8 +177,8 @@ export function readConfig(environment: Environment, rows = vendors): Config {
     if (!parseBlock(block))
       faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
   if (faults.length > 0) throw new ConfigFaults(faults);
-  const outward = { ...readOutward(environment), proxyResolves: read.PROXY_RESOLVES_NAMES };
-  return { ...assemble(read), providerKeys, fetchOnly: needsFetch(environment), outward };
+  const outgoingProxy = { ...readOutgoingProxy(environment), proxyResolves: read.PROXY_RESOLVES_NAMES };
+  return { ...assemble(read), providerKeys, fetchOnly: needsFetch(environment), outgoingProxy };
 }
 
 /** Variables that Bun itself reads. */

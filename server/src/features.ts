@@ -177,7 +177,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
   const realtime = openRealtime({
     ...relay,
-    ...{ clientSecrets: identity.clientSecrets, outward: config.outward },
+    ...{ clientSecrets: identity.clientSecrets, outgoingProxy: config.outgoingProxy },
     identify: identity.authenticators.socketKey,
     metrics: platform.metrics,
   });

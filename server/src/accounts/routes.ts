@@ -5,9 +5,9 @@ import { takeBack } from '../identity/links/invitations.ts';
 import type {} from '../identity/principals.ts';
 import { userBelow } from '../identity/reach.ts';
 import { done, management } from '../platform/http/answers.ts';
+import { generatedFile } from '../platform/http/generated-file.ts';
 import { idText } from '../platform/http/paging.ts';
 import { defineRoute, json, type Route } from '../platform/http/route.ts';
-import { writtenAnswer } from '../platform/http/written-answer.ts';
 import type { AccountDataDeps } from './deps.ts';
 import { exportText } from './export.ts';
 import { deleteAccount } from './forget.ts';
@@ -28,7 +28,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       handle: (call) => {
         const { id } = call.principal.user;
         const file = { name: `svc-user-${id}.json`, type: 'application/json' };
-        return writtenAnswer(call, file, exportText(deps, id));
+        return generatedFile(call, file, exportText(deps, id));
       },
     }),
     defineRoute({

@@ -59,10 +59,7 @@ export function kindOf({ channel, modelName }: Candidate): ProviderKind {
   return kind.forModel?.(modelName) ?? kind;
 }
 
-/**
- * Targets of requests without forwarded headers. Safe to cache: the catalog makes new candidates when a channel
- * changes.
- */
+/** Targets of requests without forwarded headers, cached: a changed channel gets new candidates. */
 const usualTargets = new WeakMap<Candidate, Target>();
 
 export function targetOf(candidate: Candidate, context: Pick<RequestContext, 'clientHeaders'>): Target {
@@ -188,10 +185,7 @@ export class ChatCall extends WatchedCall {
   }
 }
 
-/**
- * Sends the request and waits for the response head, for at most the channel's timeout; throws DispatchFault if none
- * arrives.
- */
+/** Sends the request and waits for the response head; throws DispatchFault after the channel's timeout. */
 export async function dispatch(
   deps: RelayDeps,
   attempt: Attempt,
@@ -266,8 +260,7 @@ function send(
   signal: AbortSignal,
 ): Promise<Response> {
   if (kind === 'demo') return askDemo(deps, url, body, stream, signal);
-  // Redirects are refused: a credential must not be sent to another host. `timeout: false`: the watchdog handles
-  // timeouts.
+  // Redirects are refused: a credential must not reach another host. Timeouts are the watchdog's.
   const init: BunFetchRequestInit & { timeout?: boolean } = {
     method,
     headers,

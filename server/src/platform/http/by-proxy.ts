@@ -1,4 +1,4 @@
-import { type Outward, proxyFor } from '../../lib/outward.ts';
+import { type OutgoingProxy, proxyFor } from '../../lib/outgoing-proxy.ts';
 
 interface Asked {
   url: URL;
@@ -14,13 +14,13 @@ interface Guard {
   bounds(): { signal: AbortSignal; faultOf(error: unknown): Error };
 }
 
-let way: Outward | undefined;
+let way: OutgoingProxy | undefined;
 
 /**
  * Sets the outgoing proxy of this process: one for all calls, like the environment variables that `fetch` reads itself.
  */
-export const leaveBy = (outward: Outward | undefined): void => {
-  way = outward;
+export const useOutgoingProxy = (outgoingProxy: OutgoingProxy | undefined): void => {
+  way = outgoingProxy;
 };
 
 /** Opens the request through the proxy for its address; null if no proxy applies. */

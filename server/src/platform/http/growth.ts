@@ -40,7 +40,7 @@ export class Growth {
 }
 
 /** Counted per user across all keys, or per IP address. */
-export const growsAs = ({ principal, ip }: Pick<Call, 'principal' | 'ip'>): string => {
+export const growthKey = ({ principal, ip }: Pick<Call, 'principal' | 'ip'>): string => {
   // The principal's type depends on the authenticator; those of users and API keys have a user.
   const { user } = (principal ?? {}) as { user?: { id: number } };
   return user ? `user:${user.id}` : limitKeyOfIp(ip);

@@ -2,7 +2,7 @@ import type { Server } from 'bun';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
 import { type Block, clientIp } from './client-ip.ts';
-import { type Growth, growsAs } from './growth.ts';
+import { type Growth, growthKey } from './growth.ts';
 import type { LastHeaders } from './last-headers.ts';
 import type { Call } from './route.ts';
 import type { SocketEnd } from './sockets.ts';
@@ -32,7 +32,7 @@ export class HttpCall implements Call {
   #lifted = false;
   #ip: string | undefined;
   #signal: AbortSignal | undefined;
-  #growsAs = '';
+  #growthKey = '';
   #grownBytes = 0;
 
   constructor(
@@ -70,8 +70,8 @@ export class HttpCall implements Call {
   }
 
   grow(bytes: number): void {
-    this.#growsAs ||= growsAs(this);
-    this.growth?.take(this.#growsAs, bytes);
+    this.#growthKey ||= growthKey(this);
+    this.growth?.take(this.#growthKey, bytes);
     this.#grownBytes += bytes;
   }
 
@@ -84,7 +84,7 @@ export class HttpCall implements Call {
 
   /** Restores the idle timeout for the next request on this connection, except for streams. */
   answered(): void {
-    if (this.#grownBytes > 0) this.growth?.giveBack(this.#growsAs, this.#grownBytes);
+    if (this.#grownBytes > 0) this.growth?.giveBack(this.#growthKey, this.#grownBytes);
     if (this.#lifted) this.server?.timeout(this.request, this.whole ? patienceSeconds : streamPatienceSeconds);
   }
 

@@ -4,24 +4,24 @@ import type { Metrics } from '../metrics.ts';
 import type { Tracer } from '../tracing.ts';
 import type { Span, SpanPlace } from '../tracing-otlp.ts';
 import { audited, type RecordAct, requireAudit } from './audit.ts';
+import { addChallengeParameter } from './challenge-parameter.ts';
 import type { Block } from './client-ip.ts';
 import { allowOrigin, answerPreflight, type CorsPolicy, corsScope } from './cors.ts';
 import { Growth } from './growth.ts';
 import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
+import { type IdempotencyDeps, idempotent } from './idempotent.ts';
 import { LastHeaders } from './last-headers.ts';
 import { applyLimit, type Limiter } from './limits.ts';
-import { type OnceDeps, once } from './once.ts';
 import { parseInput } from './parse.ts';
 import { renderError } from './renderers.ts';
-import { sayWhenToRetry } from './retry-after.ts';
+import { addRetryAfter } from './retry-after.ts';
 import type { Authenticator, Authenticators, Call, Route } from './route.ts';
 import { type AliasesOf, type Handler, type PathMeant, Router } from './router.ts';
-import { sayWhereToAsk } from './say-where-to-ask.ts';
 import { toAppError } from './to-app-error.ts';
-import { answerUnmatched } from './unmatched.ts';
+import { handleUnmatched } from './unmatched.ts';
 
-export interface HttpDeps extends OnceDeps {
+export interface HttpDeps extends IdempotencyDeps {
   authenticators: Authenticators;
   /**
    * Authenticates again after a body was received: that may take long, and the caller may have lost access meanwhile.
@@ -50,7 +50,7 @@ export interface HttpDeps extends OnceDeps {
 
 /** Builds the router: each route becomes a handler. */
 export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
-  const router = new Router(answerUnmatched(deps), deps.aliasesOf, deps.pathMeant);
+  const router = new Router(handleUnmatched(deps), deps.aliasesOf, deps.pathMeant);
   const growth = new Growth();
   for (const route of routes) {
     requireAudit(route);
@@ -85,7 +85,7 @@ function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
   const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });
   const failed = deps.metrics.counter('svc_http_errors_total', 'Answers of 500 and over, per route.', { route: name });
   const lastHeaders = new LastHeaders();
-  const handle = once(route, audited(route, deps.recordAct, deps.log), deps, (error, call) =>
+  const handle = idempotent(route, audited(route, deps.recordAct, deps.log), deps, (error, call) =>
     answerError(route.errors, error, call, deps),
   );
   return async (request, server, params = noParams, members) => {
@@ -112,9 +112,9 @@ function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
     }
     call.answered();
     if (response.status >= 500) failed();
-    if (response.status === 503) sayWhenToRetry(response, relayed);
+    if (response.status === 503) addRetryAfter(response, relayed);
     if (response.status === 401 || isScopeMissing(response))
-      sayWhereToAsk(response, deps.challengeAt?.(pathOf(route, params)) ?? null);
+      addChallengeParameter(response, deps.challengeAt?.(pathOf(route, params)) ?? null);
     const ms = performance.now() - started;
     observe(ms / 1000);
     if (span) deps.tracer!.record(requestSpan(span, route, call, response.status, ms));

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
-import { readOutward } from '../../lib/outward.ts';
+import { readOutgoingProxy } from '../../lib/outgoing-proxy.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { localhostTls } from '../../video/localhost-tls.fixture.ts';
 import { someProxy } from '../upstream/some-proxy.fixture.ts';
-import { leaveBy } from './by-proxy.ts';
+import { useOutgoingProxy } from './by-proxy.ts';
 import { OutgoingError, type OutgoingRequest, openGuarded, type Resolve, sendGuarded } from './outgoing.ts';
 
 let calls = 0;
@@ -196,13 +196,13 @@ describe('behind a proxy', () => {
   beforeEach(() => {
     proxy.asked.length = 0;
   });
-  afterEach(() => leaveBy(undefined));
+  afterEach(() => useOutgoingProxy(undefined));
   afterAll(async () => {
     proxy.stop();
     await secure.stop(true);
   });
   const through = (more: Record<string, string> = {}, user = 'ann:p%40ss@') =>
-    leaveBy(readOutward({ HTTP_PROXY: proxy.url(user), HTTPS_PROXY: proxy.url(user), ...more }));
+    useOutgoingProxy(readOutgoingProxy({ HTTP_PROXY: proxy.url(user), HTTPS_PROXY: proxy.url(user), ...more }));
   const unchecked = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const unknown: Resolve = (_host, done) => done(new Error('ENOTFOUND'), []);
   const textOf = ({ body }: { body: Uint8Array }) => new TextDecoder().decode(body);

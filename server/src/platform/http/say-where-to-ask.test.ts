@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { sayWhereToAsk } from './say-where-to-ask.ts';
+import { addChallengeParameter } from './challenge-parameter.ts';
 
 const where = 'resource_metadata="https://svc.example/x"';
 
@@ -11,8 +11,8 @@ test.each([
   ['Bearer resource_metadata="https://svc.example/y"', 'Bearer resource_metadata="https://svc.example/y"'],
 ])('%p becomes %p', (before, after) => {
   const answer = new Response(null, { status: 401, headers: before === null ? {} : { 'www-authenticate': before } });
-  sayWhereToAsk(answer, where);
+  addChallengeParameter(answer, where);
   expect(answer.headers.get('www-authenticate')).toBe(after);
-  sayWhereToAsk(answer, null);
+  addChallengeParameter(answer, null);
   expect(answer.headers.get('www-authenticate')).toBe(after);
 });

@@ -1,7 +1,7 @@
 import { constantTimeEqual } from '../../lib/hashing.ts';
 import type { Platform } from '../open.ts';
 import { isLoopbackAddress } from './client-ip.ts';
-import { sayWhenToRetry } from './retry-after.ts';
+import { addRetryAfter } from './retry-after.ts';
 import type { Router } from './router.ts';
 
 export interface SystemDeps {
@@ -22,7 +22,7 @@ export function mountSystem(router: Router, deps: SystemDeps): void {
   router.add('GET', '/readyz', async () => {
     const { status, body } = await readiness(deps);
     const answer = Response.json(body, { status, headers });
-    return status === 503 ? sayWhenToRetry(answer, false) : answer;
+    return status === 503 ? addRetryAfter(answer, false) : answer;
   });
   router.add('GET', '/metrics', async (request, server) => {
     const peer = server?.requestIP?.(request)?.address ?? '127.0.0.1';

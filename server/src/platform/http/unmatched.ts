@@ -11,7 +11,7 @@ import { webAsset } from './web-assets.ts';
  * Outside the API: files of the web app, and its page for browsers. Otherwise 405 if another method is served there,
  * else 404, in the error format of that part of the API.
  */
-export const answerUnmatched =
+export const handleUnmatched =
   ({ headers, trustedProxies, cors }: { headers: HeaderSets; trustedProxies: Block[]; cors?: CorsPolicy }): Unmatched =>
   async (path, allowed, request, server) => {
     const { method } = request;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { accepts } from './compressed-answer.ts';
 import { pagePolicy } from './headers.ts';
-import { accepts } from './packed-answer.ts';
 
 /** The part of scripts/build-web.ts's manifest entry that serving needs. */
 interface WebFile {

@@ -1,5 +1,5 @@
 import type { Socket } from 'bun';
-import { type Outward, proxyFor } from '../../lib/outward.ts';
+import { type OutgoingProxy, proxyFor } from '../../lib/outgoing-proxy.ts';
 import { addressOf, type Origin } from './address.ts';
 
 const mostHeadBytes = 65_536;
@@ -54,16 +54,16 @@ function authorization({ username, password }: URL): string {
 }
 
 /** A connection to an address, through the proxy that the environment sets for it. */
-export async function connectOutward<D>(
-  { url, outward }: { url: string; outward?: Outward | undefined },
+export async function connectThroughProxy<D>(
+  { url, outgoingProxy }: { url: string; outgoingProxy?: OutgoingProxy | undefined },
   data: D,
   events: Bun.SocketHandler<D>,
   signal: AbortSignal,
 ): Promise<void> {
   const { origin } = addressOf(url);
   const { hostname, port } = origin;
-  const secure = origin.tls && { tls: { serverName: hostname, rejectUnauthorized: !outward?.trusting } };
-  const proxy = outward && proxyFor(outward, new URL(url));
+  const secure = origin.tls && { tls: { serverName: hostname, rejectUnauthorized: !outgoingProxy?.trusting } };
+  const proxy = outgoingProxy && proxyFor(outgoingProxy, new URL(url));
   if (!proxy) {
     await Bun.connect<D>({ ...{ hostname, port, data, socket: events }, ...secure });
     return;

@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc';
 import { afterAll, expect, test } from 'bun:test';
-import { readOutward } from '../../lib/outward.ts';
+import { readOutgoingProxy } from '../../lib/outgoing-proxy.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { localhostTls } from '../../video/localhost-tls.fixture.ts';
 import { agreeingServer, serverFrame } from './agreeing-server.fixture.ts';
@@ -248,8 +248,8 @@ test('proxies of the environment are gone through, and certificates looked at be
   for (const [url, environment, outcome, asked] of cases) {
     proxy.asked.length = 0;
     const leaving = new AbortController();
-    const outward = readOutward(environment);
-    const asking = UpstreamWebSocket.connect({ url, headers: {}, mostBytes: 100, outward }, leaving.signal);
+    const outgoingProxy = readOutgoingProxy(environment);
+    const asking = UpstreamWebSocket.connect({ url, headers: {}, mostBytes: 100, outgoingProxy }, leaving.signal);
     const said = asking.then(
       (socket) =>
         new Promise<string>((told) => {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'bun';
-import type { Outward } from '../../lib/outward.ts';
+import type { OutgoingProxy } from '../../lib/outgoing-proxy.ts';
 import type { SocketListener } from '../../lib/socket-listener.ts';
 import { addressOf } from './address.ts';
 import { BodyFrame } from './body-frame.ts';
 import { type AnswerHead, MalformedAnswer, parseHead } from './head.ts';
 import { requestBytes } from './request-bytes.ts';
-import { connectOutward } from './tunnel.ts';
+import { connectThroughProxy } from './tunnel.ts';
 import { clientFrame, FrameFault, FrameReader, opcodes } from './web-socket-frames.ts';
 
 interface SocketRequest {
@@ -16,7 +16,7 @@ interface SocketRequest {
   /** Per received message. */
   mostBytes: number;
   /** Absent: a direct connection. */
-  outward?: Outward | undefined;
+  outgoingProxy?: OutgoingProxy | undefined;
 }
 
 /** The server answered with something other than the protocol switch. */
@@ -73,7 +73,7 @@ export class UpstreamWebSocket {
     const made = new UpstreamWebSocket(request);
     const leave = () => made.#fail(new Error('the call was given up'));
     signal.addEventListener('abort', leave, { once: true });
-    connectOutward(request, made, events, signal).catch((error) => made.#fail(error));
+    connectThroughProxy(request, made, events, signal).catch((error) => made.#fail(error));
     try {
       await made.#opened.promise;
       return made;
@@ -139,7 +139,7 @@ export class UpstreamWebSocket {
 
   /** As with other requests, no credential is sent before the peer is authenticated. */
   shookHands(trusted: boolean, error: Error | null): void {
-    if (this.request.outward?.trusting || (trusted && !error)) this.#ask();
+    if (this.request.outgoingProxy?.trusting || (trusted && !error)) this.#ask();
     else this.#fail(error ?? new Error('the upstream could not prove who it is'));
   }
 

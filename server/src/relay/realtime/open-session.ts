@@ -1,7 +1,7 @@
 import type { ClientSecrets } from '../../identity/client-secrets.ts';
 import type { KeyPrincipal } from '../../identity/principals.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { Outward } from '../../lib/outward.ts';
+import type { OutgoingProxy } from '../../lib/outgoing-proxy.ts';
 import type { Call } from '../../platform/http/route.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { allowModel } from '../bill.ts';
@@ -23,7 +23,7 @@ export const realtimePath = '/v1/realtime';
 export interface RealtimeDeps extends RelayDeps {
   clientSecrets: ClientSecrets;
   /** Absent: every address is asked directly. */
-  outward?: Outward | undefined;
+  outgoingProxy?: OutgoingProxy | undefined;
   /** Asked about once a second while a session lasts: whoever was let in may have been put out meanwhile. */
   identify(call: Call): KeyPrincipal | Promise<KeyPrincipal>;
   sessions: OpenSessions;

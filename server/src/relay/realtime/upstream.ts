@@ -1,5 +1,5 @@
 import { maybeJson } from '../../lib/maybe-json.ts';
-import type { Outward } from '../../lib/outward.ts';
+import type { OutgoingProxy } from '../../lib/outgoing-proxy.ts';
 import { isOwnShortage } from '../../platform/http/own-shortage.ts';
 import { mostMessageBytes } from '../../platform/http/sockets.ts';
 import { RefusedUpgrade, UpstreamWebSocket } from '../../platform/upstream/web-socket.ts';
@@ -25,7 +25,7 @@ export interface Greeted {
   firstMs: number;
 }
 
-type GreetingDeps = RelayDeps & { outward?: Outward | undefined };
+type GreetingDeps = RelayDeps & { outgoingProxy?: OutgoingProxy | undefined };
 
 /** Opens a session with a candidate and waits for its first event: up to there another may take over. */
 export async function greetedBy(deps: GreetingDeps, context: RequestContext, attempt: Attempt): Promise<Greeted> {
@@ -57,8 +57,8 @@ async function connect(
   const transcribes = candidate.type === 'transcription';
   if (candidate.channel.kind === 'demo') return new DemoRealtime(candidate.modelName, deps.demo.paceMs, transcribes);
   const request = kindOf(candidate).realtime!.toUpstream(targetOf(candidate, context), transcribes);
-  const { outward } = deps;
-  return UpstreamWebSocket.connect({ ...request, mostBytes: mostMessageBytes, outward }, signal);
+  const { outgoingProxy } = deps;
+  return UpstreamWebSocket.connect({ ...request, mostBytes: mostMessageBytes, outgoingProxy }, signal);
 }
 
 function greetingOf(upstream: RealtimeUpstream, signal: AbortSignal): Promise<Buffer> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
-import { okPacked } from '../../platform/http/packed-answer.ts';
+import { okCompressed } from '../../platform/http/compressed-answer.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { modelTypes } from '../../routing/candidate.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
@@ -78,7 +78,7 @@ export const offeredModelsRoutes = (deps: RelayDeps, own: () => readonly ModelLi
     path: '/api/models',
     summary: 'Models that you may use: prices, context, capabilities and health',
     answers: { 200: answered(z.object({ models: z.array(summary) })) },
-    handle: async (call) => okPacked(call, { models: await offeredModels(deps, callerOf(call), own()) }),
+    handle: async (call) => okCompressed(call, { models: await offeredModels(deps, callerOf(call), own()) }),
   }),
   defineRoute({
     ...models,

@@ -7,7 +7,7 @@ const pieceBytes = 64 * 1024;
  * A file that is generated while it is downloaded: the next chunk is made when the client has taken the last one, and
  * the event loop is free in between.
  */
-export function writtenAnswer(
+export function generatedFile(
   call: Pick<Call, 'headers'>,
   { name, type }: { name: string; type: string },
   parts: AsyncGenerator<string>,

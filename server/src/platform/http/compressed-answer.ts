@@ -21,7 +21,7 @@ const compressed = promisify(gzip);
  * `{success: true, data}` for long lists, gzipped if the client accepts it. Not for answers that combine a secret with
  * request input (BREACH).
  */
-export async function okPacked(call: Call, data: unknown): Promise<Response> {
+export async function okCompressed(call: Call, data: unknown): Promise<Response> {
   const text = JSON.stringify({ success: true, data });
   call.headers.vary = 'accept-encoding';
   if (text.length < worthLetters || !accepts(call.request, 'gzip')) return jsonText(call, text);
@@ -31,7 +31,7 @@ export async function okPacked(call: Call, data: unknown): Promise<Response> {
 }
 
 /** A constant document that is expensive to build: built on first use. */
-export function packedDocument(
+export function compressedDocument(
   make: () => unknown,
   headers: Record<string, string>,
 ): (request: Request) => Promise<Response> {

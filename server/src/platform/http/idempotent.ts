@@ -7,7 +7,7 @@ import { defaultMaxBytes } from './parse.ts';
 import type { Call, Route } from './route.ts';
 import { targetOf } from './router.ts';
 
-export interface OnceDeps {
+export interface IdempotencyDeps {
   idempotency: Idempotency;
   log: Log;
   /** The account that idempotency keys belong to; null for anonymous callers. */
@@ -23,7 +23,7 @@ const header = 'idempotency-key';
  * Idempotency-Key: the same request of the same user is executed once; repetitions within a day get the first answer
  * again. Without the header nothing changes.
  */
-export function once(route: Route, handle: Handle, deps: OnceDeps, fail: Fail): Handle {
+export function idempotent(route: Route, handle: Handle, deps: IdempotencyDeps, fail: Fail): Handle {
   if (!route.idempotent) return handle;
   return (call) => {
     const key = call.request.headers.get(header);
@@ -34,7 +34,7 @@ export function once(route: Route, handle: Handle, deps: OnceDeps, fail: Fail): 
 async function answerOnce(
   route: Route,
   handle: Handle,
-  deps: OnceDeps,
+  deps: IdempotencyDeps,
   fail: Fail,
   call: Call,
   key: string,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { proxyFor, readOutward } from './outward.ts';
+import { proxyFor, readOutgoingProxy } from './outgoing-proxy.ts';
 
 test('the proxy of an address is that of its protocol, but for hosts that are named', () => {
   const both = { HTTP_PROXY: 'http://one:3128', HTTPS_PROXY: 'two:8080' };
@@ -20,7 +20,7 @@ test('the proxy of an address is that of its protocol, but for hosts that are na
     [{ ...both, NO_PROXY: '' }, 'http://api.test', 'http://one:3128/'],
   ];
   for (const [environment, url, proxy] of cases)
-    expect([environment, url, proxyFor(readOutward(environment), new URL(url))?.href ?? null]).toEqual([
+    expect([environment, url, proxyFor(readOutgoingProxy(environment), new URL(url))?.href ?? null]).toEqual([
       environment,
       url,
       proxy,

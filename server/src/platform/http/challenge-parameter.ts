@@ -1,5 +1,5 @@
 /** RFC 9110 §11.6.1: adds a parameter to the answer's bearer challenge, or a challenge of its own. */
-export function sayWhereToAsk(response: Response, parameter: string | null): void {
+export function addChallengeParameter(response: Response, parameter: string | null): void {
   if (parameter === null) return;
   const before = response.headers.get('www-authenticate') ?? '';
   // The handler has already set it.

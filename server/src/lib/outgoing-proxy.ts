@@ -1,5 +1,5 @@
 /** Outgoing proxy settings that Bun's `fetch` reads from the environment, for connections it does not make. */
-export interface Outward {
+export interface OutgoingProxy {
   /** Proxies by the protocol of the target. */
   proxies: { http?: string | undefined; https?: string | undefined };
   /** Hosts that are connected to directly. */
@@ -10,7 +10,7 @@ export interface Outward {
   proxyResolves: boolean;
 }
 
-export function readOutward(environment: Record<string, string | undefined>): Outward {
+export function readOutgoingProxy(environment: Record<string, string | undefined>): OutgoingProxy {
   const given = (name: string): string | undefined => environment[name.toLowerCase()] || environment[name] || undefined;
   return {
     proxies: { http: given('HTTP_PROXY'), https: given('HTTPS_PROXY') },
@@ -26,7 +26,7 @@ export function readOutward(environment: Record<string, string | undefined>): Ou
 }
 
 /** The proxy for an address; null for a direct connection. */
-export function proxyFor({ proxies, except }: Outward, { protocol, hostname, host }: URL): URL | null {
+export function proxyFor({ proxies, except }: OutgoingProxy, { protocol, hostname, host }: URL): URL | null {
   const address = protocol === 'https:' ? proxies.https : proxies.http;
   if (!address || except.some((name) => isOf(hostname, name) || host === name)) return null;
   return new URL(address.includes('://') ? address : `http://${address}`);
