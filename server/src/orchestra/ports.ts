@@ -91,16 +91,20 @@ export interface CompleteAnswer extends Charged {
 /** One model call: routed, metered, billed and cancelled by the relay. Throws an AppError when no provider answers. */
 export type Complete = (request: CompleteRequest) => Promise<CompleteAnswer>;
 
+export interface Embedded extends Charged {
+  vectors: number[][];
+}
+
 export type Embed = (
   request: Caller &
     MayBeKept & {
       model: string;
       texts: string[];
       signal: AbortSignal;
-      /** The texts were taken by this process; once it is gone another takes them, and embeds and pays them again. */
-      taken?: boolean;
+      /** What is kept of the answer, where that is not the answer as it is. */
+      bodyOf?(answer: Embedded): string;
     },
-) => Promise<{ vectors: number[][]; usage: Usage; cost?: number }>;
+) => Promise<Embedded>;
 
 export type Rerank = (
   request: Caller &
