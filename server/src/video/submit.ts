@@ -39,8 +39,10 @@ export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
   const request = requestOf(job);
   let plan: Plan;
   try {
-    // What an upstream has taken it is paid for, and it is made; what waits for one is not begun for a disabled user.
-    await deps.permit(job.user_id);
+    // What an upstream has taken it is paid for, and it is made; what waits for one is begun only while its caller may.
+    const keyId = job.key_id === 0 ? null : job.key_id;
+    await deps.permit({ userId: job.user_id, keyId });
+    const reach = keyId === null ? null : await deps.reachOf?.(keyId);
     plan = await deps.routing.plan({
       requestId: job.id,
       userId: job.user_id,
@@ -48,7 +50,7 @@ export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
       modelId: job.model_id,
       type: 'video',
       override: job.override === '' ? null : parseOverride(JSON.parse(job.override)),
-      fits: (candidate) => canMake(candidate, request),
+      fits: (candidate) => canMake(candidate, request) && (reach?.mayUse(candidate.channel.provider) ?? true),
       ...(job.asked_channel_id > 0 && { suits: ({ channel }: Candidate) => channel.id === job.asked_channel_id }),
     });
   } catch (error) {
