@@ -27,6 +27,8 @@ export interface Caller {
   application?: boolean;
   /** What the request says about providers; holds for every call that is made for it. */
   override?: Override | null;
+  /** The share of prices that the work pays; all of them when absent. */
+  priceFactor?: number | undefined;
   /** The turn or run that calls are made for: one id finds them all. */
   parentRequestId?: string;
 }

@@ -36,6 +36,7 @@ const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): Requ
   requestId: named.requestId ?? newRequestId(),
   insteadOf: named.insteadOf,
   parentRequestId: caller.parentRequestId,
+  priceFactor: caller.priceFactor,
   chargeLater: named.chargeLater,
   caller: {
     userId: caller.userId,
