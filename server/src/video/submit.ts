@@ -97,6 +97,8 @@ async function tryOne(
     const taken = await placeOrder(deps, job, orderOf(job, seconds), asked, signal);
     const submittedAtMs = deps.clock.nowMs();
     attempt.report({ ...sample, outcome: 'success', latencyMs: deps.clock.steadyMs() - startedMs });
+    // Whoever asked was told by what was put aside what it may cost; prices may have changed since, and others have come.
+    const held = (await repeat(() => deps.billing.findHold(job.id), { patienceMs: recordMs }))?.amount ?? 0;
     const submission = {
       upstream_id: taken.upstreamId,
       poll_url: taken.pollUrl,
@@ -106,7 +108,7 @@ async function tryOne(
       channel_id: channel.id,
       model_name: candidate.modelName,
       seconds,
-      cost: priceOf(candidate.price, seconds),
+      cost: Math.min(held, priceOf(candidate.price, seconds)),
     };
     // It is being made and will be billed: a database that is away is waited for.
     const outcome = await repeat(() => recordSubmission(deps.db, job.id, submission), { patienceMs: recordMs });
