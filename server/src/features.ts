@@ -106,6 +106,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ webUrl: config.webUrl, baseUrl: config.baseUrl, allowPrivate: config.allowPrivateAddresses },
   });
   billing.acceptLevels(organisations.levels);
+  identity.acceptPlaces(organisations.placeOf);
 
   const teams = organisations.applications;
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, hearing, config });
@@ -119,7 +120,6 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     namedByDocument: () => options.get('McpClientDocument'),
     vouching: identity.vouching,
     memberships: organisations.memberships,
-    requirePlace: organisations.teamOf,
   });
   teams.onEnd((accountId) => mcp.forgetUser(accountId));
   organisations.memberships.onLeft(mcp.forgetMember);
@@ -195,9 +195,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   });
 
   const secretKey = platform.sealingKeys[0]!.key;
-  const permitUser = (userId: number) => identity.permits.of({ userId, keyId: null });
   const video = openVideo({
-    ...{ permit: permitUser, admit: organisations.admit, reachOf: organisations.reachOf },
+    ...{ permit: identity.permits.of, admit: organisations.admit, reachOf: organisations.reachOf },
     ...{ db, jobs, blobs, billing, routing, catalog, clock, log, sealer, secretKey, config },
   });
 
@@ -222,7 +221,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
   });
   oauth.resources.listToolsBy(front.shownTools);
-  const byMcp = mcpAuthenticators({ identity, oauth, organisations, baseUrl: config.baseUrl });
+  const byMcp = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
 
   return {
     identity,

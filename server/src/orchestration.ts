@@ -52,7 +52,7 @@ export function openOrchestration({ platform, relay, billing, keeping, identity,
   const autonomous = openAutonomous({ ...orchestra.deps, shared });
   const metaModels: MetaModels = {
     [orchestraModel]: ({ principal, requestId: id, behind }, conversation, signal, onDelta) => {
-      const caller = callerOf(principal);
+      const caller = { ...callerOf(principal), priceFactor: behind?.priceFactor };
       // The id under which the work's own calls are found covers those of its turns, too.
       const found = behind?.parentRequestId ?? id;
       return orchestra.chat({ caller, conversation, signal, requestId: found, calls: behind?.calls }, onDelta);

@@ -132,10 +132,15 @@ test('OpenAI’s client: each request is answered once, at the operator’s pric
   expect(error).toMatchObject({ custom_id: 'b', response: { status_code: 400 }, error: null });
   await until('usage is written', async () => (await usageOf(batch.id)).length === 2);
   expect((await usageOf(batch.id)).map((row) => row.quota)).toEqual([75, 75]);
+  // So is what a model of ours asks others for it.
+  const ours = { model: 'svc/svc-ms', svc_ms: { force_model: model, remember: false } };
+  const turns = await begin([lineOf('a', chat('What is it?', ours))]);
+  expect(await ended(turns.id)).toMatchObject({ request_counts: { completed: 1 } });
+  expect((await usageOf(turns.id)).map((row) => row.quota)).toEqual([75]);
   await service.setOption('BatchPriceFactor', 1);
   const list: string[] = [];
   for await (const one of openai.batches.list({ limit: 1 })) list.push(one.id);
-  expect(list).toEqual([batch.id]);
+  expect(list).toEqual([turns.id, batch.id]);
   const left = () => service.platform.database.db.selectFrom('batch_requests').select('position').execute();
   await until('no rows are left', async () => (await left()).length === 0);
 });

@@ -10,11 +10,20 @@ import type { KeyPrincipal } from './principals.ts';
 import { type ApiKeyRow, findKeyByHash, touchKeys } from './store/keys.ts';
 import { statuses } from './user.ts';
 
+/** What a key stands in besides, which may refuse it: why, and under which names a change of that is told. */
+export interface KeyPlace {
+  refusal: string | null;
+  tags: readonly string[];
+}
+export type PlaceOfKey = (keyId: number) => KeyPlace | Promise<KeyPlace>;
+
 /** What is known of a key while it is warm: everything a request needs, so that none reads the database. */
 interface WarmKey {
   principal: KeyPrincipal;
   keyId: number;
-  enabled: boolean;
+  /** Why it does not count; null while it does. */
+  refusal: string | null;
+  placeTags: readonly string[];
   /** -1 never. */
   expiredTime: number;
   /** When the secret that it was found by stops counting: that of before does, the present one never. */
@@ -38,12 +47,13 @@ export function openKeyLookup(deps: {
   clock: Clock;
   announcements: Announcements;
   hearing: Hearing;
+  placeOf: PlaceOfKey;
 }): KeyLookup {
   const { db, clock } = deps;
   const cache = announcedLookup<WarmKey>({
     ...deps,
-    load: (hash) => loadKey(db, hash),
-    tagsOf: (key) => [`key:${key.keyId}`, `user:${key.principal.user.id}`],
+    load: (hash) => loadKey(deps, hash),
+    tagsOf: (key) => [`key:${key.keyId}`, `user:${key.principal.user.id}`, ...key.placeTags],
     max: 50_000,
   });
   /** Of keys in use, for a few seconds: a digest costs as much as all the rest of knowing a caller. */
@@ -59,7 +69,7 @@ export function openKeyLookup(deps: {
   const admit = (key: WarmKey | null, from: { readonly ip: string }): KeyPrincipal => {
     if (!key) throw new AppError('invalid_api_key', 'Incorrect API key provided. Create one on the keys page.');
     const now = nowSeconds(clock);
-    if (!key.enabled) throw new AppError('invalid_api_key', 'This API key is disabled.');
+    if (key.refusal !== null) throw new AppError('invalid_api_key', key.refusal);
     if (key.expiredTime !== -1 && key.expiredTime <= now)
       throw new AppError('invalid_api_key', 'This API key has expired.');
     if (key.secretEndsAt <= now)
@@ -90,10 +100,12 @@ export function openKeyLookup(deps: {
 const cacheOf = ({ cache_seconds, cache_when }: ApiKeyRow): KeyPrincipal['cache'] =>
   cache_seconds === 0 ? undefined : { ttlSeconds: cache_seconds, when: cache_when === 'any' ? 'any' : 'temperature_0' };
 
-async function loadKey(db: Db, hash: string): Promise<WarmKey | null> {
+async function loadKey({ db, placeOf }: { db: Db; placeOf: PlaceOfKey }, hash: string): Promise<WarmKey | null> {
   const found = await findKeyByHash(db, hash);
   if (!found) return null;
   const { key, user } = found;
+  const isOn = key.status === 1 && user.status === statuses.enabled;
+  const place = await placeOf(key.id);
   return {
     principal: {
       user,
@@ -104,7 +116,8 @@ async function loadKey(db: Db, hash: string): Promise<WarmKey | null> {
       limitKey: `key:${key.id}`,
     },
     keyId: key.id,
-    enabled: key.status === 1 && user.status === statuses.enabled,
+    refusal: isOn ? place.refusal : 'This API key is disabled.',
+    placeTags: place.tags,
     expiredTime: key.expired_time,
     secretEndsAt: key.key_hash === hash ? Number.POSITIVE_INFINITY : key.old_ends_at,
     allowedIps: (JSON.parse(key.allowed_ips) as string[]).map(parseBlock).filter((b): b is Block => b !== null),

@@ -15,7 +15,7 @@ import { type ClientSecrets, openClientSecrets } from './client-secrets.ts';
 import type { FactorDeps } from './factors/deps.ts';
 import { mayAdminister, openFactorLookup } from './factors/required.ts';
 import { requireRecentFactor } from './factors/step-up.ts';
-import { type KeyLookup, openKeyLookup } from './key-lookup.ts';
+import { type KeyLookup, openKeyLookup, type PlaceOfKey } from './key-lookup.ts';
 import type { KeyDeps } from './keys.ts';
 import type { LinkDeps } from './links/deps.ts';
 import type { Mailer } from './mails/mailer.ts';
@@ -52,6 +52,8 @@ export interface Identity {
   authenticators: ReturnType<typeof authenticatorsOf>;
   /** Where a key is asked for, access tokens will do too, read by whoever issues them. */
   acceptTokens(reader: TokenReader): void;
+  /** Keys may stand in something that refuses them. */
+  acceptPlaces(placeOf: PlaceOfKey): void;
   routes: Route[];
   /** Providers that vouch for their people elsewhere. */
   vouching: Vouching;
@@ -88,8 +90,10 @@ export async function openIdentity(deps: {
   const options = await openOptions({ db, shared, hearing, clock, defaults: deps.optionDefaults });
   const https = deps.baseUrl.startsWith('https:');
   const sessions = openSessions({ db, clock, announcements, https, hearing });
-  const keys = openKeyLookup({ db, clock, announcements, hearing });
-  const permits = openPermits({ db, clock, announcements, hearing });
+  let placeOf: PlaceOfKey = () => ({ refusal: null, tags: [] });
+  const knowing = { db, clock, announcements, hearing, placeOf: (keyId: number) => placeOf(keyId) };
+  const keys = openKeyLookup(knowing);
+  const permits = openPermits(knowing);
   const clientSecrets = openClientSecrets(deps);
   const { heldBy, recallKey } = deps;
   const accounts: AccountDeps = { db, shared, clock, options, sessions, announcements, audit, heldBy, recallKey };
@@ -112,6 +116,9 @@ export async function openIdentity(deps: {
     }),
     acceptTokens: (reader) => {
       tokens = reader;
+    },
+    acceptPlaces: (given) => {
+      placeOf = given;
     },
     routes: [
       ...signInRoutes(factors, origins),

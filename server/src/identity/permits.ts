@@ -4,6 +4,7 @@ import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import { type Announcements, announcedLookup } from './announce.ts';
+import type { KeyPlace, PlaceOfKey } from './key-lookup.ts';
 import { isAllowance } from './store/application-keys.ts';
 import { findKey } from './store/keys.ts';
 import { findUser } from './store/users.ts';
@@ -27,7 +28,7 @@ interface Permit {
 
 /**
  * For work that goes on after the request that began it, for a day or more: looked at before each step, since the key may be
- * deleted, disabled, narrowed or run out meanwhile, and the user disabled. From memory, and anew when something changed.
+ * deleted, disabled, narrowed or run out meanwhile, or have lost its place, and the user disabled. From memory, and anew when something changed.
  */
 export interface Permits {
   /** Throws `invalid_api_key` when the key counts no more, `forbidden` when the user does not. */
@@ -36,15 +37,23 @@ export interface Permits {
 
 interface Standing extends Worker {
   enabled: boolean;
-  key: { enabled: boolean; expiredTime: number } | null;
+  key: { enabled: boolean; expiredTime: number; place: KeyPlace } | null;
   permit: Permit;
 }
 
-export function openPermits(deps: { db: Db; clock: Clock; announcements: Announcements; hearing: Hearing }): Permits {
+interface PermitDeps {
+  db: Db;
+  clock: Clock;
+  announcements: Announcements;
+  hearing: Hearing;
+  placeOf: PlaceOfKey;
+}
+
+export function openPermits(deps: PermitDeps): Permits {
   const cache = announcedLookup<Standing>({
     ...deps,
-    load: (name) => load(deps.db, JSON.parse(name) as Worker),
-    tagsOf: ({ userId, keyId }) => [`user:${userId}`, `key:${keyId}`],
+    load: (name) => load(deps, JSON.parse(name) as Worker),
+    tagsOf: ({ userId, keyId, key }) => [`user:${userId}`, `key:${keyId}`, ...(key?.place.tags ?? [])],
     max: 10_000,
   });
   const check = (standing: Standing | null): Permit => {
@@ -53,6 +62,7 @@ export function openPermits(deps: { db: Db; clock: Clock; announcements: Announc
     const runOut = key && key.expiredTime !== -1 && key.expiredTime <= nowSeconds(deps.clock);
     if (keyId !== null && (!key?.enabled || runOut))
       throw new AppError('invalid_api_key', 'The API key of this work was deleted, disabled or has expired.');
+    if (key && key.place.refusal !== null) throw new AppError('invalid_api_key', key.place.refusal);
     return permit;
   };
   return {
@@ -60,7 +70,7 @@ export function openPermits(deps: { db: Db; clock: Clock; announcements: Announc
   };
 }
 
-async function load(db: Db, { userId, keyId }: Worker): Promise<Standing | null> {
+async function load({ db, placeOf }: PermitDeps, { userId, keyId }: Worker): Promise<Standing | null> {
   const user = await findUser(db, userId);
   if (!user) return null;
   const row = keyId === null ? null : await findKey(db, userId, keyId);
@@ -68,7 +78,7 @@ async function load(db: Db, { userId, keyId }: Worker): Promise<Standing | null>
     userId,
     keyId,
     enabled: user.status === statuses.enabled,
-    key: row && { enabled: row.status === 1, expiredTime: row.expired_time },
+    key: row && { enabled: row.status === 1, expiredTime: row.expired_time, place: await placeOf(row.id) },
     permit: {
       group: user.group,
       models: row ? (JSON.parse(row.models) as string[]) : [],

@@ -28,7 +28,7 @@ export function keptSessions(deps: Deps): SessionKeeper {
     if (opened.size >= 10_000) opened.clear();
     opened.set(userId, count % mostAtOnce);
     if (count < mostAtOnce) return;
-    await endAll(deps, await store.takeOldestSessions(deps.db, userId, mostOfUser, mostAtOnce));
+    await endAll(deps, await store.takeOldestSessions(deps.db, { userId }, mostOfUser, mostAtOnce));
   };
   return {
     open: async (server, holder) => {
@@ -90,6 +90,12 @@ export async function endIdleSessions(deps: Deps): Promise<void> {
 /** The same for whoever says that he is done. */
 export async function endSessionsOf(deps: Deps, holder: string): Promise<void> {
   await endAll(deps, await store.takeSessionsOf(deps.db, holder));
+}
+
+/** And for whoever is gone, while we may still speak in their name. */
+export async function endSessionsOfUser(deps: Deps, of: store.SessionsOf): Promise<void> {
+  const next = () => store.takeOldestSessions(deps.db, of, 0, mostAtOnce);
+  for (let some = await next(); some.length > 0; some = await next()) await endAll(deps, some);
 }
 
 async function endAll(deps: Deps, sessions: readonly store.StoredSession[]): Promise<void> {

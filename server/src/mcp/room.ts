@@ -32,8 +32,6 @@ export interface McpDeps {
   namedByDocument(): boolean;
   /** Organisations, whose members use what is connected for them. */
   memberships: Memberships;
-  /** Throws where a key has lost its place in an organisation. */
-  requirePlace(keyId: number): unknown;
   /** Providers that vouch for users at servers. */
   vouching: Vouching;
   /** Where the pages are. */

@@ -125,9 +125,7 @@ function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
       summary: 'Tools of connected servers that the caller may use, as they are offered to models',
       answers: { 200: answers.tools },
       handle: async (call) => {
-        const { user, keyId } = call.principal;
-        if (keyId !== null) await room.requirePlace(keyId);
-        const usable = await tools.list(user.id);
+        const usable = await tools.list(call.principal.user.id);
         return ok(call, { tools: usable.map(({ askFirst, ...tool }) => ({ ...tool, ask_first: askFirst })) });
       },
     }),

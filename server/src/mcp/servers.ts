@@ -4,6 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { requireAssertion } from './assertions.ts';
 import { forgetGrants } from './forget-grants.ts';
+import { endSessionsOfUser } from './kept-sessions.ts';
 import { type ClientInput, changedClient, isSameClient, noClient, requireOwnClient } from './own-client.ts';
 import type { McpRoom } from './room.ts';
 import { endShared, endSharedBy, requireOrganisation } from './shared-sign-in.ts';
@@ -132,6 +133,7 @@ export async function getServer(
 /** What a user connected, or an organisation's account has, and what was asked of them, ends with the user. */
 export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
   for (const id of await serversOf(room.db, userId)) await removeServer(room, id);
+  await endSessionsOfUser(room, { userId });
   await dropApprovalsOf(room.db, userId);
   await forgetGrants(room, { userId });
 }
@@ -139,6 +141,7 @@ export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
 /** What they let us do at servers of an organisation, and were asked there, ends when they leave it. */
 export async function forgetMember(room: McpRoom, userId: number, accountId: number): Promise<void> {
   for (const serverId of await serversOf(room.db, accountId)) {
+    await endSessionsOfUser(room, { userId, serverId });
     await dropApprovalsOf(room.db, userId, serverId);
     await forgetGrants(room, { serverId, userId });
     await endSharedBy(room, await getServer(room, serverId), userId);

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test';
+import { keepAnswer } from '../billing/store/kept-answers.ts';
 import { type ChatMessage, textOf } from './messages.ts';
+import type { Complete } from './ports.ts';
 import { stage } from './scripted.fixture.ts';
 import { engines } from './store/db.fixture.ts';
 import { newestEntries } from './store/knowledge.ts';
 import { deleteSession, findSession } from './store/sessions.ts';
+import { latestSummary } from './store/summaries.ts';
 
 /** A life with the engine, the same on both databases. */
 describe.each(await engines())('%s', (_, open) => {
@@ -62,6 +65,34 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await deleteSession(s.deps.db, 1, 'a')).toBe(true);
     expect(await findSession(s.deps.db, 1, 'd', 0)).toMatchObject({ totalMessages: 4 });
     expect(s.warnings).toEqual([]);
+    await s.close();
+  });
+
+  test.each([
+    ['They spoke of the harbour.', 1],
+    // Of no use, and so not gone on with for ever.
+    ['', 2],
+  ])('a summary that was paid for and never written is not asked for again: %p', async (text, asked) => {
+    const said = 'They spoke of the lighthouse.';
+    const s = await stage((_, purpose) => (purpose === 'summary' ? said : 'Noted.'), {}, open);
+    const { complete } = s.deps;
+    let summaries = 0;
+    // The first comes, is charged and kept with its charge, and its process dies over it.
+    const dying: Complete = async (request) => {
+      const answer = await complete(request);
+      if (s.calls.at(-1)!.purpose !== 'summary' || ++summaries > 1) return answer;
+      const body = JSON.stringify({ ...answer, message: { ...answer.message, content: text } });
+      await keepAnswer(s.deps.db, { ...request.keepAs!, request_id: 'r', user_id: 1, created_at: 0, body });
+      throw new Error('died');
+    };
+    s.deps.complete = dying;
+    const kept = () => s.deps.db.selectFrom('kept_answers').select('call').execute();
+    for (let i = 0; i < 14; i++) await s.ask(`Note ${i}: berth ${i} is free.`, { session_id: 'a' });
+    await s.settled();
+    expect(summaries).toBe(asked);
+    const session = await findSession(s.deps.db, 1, 'a', 0);
+    expect((await latestSummary(s.deps.db, session!.ref))?.text).toBe(text || said);
+    expect(await kept()).toEqual([]);
     await s.close();
   });
 });

@@ -60,6 +60,8 @@ export function paidOnce(deps: Deps, { work, attempt, again }: CallsOfWork, user
         });
       },
       embed: (request) => {
+        // What others may take up as well has a name of its own.
+        if (request.keepAs) return deps.embed(request);
         const { model, texts } = request;
         return once('embed', { model, texts }, async (keepAs, before) => before ?? deps.embed({ ...request, keepAs }));
       },

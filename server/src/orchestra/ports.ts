@@ -27,6 +27,8 @@ export interface Caller {
   application?: boolean;
   /** What the request says about providers; holds for every call that is made for it. */
   override?: Override | null;
+  /** The share of prices that the work pays; all of them when absent. */
+  priceFactor?: number | undefined;
   /** The turn or run that calls are made for: one id finds them all. */
   parentRequestId?: string;
 }
@@ -91,16 +93,20 @@ export interface CompleteAnswer extends Charged {
 /** One model call: routed, metered, billed and cancelled by the relay. Throws an AppError when no provider answers. */
 export type Complete = (request: CompleteRequest) => Promise<CompleteAnswer>;
 
+export interface Embedded extends Charged {
+  vectors: number[][];
+}
+
 export type Embed = (
   request: Caller &
     MayBeKept & {
       model: string;
       texts: string[];
       signal: AbortSignal;
-      /** The texts were taken by this process; once it is gone another takes them, and embeds and pays them again. */
-      taken?: boolean;
+      /** What is kept of the answer, where that is not the answer as it is. */
+      bodyOf?(answer: Embedded): string;
     },
-) => Promise<{ vectors: number[][]; usage: Usage; cost?: number }>;
+) => Promise<Embedded>;
 
 export type Rerank = (
   request: Caller &

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { openTestApp, type TestApp } from '../app.fixture.ts';
 import { quotaPerUsd } from '../lib/money.ts';
+import { until } from '../lib/until.fixture.ts';
+import { engineOf } from '../platform/db/tables.ts';
 import { eventStream } from '../relay/responses-upstream.fixture.ts';
 import {
   addUpstream,
@@ -130,4 +133,53 @@ test.each([true, false])('what a vendor calls a refusal is one, in whatever word
   expect(text).toContain('"task_status":"failed"');
   // The same model would only say it again.
   expect(upstream.seen).toHaveLength(1);
+});
+
+test('texts are embedded and paid for once, also where whoever did it did not live to write the vectors', async () => {
+  const embedded: string[] = [];
+  const upstream = scriptedUpstream(({ body }) => {
+    const { input } = body as { input: string[] };
+    embedded.push(...input);
+    const data = input.map((_, index) => ({ object: 'embedding', index, embedding: [1, index, -1] }));
+    return Response.json({ object: 'list', data, model: 'm', usage: { prompt_tokens: 1_000, total_tokens: 1_000 } });
+  });
+  upstreams.push(upstream);
+  const somebody = await house.user();
+  const credits = `/api/admin/users/${somebody.id}/credits`;
+  await (await house.root()).call(credits, { method: 'POST', body: { quota: quotaPerUsd } });
+  await addUpstream(house, upstream.url, [{ model_id: 'm/embed', type: 'embedding', prompt_price: 10 }]);
+  await house.setOption('MsEmbeddingModel', 'm/embed');
+  const { db } = house.platform.database;
+  const add = (title: string) =>
+    somebody.call('/api/svc-ms/knowledge', {
+      method: 'POST',
+      body: { category: 'c', title, content: title, keywords: [] },
+    });
+  const [breaks, mends] =
+    engineOf(db) === 'sqlite'
+      ? [
+          `create trigger broken before insert on ms_vectors begin select raise(abort, 'no'); end`,
+          'drop trigger broken',
+        ]
+      : ['add', 'drop'].map(
+          (verb) =>
+            `alter table ms_vectors ${verb} constraint broken ${verb === 'add' ? 'check (false) not valid' : ''}`,
+        );
+  const left = async (table: 'ms_unembedded' | 'kept_answers') =>
+    (await db.selectFrom(table).selectAll().where('user_id', '=', somebody.id).execute()).length;
+  await sql.raw(breaks!).execute(db);
+  await add('harbour');
+  await until('it is paid for, and given back without a vector', async () => {
+    const free = await db
+      .selectFrom('ms_unembedded')
+      .select('owner')
+      .where('user_id', '=', somebody.id)
+      .executeTakeFirst();
+    return embedded.length === 1 && free?.owner === '';
+  });
+  await sql.raw(mends!).execute(db);
+  await add('lighthouse');
+  await until('both have vectors', async () => (await left('ms_unembedded')) === 0);
+  expect(embedded.map((text) => text.split('\n')[0])).toEqual(['harbour', 'lighthouse']);
+  expect(await left('kept_answers')).toBe(0);
 });

@@ -15,7 +15,17 @@ import { limitsOn, type Scored } from '../routing/rank.ts';
 import { isAllowed } from './allowed.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo } from './models.ts';
-import type { Caller, Charged, Complete, CompleteAnswer, CompleteRequest, Embed, Permit, Rerank } from './ports.ts';
+import type {
+  Caller,
+  Charged,
+  Complete,
+  CompleteAnswer,
+  CompleteRequest,
+  Embed,
+  Embedded,
+  Permit,
+  Rerank,
+} from './ports.ts';
 import type { RerankScore } from './search/rank.ts';
 
 const endpoint = '/v1/chat/completions';
@@ -26,6 +36,7 @@ const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): Requ
   requestId: named.requestId ?? newRequestId(),
   insteadOf: named.insteadOf,
   parentRequestId: caller.parentRequestId,
+  priceFactor: caller.priceFactor,
   chargeLater: named.chargeLater,
   caller: {
     userId: caller.userId,
@@ -46,9 +57,10 @@ const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): Requ
  */
 export function relayModels(relay: RelayDeps, permit: Permit): { complete: Complete; embed: Embed; rerank: Rerank } {
   const kept = <T>(
-    { keepAs, taken, signal }: Pick<CompleteRequest, 'keepAs' | 'signal'> & { taken?: boolean | undefined },
+    { keepAs, signal }: Pick<CompleteRequest, 'keepAs' | 'signal'>,
     ask: (chargeLater?: ChargeLater) => Promise<T>,
-  ): Promise<T> => (keepAs || taken ? chargeWithAnswer(relay.billing, keepAs, signal, ask, JSON.stringify) : ask());
+    bodyOf: (answer: T) => string = JSON.stringify,
+  ): Promise<T> => (keepAs ? chargeWithAnswer(relay.billing, keepAs, signal, ask, bodyOf) : ask());
   return {
     complete: async (request) => {
       const conversation = parseChatRequest({
@@ -68,14 +80,15 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
       if (stream) signal.throwIfAborted();
       return answer;
     },
-    embed: async ({ model, texts, signal, keepAs, taken, ...asking }) => {
+    embed: async ({ model, texts, signal, keepAs, bodyOf, ...asking }) => {
       const body = { model, input: texts, encoding_format: 'float' };
       const caller = await permit(asking);
-      return kept({ keepAs, taken, signal }, async (chargeLater) => {
+      const ask = async (chargeLater?: ChargeLater): Promise<Embedded> => {
         const { value, usage, cost } = await embed(relay, contextOf(caller, signal, { chargeLater }), body);
         const data = value.data as { index: number; embedding: number[] }[];
         return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage, cost };
-      });
+      };
+      return kept({ keepAs, signal }, ask, bodyOf);
     },
     rerank: async ({ model, query, documents, topN, signal, keepAs, ...asking }) => {
       const body = { model, query, documents, top_n: topN, return_documents: false };

@@ -2,6 +2,7 @@ import type { Levels, LevelsPort } from '../billing/levels.ts';
 import type { Now } from '../billing/store/port.ts';
 import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowhere } from '../identity/audit/log.ts';
+import type { PlaceOfKey } from '../identity/key-lookup.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { after } from '../lib/maybe-promise.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
@@ -50,6 +51,8 @@ export interface Organisations {
   admit(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
   /** What a key can ask for at all levels, for lists; null where every model of every provider is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null>;
+  /** Whether a key still has its place here. */
+  placeOf: PlaceOfKey;
   /** The team for which requests with a key are; null where there is none. */
   teamOf(keyId: number): number | null | Promise<number | null>;
   applications: TeamApplications;
@@ -120,6 +123,7 @@ export function openOrganisations(room: Room): Organisations {
     },
     admit: (keyId, models, counted) => gate.admit(keyId, models, counted),
     reachOf: (keyId) => gate.reachOf(keyId),
+    placeOf: (keyId) => places.placeOf(keyId),
     teamOf: (keyId) => after(places.of(keyId), (standing) => standing?.teamId ?? null),
     applications,
     scim: directoryOf(room),

@@ -1,4 +1,6 @@
 import { type LevelName, type Levels, levelNames } from '../billing/levels.ts';
+import type { KeyPlace } from '../identity/key-lookup.ts';
+import { statuses } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
 import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -6,7 +8,7 @@ import { always, openBudgets } from './open-budgets.ts';
 import { has } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
 import { budgetsAt, type LevelPlace, limitsAt } from './store/budgets.ts';
-import { findKeyPlace, type KeyPlace } from './store/keys.ts';
+import { type FoundPlace, findKeyPlace } from './store/keys.ts';
 import type { BudgetRow, LimitRow } from './store/tables.ts';
 import { type Windowed, WindowedLookup } from './windowed-lookup.ts';
 
@@ -19,6 +21,8 @@ interface Place extends Windowed {
 
 export interface PlaceStanding {
   organisationId: number;
+  /** Under which a change of it is told. */
+  tags: readonly string[];
   /** Null where the key is in no team. */
   teamId: number | null;
   /** Why the key may not be used any more. */
@@ -46,11 +50,13 @@ export class Places {
   constructor(room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
     this.#lookup = new WindowedLookup(room, {
       load: loadPlace,
-      tagsOf: ({ keyId, standing }) => [
-        `key:${keyId}`,
-        ...(standing ? [organisationTag(standing.organisationId)] : []),
-      ],
+      tagsOf: ({ keyId, standing }) => [`key:${keyId}`, ...(standing?.tags ?? [])],
     });
+  }
+
+  /** The same for whoever keeps what is known of a key. */
+  placeOf(keyId: number): KeyPlace | Promise<KeyPlace> {
+    return after(this.#lookup.of(keyId), ({ standing }) => standing ?? nowhere);
   }
 
   /** Null outside of organisations. Throws what must not go on. */
@@ -59,14 +65,25 @@ export class Places {
   }
 }
 
+const nowhere: KeyPlace = { refusal: null, tags: [] };
+
 function usable({ standing }: Place): PlaceStanding | null {
   if (standing && standing.refusal !== null) throw new AppError('invalid_api_key', standing.refusal);
   return standing;
 }
 
 /** Why a key counts no more though it is there; null while it does. */
-function refusalOf({ account_id, team_id, found_team, member_id, role, in_team }: KeyPlace): string | null {
+function refusalOf({
+  account_id,
+  account_status,
+  team_id,
+  found_team,
+  member_id,
+  role,
+  in_team,
+}: FoundPlace): string | null {
   if (account_id === null) return 'The organisation of this API key was deleted.';
+  if (account_status !== statuses.enabled) return 'The organisation of this API key is disabled.';
   if (team_id !== null && found_team === null) return 'The team of this API key was deleted.';
   if (member_id === null) return null;
   if (role === null) return 'Whoever this API key belongs to has left its organisation.';
@@ -79,9 +96,10 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   if (!found) return { keyId, standing: null, ...always };
   const { organisation_id: organisationId, team_id: teamId, account_id, member_id, balance, time_zone } = found;
   const refusal = refusalOf(found);
+  const tags = [organisationTag(organisationId), `user:${account_id}`];
   if (refusal !== null || account_id === null || time_zone === null) {
     const levels = { payerId: 0, budgets: [] };
-    return { keyId, standing: { organisationId, teamId, refusal, levels, limits: [] }, ...always };
+    return { keyId, standing: { organisationId, tags, teamId, refusal, levels, limits: [] }, ...always };
   }
   const places = placesOf(keyId, found);
   const budgets = narrowestFirst(await budgetsAt(db, organisationId, places));
@@ -91,10 +109,10 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   const limits = (await limitsAt(db, organisationId, places)).map(limitsOf);
   const payerId = member_id === null || balance === 'shared' ? account_id : member_id;
   const levels = { payerId, budgets: open };
-  return { keyId, standing: { organisationId, teamId, refusal: null, levels, limits }, from, until };
+  return { keyId, standing: { organisationId, tags, teamId, refusal: null, levels, limits }, from, until };
 }
 
-function placesOf(keyId: number, { organisation_id, team_id, member_id }: KeyPlace): LevelPlace[] {
+function placesOf(keyId: number, { organisation_id, team_id, member_id }: FoundPlace): LevelPlace[] {
   const places: LevelPlace[] = [{ level: 'key', level_id: keyId }];
   if (member_id !== null) places.push({ level: 'member', level_id: member_id });
   if (team_id !== null) places.push({ level: 'team', level_id: team_id });

@@ -7,7 +7,7 @@ import { addUpstream, breakAfter, scriptedUpstream } from './scripted-upstream.f
 /** One request and what the upstream answers to it. */
 export interface Case {
   wire: Wire;
-  client: 'chat' | 'messages' | 'responses' | 'gemini';
+  client: 'chat' | 'messages' | 'responses' | 'background' | 'gemini';
   stream: boolean;
   text: string;
   cut: { at: number; breaks: boolean };
@@ -32,6 +32,7 @@ const start = 1_000_000_000;
 export async function openBooksTest(): Promise<BooksTest> {
   const clock = manualClock(Date.now());
   const relay = await openRelayTest({ clock });
+  await relay.test.app.start();
   await relay.test.setOption('RateLimitEnabled', false);
   await relay.credit(start);
   const upstream = scriptedUpstream();
@@ -71,8 +72,20 @@ export async function openBooksTest(): Promise<BooksTest> {
     const answer = await relay.post(path, body, { signal: gone.signal });
     expect(answer.status).not.toBe(403);
     const requestId = answer.headers.get('x-request-id')!;
+    if (client === 'background') return ended(answer);
     if (!stream || !answer.ok) return { requestId, got: answer.ok ? await answer.text() : '' };
     return { requestId, got: await readSome(answer, leaveAfter, gone) };
+  }
+
+  /** What runs in the background is asked for until it is over. */
+  async function ended(answer: Response) {
+    const { id } = (await answer.json()) as { id: string };
+    for (;;) {
+      const got = await (await relay.get(`/v1/responses/${id}`)).text();
+      const { status } = JSON.parse(got) as { status: string };
+      if (status !== 'queued' && status !== 'in_progress') return { requestId: `${id}-1`, got };
+      await Bun.sleep(5);
+    }
   }
 
   /** Each request's hold is its own: none may be left when it is over. */
@@ -112,6 +125,10 @@ const requests: Record<Case['client'], (model: string, stream: boolean) => { pat
   responses: (model, stream) => ({
     path: '/v1/responses',
     body: { max_output_tokens: 1_000, input: said, model, stream },
+  }),
+  background: (model) => ({
+    path: '/v1/responses',
+    body: { max_output_tokens: 1_000, input: said, model, background: true },
   }),
   gemini: (model, stream) => ({
     path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,

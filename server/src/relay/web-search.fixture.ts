@@ -203,10 +203,11 @@ export function searched(path: string, stream: boolean): Response {
 }
 
 /** Claude, which pauses where it has asked for its second search, and then goes on with what it is given back. */
-export function pausing({ messages, stream }: Loose): Response {
+export function pausing({ messages, stream, tool_choice: choice }: Loose, searches = 1): Response {
   const said = messages.at(-1).role === 'assistant' ? messages.at(-1).content.length : 0;
-  const [content, reason] = said === 0 ? [blocks.slice(0, 3), 'pause_turn'] : [blocks.slice(said), 'end_turn'];
-  const usage = { ...used, server_tool_use: { web_search_requests: 1 } };
+  const rest = choice?.type === 'none' ? blocks.slice(-1) : blocks.slice(said);
+  const [content, reason] = said === 0 ? [blocks.slice(0, 3), 'pause_turn'] : [rest, 'end_turn'];
+  const usage = { ...used, server_tool_use: { web_search_requests: searches } };
   if (!stream) return Response.json(claudeOf(content, reason, usage));
   return sse(streamedClaude(content, { stop_reason: reason }, usage));
 }

@@ -304,6 +304,23 @@ describe('a turn that Anthropic pauses', () => {
     expect(endless.row).toMatchObject({ prompt_tokens: 80_000, web_searches: 4 });
   });
 
+  test.each(both)('searches no more than was put aside for: %s, streamed: %p', async (front, stream) => {
+    let times = 0;
+    const greedy: Script = ({ body }) => {
+      const { tool_choice: choice, tools } = body as Loose;
+      times += 1;
+      return pausing(body, times === 1 ? tools[0].max_uses : choice?.type === 'none' ? 0 : 1);
+    };
+    const { text, bodies, row } = await asked(front, stream, greedy);
+    expect(textOf(front, stream, text)).toBe('Tea is old.');
+    const [first, second] = bodies;
+    // With the same tools, as what was searched for would else not be understood.
+    expect(second).toMatchObject({ tools: first.tools, tool_choice: { type: 'none' } });
+    // A search that was to come next is not: nobody would pay for it.
+    expect(second.messages.at(-1).content).toEqual(saidBeforePause.slice(0, -1));
+    expect(row).toMatchObject({ web_searches: first.tools[0].max_uses, status: 'ok' });
+  });
+
   test('is left to clients of its own format', async () => {
     const { body, bodies } = await asked('messages', false, pauses);
     expect(body).toMatchObject({ stop_reason: 'pause_turn', content: saidBeforePause });

@@ -114,6 +114,7 @@ function rowOf({ clock, config }: VideoDeps, { id, caller, modelId, request, sec
     id,
     generation_id: `gen-${newId({ clock })}`,
     user_id: caller.user.id,
+    key_id: caller.keyId ?? 0,
     group_name: caller.user.group,
     model_id: modelId,
     status: 'pending',

@@ -1,4 +1,5 @@
 import type { Billing } from '../billing/billing.ts';
+import type { Permits } from '../identity/permits.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
@@ -28,8 +29,8 @@ export interface VideoDeps {
   catalog: Pick<Catalog, 'resolve' | 'models' | 'candidatesFor' | 'legacyCandidatesFor'>;
   clock: Clock;
   log: Log;
-  /** Throws when the user is disabled by now. */
-  permit(userId: number): unknown;
+  /** Throws when the user or the key counts no more by now. */
+  permit: Permits['of'];
   /** Lets a request with a key in by what its organisation allows besides money. */
   admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
   /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */

@@ -145,6 +145,28 @@ describe('a job', () => {
     expect(upstream.submits.length).toBeLessThanOrEqual(seen + 1);
   }, 300_000);
 
+  test('costs what was put aside at most, though its price has risen since, and less where it has fallen', async () => {
+    for (const [now, cost] of [
+      [1, price],
+      [0.05, price / 2],
+    ] as const) {
+      const upstream = upstreamOf('openai', {
+        status: 'completed',
+        onSubmit: () => new Response('{}', { status: 429 }),
+      });
+      const model = `films/${crypto.randomUUID().slice(0, 8)}`;
+      const { modelId } = await addModel(world.root.call, upstream.url, { model });
+      client = await world.client(startQuota);
+      const { id } = await client.create({ model, prompt: 'p', duration: 4 });
+      await until('it was asked in vain', () => upstream.submits.length > 0);
+      const change = { method: 'PUT', body: { request_price: now } };
+      expect((await world.root.call(`/api/admin/provider-models/${modelId}`, change)).status).toBe(200);
+      upstream.script = { status: 'completed' };
+      const { usage: told } = await client.reach(id, 'completed');
+      expect([startQuota - (await client.quota()), told?.cost]).toEqual([cost, cost / 500_000]);
+    }
+  });
+
   test('that fails costs nothing and says why', async () => {
     const { model } = await setUp({ status: 'failed', error: 'the prompt is not allowed' });
     const { id } = await client.create({ model, prompt: 'x' });

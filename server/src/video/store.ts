@@ -16,6 +16,8 @@ interface VideoJobsTable {
   id: string;
   generation_id: string;
   user_id: number;
+  /** 0 where it was asked for in the browser, or before keys were noted. */
+  key_id: Generated<number>;
   group_name: string;
   model_id: string;
   status: JobStatus;

@@ -39,8 +39,10 @@ export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
   const request = requestOf(job);
   let plan: Plan;
   try {
-    // What an upstream has taken it is paid for, and it is made; what waits for one is not begun for a disabled user.
-    await deps.permit(job.user_id);
+    // What an upstream has taken it is paid for, and it is made; what waits for one is begun only while its caller may.
+    const keyId = job.key_id === 0 ? null : job.key_id;
+    await deps.permit({ userId: job.user_id, keyId });
+    const reach = keyId === null ? null : await deps.reachOf?.(keyId);
     plan = await deps.routing.plan({
       requestId: job.id,
       userId: job.user_id,
@@ -48,7 +50,7 @@ export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
       modelId: job.model_id,
       type: 'video',
       override: job.override === '' ? null : parseOverride(JSON.parse(job.override)),
-      fits: (candidate) => canMake(candidate, request),
+      fits: (candidate) => canMake(candidate, request) && (reach?.mayUse(candidate.channel.provider) ?? true),
       ...(job.asked_channel_id > 0 && { suits: ({ channel }: Candidate) => channel.id === job.asked_channel_id }),
     });
   } catch (error) {
@@ -95,6 +97,8 @@ async function tryOne(
     const taken = await placeOrder(deps, job, orderOf(job, seconds), asked, signal);
     const submittedAtMs = deps.clock.nowMs();
     attempt.report({ ...sample, outcome: 'success', latencyMs: deps.clock.steadyMs() - startedMs });
+    // Whoever asked was told by what was put aside what it may cost; prices may have changed since, and others have come.
+    const held = (await repeat(() => deps.billing.findHold(job.id), { patienceMs: recordMs }))?.amount ?? 0;
     const submission = {
       upstream_id: taken.upstreamId,
       poll_url: taken.pollUrl,
@@ -104,7 +108,7 @@ async function tryOne(
       channel_id: channel.id,
       model_name: candidate.modelName,
       seconds,
-      cost: priceOf(candidate.price, seconds),
+      cost: Math.min(held, priceOf(candidate.price, seconds)),
     };
     // It is being made and will be billed: a database that is away is waited for.
     const outcome = await repeat(() => recordSubmission(deps.db, job.id, submission), { patienceMs: recordMs });

@@ -189,3 +189,26 @@ test('a session behind belongs to one client, outlives the process, and ends wit
   await until('none is left', () => server.sessions.size === 0);
   expect(await f.t.platform.database.db.selectFrom('mcp_sessions').selectAll().execute()).toEqual([]);
 });
+
+test('sessions behind end with their user, at the servers of an organisation with the membership, and nobody else’s do', async () => {
+  const servers = [f.start([echo]), f.start([echo])];
+  const names: string[] = [];
+  for (const server of servers) names.push((await f.connected(server)).name);
+  const [one, other] = [await f.t.user(), await f.t.user()];
+  for (const { id, key } of [one, other])
+    for (const name of names) {
+      const { client } = await f.clientOf(`/mcp/${name}`, 'legacy', await key());
+      await client.callTool({ name: 'echo', arguments: { text: `${id}` } });
+    }
+  const open = () => servers.map(({ sessions }) => sessions.size);
+  await f.t.app.mcp.stop();
+  await until('those for lists are ended', () => open().join() === '2,2');
+  // As if the first server were an organisation's.
+  const { db } = f.t.platform.database;
+  const account = await f.t.user();
+  await db.updateTable('mcp_servers').set({ owner_id: account.id }).where('name', '=', names[0]!).execute();
+  await f.t.app.mcp.forgetMember(one.id, account.id);
+  expect(open()).toEqual([1, 2]);
+  await f.t.app.mcp.forgetUser(one.id);
+  expect(open()).toEqual([1, 1]);
+});

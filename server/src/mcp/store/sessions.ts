@@ -62,12 +62,24 @@ export async function takeIdleSessions(db: Db, before: number, most: number): Pr
   return takeUnused(db, idle);
 }
 
-/** The same for those of a user, at all servers, that were used before the last so many. */
-export async function takeOldestSessions(db: Db, userId: number, kept: number, most: number): Promise<StoredSession[]> {
+/** A user, at all servers or at one. */
+export interface SessionsOf {
+  userId: number;
+  serverId?: number;
+}
+
+/** The same for those of a user that were used before the last so many. */
+export async function takeOldestSessions(
+  db: Db,
+  { userId, serverId }: SessionsOf,
+  kept: number,
+  most: number,
+): Promise<StoredSession[]> {
   const oldest = await db
     .selectFrom('mcp_sessions')
     .selectAll()
     .where('holder', 'like', `${userId} %`)
+    .$if(serverId !== undefined, (all) => all.where('server_id', '=', serverId!))
     .orderBy('used_at', 'desc')
     .offset(kept)
     .limit(most)

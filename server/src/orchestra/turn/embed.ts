@@ -7,6 +7,7 @@ import { claimUnembedded, releaseUnembedded } from '../store/unembedded.ts';
 import { bytesOfVectors, saveVectors } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
 import { outsideTurn } from './outside.ts';
+import { keptVectors, nameOfCall, savePaid } from './paid-vectors.ts';
 import { longestEmbedded } from './recall.ts';
 import type { Turn } from './turn.ts';
 
@@ -61,16 +62,27 @@ const hasModel = ({ choosing }: Embedding): boolean =>
 
 async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding, ids: number[]): Promise<void> {
   const { userId } = caller;
-  const documents = await loadDocuments(deps.db, { userId }, ids, null);
+  const left = await savePaid(deps.db, userId, ids);
+  const documents = await loadDocuments(deps.db, { userId }, left, null);
   const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
   for (const [model, group] of byModel) {
     if (model === null) continue;
     // The text alone: what was said around it lends its meaning when it is searched, and would else pass for the text itself.
     const texts = group.map(({ text }) => text.trim().slice(0, longestEmbedded));
-    const { vectors, usage, cost } = await deps.embed({ ...caller, model, texts, signal, taken: true });
+    const named = (vectors: number[][]) =>
+      group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
+    const keepAs = nameOfCall(
+      userId,
+      model,
+      group.map(({ documentId }) => documentId),
+    );
+    const { vectors, usage, cost } = await deps.embed({
+      ...{ ...caller, model, texts, signal, keepAs },
+      bodyOf: (answer) => keptVectors(model, named(answer.vectors)),
+    });
     meter.note(model, usage, cost);
-    const pairs = group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
-    await written(() => saveVectors(deps.db, userId, model, pairs));
+    const pairs = named(vectors);
+    await written(() => saveVectors(deps.db, userId, model, pairs, keepAs));
     deps.keeping.add(userId, bytesOfVectors(pairs));
   }
 }

@@ -1,10 +1,12 @@
+import { forgetKept, keptOf } from '../../billing/store/kept-answers.ts';
 import { takeLease } from '../../platform/durable/lease.ts';
 import type { Summary } from '../context.ts';
 import { inputRoom, modelOf } from '../fit.ts';
 import { type Remembered, textOf } from '../messages.ts';
 import { chooseHelperModel } from '../models.ts';
+import type { CompleteAnswer } from '../ports.ts';
 import { summaryMessages } from '../prompts/memory-work.ts';
-import { addSummary } from '../store/summaries.ts';
+import { addSummary, workOfSummary } from '../store/summaries.ts';
 import { requireFit } from '../task/failover.ts';
 import { askChosen, now, type Turn } from './turn.ts';
 
@@ -24,8 +26,6 @@ export async function summarise(turn: Turn, previous: Summary | null, since: Rem
   try {
     const release = await takeLease(deps.db, deps.owners, `ms-summary:${session.ref}`);
     if (!release) return false;
-    // Counted as it begins, since the answer may be told before it is made.
-    turn.meter.background += 1;
     return await made(turn, previous, read).finally(release);
   } catch (error) {
     if (!turn.signal.aborted) deps.warn('a summary could not be made', error);
@@ -34,16 +34,45 @@ export async function summarise(turn: Turn, previous: Summary | null, since: Rem
 }
 
 async function made(turn: Turn, previous: Summary | null, read: Remembered[]): Promise<boolean> {
+  const { deps, session } = turn;
+  const since = previous?.upTo ?? 0;
+  const answered = (await paidFor(turn, since)) ?? (await asked(turn, previous, read));
+  if (!answered) return false;
+  const { message, finishReason, upTo } = answered;
+  const text = textOf(message).trim();
+  try {
+    requireFit({ text, finishReason, wantsJson: false, limited: false });
+  } catch (unfit) {
+    await forgetKept(deps.db, workOfSummary(session.ref));
+    throw unfit;
+  }
+  return addSummary(deps.db, session.ref, { text, tokens: await turn.count(text), upTo }, now(turn));
+}
+
+type Answered = Pick<CompleteAnswer, 'message' | 'finishReason'> & { upTo: number };
+
+async function asked(turn: Turn, previous: Summary | null, read: Remembered[]): Promise<Answered | null> {
+  // Counted as it begins, since the answer may be told before it is made.
+  turn.meter.background += 1;
   const messages = summaryMessages(
     previous?.text ?? null,
     read.map(({ message }) => message),
   );
-  const answer = await askChosen(turn, chooseHelperModel, { messages, params: { max_tokens: longestSummary } });
-  if (!answer) return false;
-  const text = textOf(answer.message).trim();
-  requireFit({ text, finishReason: answer.finishReason, wantsJson: false, limited: false });
   const upTo = read.at(-1)!.id;
-  return addSummary(turn.deps.db, turn.session.ref, { text, tokens: await turn.count(text), upTo }, now(turn));
+  const keepAs = { work: workOfSummary(turn.session.ref), call: `${previous?.upTo ?? 0}:${upTo}` };
+  const params = { max_tokens: longestSummary };
+  const answer = await askChosen(turn, chooseHelperModel, { messages, params, keepAs });
+  return answer && { ...answer, upTo };
+}
+
+/** What a turn before had made of the same messages, whose process died before it was written. */
+async function paidFor({ deps, session }: Turn, since: number): Promise<Answered | null> {
+  for (const { call, body } of await keptOf(deps.db, workOfSummary(session.ref))) {
+    const [from, upTo] = call.split(':').map(Number);
+    // As it was answered to `asked`.
+    if (from === since) return { ...(JSON.parse(body) as CompleteAnswer), upTo: upTo! };
+  }
+  return null;
 }
 
 /** As many of the oldest messages as the model can read at once: the next turn goes on with what is left. */

@@ -15,7 +15,7 @@ export interface MetaCall {
   requestId: string;
   principal: Pick<KeyPrincipal, 'keyId' | 'models' | 'unlimited'> & { user: Pick<User, 'id' | 'group'> };
   /** The work that asks, where it outlives this process. */
-  readonly behind?: Pick<Behind, 'calls' | 'parentRequestId'>;
+  readonly behind?: Pick<Behind, 'calls' | 'parentRequestId'> & Partial<Pick<Behind, 'priceFactor'>>;
 }
 
 /**

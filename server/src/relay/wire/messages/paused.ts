@@ -60,13 +60,20 @@ export class PausedMessage {
     const left = counted(request.max_tokens) - counted(this.#total.output_tokens);
     if (left <= (isObject(request.thinking) ? counted(request.thinking.budget_tokens) : 0)) return null;
     // Of this service's own making.
-    const { messages, tools } = request;
-    return {
-      ...request,
-      max_tokens: left,
-      messages: [...(messages as Json[]), { role: 'assistant', content: [...this.#blocks] }],
-      tools: (tools as Json[]).map((tool, i) => (readMessagesTool(tool, `tools[${i}]`) ? this.#withLess(tool) : tool)),
-    };
+    const messages = request.messages as Json[];
+    const tools = request.tools as Json[];
+    const goingOn = (blocks: Json[]) => [...messages, { role: 'assistant', content: blocks }];
+    const less = tools.map((tool, i) => (readMessagesTool(tool, `tools[${i}]`) ? this.#withLess(tool) : tool));
+    return less.some(({ max_uses: uses }) => typeof uses === 'number' && uses < 1)
+      ? // None at all cannot be asked for, and without the tool what was found would not be understood.
+        { ...request, max_tokens: left, messages: goingOn(this.#done), tool_choice: { type: 'none' } }
+      : { ...request, max_tokens: left, messages: goingOn([...this.#blocks]), tools: less };
+  }
+
+  /** What was said, without a search that nobody has made yet. */
+  get #done(): Json[] {
+    const found = new Set(this.#blocks.map(({ tool_use_id: id }) => id));
+    return this.#blocks.filter(({ type, id }) => type !== 'server_tool_use' || found.has(id));
   }
 
   /** The next answer comes. */
@@ -86,12 +93,12 @@ export class PausedMessage {
     return sum(this.#spent, this.#usage);
   }
 
-  /** The limit is one of the whole answer; none at all cannot be asked for. */
+  /** The limit is one of the whole answer. */
   #withLess(tool: Json): Json {
     if (typeof tool.max_uses !== 'number') return tool;
     const { server_tool_use: used } = this.#total;
     const left = tool.max_uses - (isObject(used) ? counted(used.web_search_requests) : 0);
-    return { ...tool, max_uses: Math.max(1, left) };
+    return { ...tool, max_uses: left };
   }
 
   #start(event: Json): string {
