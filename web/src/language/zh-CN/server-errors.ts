@@ -121,6 +121,8 @@ export default {
   'Nobody waits for this. Begin again.': '没有等待中的授权，请重新开始。',
   'This was begun anew meanwhile.': '授权已重新发起。',
 
+  'This link belongs to another account. Log in to that one, if it is yours.':
+    '此链接属于另一个账号。如果那是你的账号，请登录后再使用。',
   'There is no such organisation.': '没有这个组织。',
   'There is no such team.': '没有这个团队。',
   'There is no such member.': '没有这个成员。',
