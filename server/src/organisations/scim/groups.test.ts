@@ -78,6 +78,10 @@ describe('groups', () => {
     const group = await newGroup();
     const renamed = { op: 'replace', value: { id: group.id, displayName: 'Renamed' } };
     await directory('PATCH', `/Groups/${group.id}`, patch(renamed));
+    // Whoever says what to answer is answered, with as much as that.
+    const { status, body } = await directory('PATCH', `/Groups/${group.id}?attributes=displayName`, patch(renamed));
+    expect(status).toBe(200);
+    expect(Object.keys(body).toSorted()).toEqual(['displayName', 'id', 'schemas']);
     expect((await directory('GET', `/Groups/${group.id}`)).body.displayName).toBe('Renamed');
     const anew = { displayName: 'Anew', members: [{ value: userId }] };
     expect((await directory('PUT', `/Groups/${group.id}`, anew)).body).toMatchObject(anew as never);
