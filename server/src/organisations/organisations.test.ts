@@ -275,6 +275,15 @@ test('where the last owner deletes their account, whoever stands next becomes on
   expect((await world.send<{ role: string }>(admin, 'GET', there)).data.role).toBe('owner');
 });
 
+test('nobody logs in as an organisation, or is given its place by a role', async () => {
+  const account = (await world.send<{ account_id: number }>(owner, 'GET', path())).data.account_id;
+  const user = `/api/admin/users/${account}`;
+  for (const purpose of ['reset_password', 'verify_email', 'invitation'])
+    expect((await world.send(world.root, 'POST', `${user}/links`, { purpose })).status).toBe(409);
+  expect((await world.send(world.root, 'PUT', user, { role: 10 })).status).toBe(409);
+  expect((await world.send(world.root, 'PUT', user, { role: 1, group: 'default' })).status).toBe(200);
+});
+
 test('administrators know the account of an organisation by its name of now', async () => {
   const made = await world.send<{ id: number; account_id: number }>(owner, 'POST', '/api/organisations', {
     name: 'Before',

@@ -142,6 +142,7 @@ export default {
   'You are not in this team.': '你不在此团队中。',
   'Your role does not allow keys of teams.': '你的角色不能管理团队密钥。',
   'Your role does not allow to move keys.': '你的角色不能移动密钥。',
+  'This user stands for an organisation, and nobody logs in as it.': '此用户代表一个组织，任何人都不能以其身份登录。',
   'This user stands for an organisation, and has its name. Its owners change that.':
     '此用户代表一个组织，并使用该组织的名称，由组织的所有者更改。',
   'This user stands for an organisation. Its owner deletes the organisation instead.':
