@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import type { Member } from '../../app.fixture.ts';
 import { newAddress, openDirectory, patch, type Resource } from './directory.fixture.ts';
+import { noGroup, toldGroup } from './groups.ts';
 
 const { acts, create, directory, joined, memberOf, newOrganisation, org, person, world } = await openDirectory();
 afterAll(() => world.close());
@@ -138,4 +139,23 @@ describe('groups', () => {
     expect(told).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
     expect(await idsOf(group)).toEqual([userId]);
   });
+});
+
+test('a thousand changes of a large group cost little more than one', () => {
+  const members = new Set(Array.from({ length: 10_000 }, (_, at) => at + 1));
+  const cost = (count: number): number => {
+    const changes = Array.from({ length: count }, (_, at) => ({
+      ...{ attribute: 'members', where: null, op: at % 2 === 0 ? ('add' as const) : ('remove' as const) },
+      value: [{ value: `${at + 5_000}` }],
+    }));
+    const before = process.cpuUsage();
+    const told = toldGroup({ ...noGroup, members }, changes);
+    const { user } = process.cpuUsage(before);
+    expect(told.members.size).toBe(10_000 - count / 2);
+    expect(members.size).toBe(10_000);
+    return user;
+  };
+  const least = (count: number) => Math.min(...Array.from({ length: 5 }, () => cost(count)));
+  cost(1_000);
+  expect(least(1_000)).toBeLessThan(30 * (least(10) + 100));
 });

@@ -237,10 +237,7 @@ function groupRoutes(room: Room): Route[] {
       summary: 'Say anew how a team is called and who is in it',
       handle: async (call) => {
         const changes = membersOf(call.body);
-        return answer(
-          call,
-          await changeGroup(room, call.principal, call.params.id, () => changes.reduce(toldGroup, noGroup)),
-        );
+        return answer(call, await changeGroup(room, call.principal, call.params.id, () => toldGroup(noGroup, changes)));
       },
     }),
     defineRoute({
@@ -249,9 +246,7 @@ function groupRoutes(room: Room): Route[] {
       summary: 'Change how a team is called, or who is in it',
       handle: async (call) => {
         const changes = changesIn(call.body, call.params.id);
-        const team = await changeGroup(room, call.principal, call.params.id, (group) =>
-          changes.reduce(toldGroup, group),
-        );
+        const team = await changeGroup(room, call.principal, call.params.id, (group) => toldGroup(group, changes));
         // RFC 7644 §3.5.2: whoever says what to answer is answered.
         return call.query.attributes === undefined ? nothing(call) : answer(call, team);
       },
