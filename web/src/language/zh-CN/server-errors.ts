@@ -135,6 +135,7 @@ export default {
   'Only an owner changes owners, or makes one.': '只有所有者可以更改或指定所有者。',
   'Only whose key it is gives it a new secret. You can disable or delete it.':
     '只有密钥的所有者可以更换密钥内容，你可以停用或删除它。',
+  'The directory of this organisation says that you are not in it.': '该组织的目录显示你不属于该组织。',
   'You are a member of this organisation already.': '你已是该组织的成员。',
   'This key belongs to an organisation: its budgets are set there.': '此密钥归属组织，请在组织中设置预算。',
   'A key of a team needs one.': '团队密钥必须指定团队。',
