@@ -196,6 +196,11 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.getByText('This service sends no mail').waitFor();
     await looks(page, 'forgot-dark-narrow');
     await guest.open('/verify-email#made-up');
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.locator('input[name=username]').fill('guest');
+    await page.locator('input[name=password]').fill('the password of guest');
+    await page.keyboard.press('Enter');
+    await page.getByText('You are logged in as guest.').waitFor();
     await page.getByRole('button', { name: 'This address is mine' }).click();
     await page.getByText('This link was used already, or has run out').waitFor();
     await looks(page, 'verify-dark-narrow');

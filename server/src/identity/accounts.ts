@@ -24,7 +24,7 @@ import {
   type UserChange,
   type UserRow,
 } from './store/users.ts';
-import { isOrganisation, roles, statuses, type User } from './user.ts';
+import { isOrganisation, requireNoOrganisation, roles, statuses, type User } from './user.ts';
 
 export interface AccountDeps {
   db: Db;
@@ -133,6 +133,7 @@ export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: numb
   const target = await userBelow(deps.db, admin, id, 'change');
   if (input.role !== undefined && input.role >= admin.role)
     throw new AppError('forbidden', 'You cannot give a role like your own or higher.');
+  if ((input.role ?? target.role) !== target.role) requireNoOrganisation(target);
   if (isOrganisation(target) && (input.display_name ?? target.display_name) !== target.display_name)
     throw new AppError('conflict', 'This user stands for an organisation, and has its name. Its owners change that.', {
       param: 'display_name',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../lib/errors.ts';
 import { randomString } from '../lib/ids.ts';
 import { languages } from '../lib/languages.ts';
 import { shownName } from '../platform/http/shown-text.ts';
@@ -52,6 +53,12 @@ export const avatarRule = z
 export const organisationMark = 'organisation:';
 export const newOrganisationUsername = (): string => `${organisationMark}${randomString(16).toLowerCase()}`;
 export const isOrganisation = ({ username }: Pick<User, 'username'>): boolean => username.startsWith(organisationMark);
+
+/** Those who run it act for it, each under their own name: a session, or a role, of its account would be nobody's to answer for. */
+export function requireNoOrganisation(user: Pick<User, 'username'>): void {
+  if (isOrganisation(user))
+    throw new AppError('conflict', 'This user stands for an organisation, and nobody logs in as it.');
+}
 
 /** What people call an account: a person by the username, an organisation by its name. */
 export const accountName = (user: Pick<User, 'username' | 'display_name'>): string =>

@@ -6,7 +6,13 @@ export const webUrl = z
   .string()
   .trim()
   .max(2000, 'must have at most 2000 characters')
-  .refine((value) => value === '' || isWebUrl(value), 'must be an http or https address');
+  .refine((value) => value === '' || isWebUrl(value), 'must be an http or https address')
+  .overwrite(inAscii);
+
+/** What else looks like other letters, or like none, is written as browsers write it: hosts in Punycode, the rest escaped. */
+function inAscii(value: string): string {
+  return /^[ -~]*$/.test(value) ? value : (URL.parse(value)?.href ?? value);
+}
 
 function isWebUrl(value: string): boolean {
   const url = URL.parse(value);

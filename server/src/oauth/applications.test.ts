@@ -142,6 +142,35 @@ describe('applications', () => {
     expect((await t.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' })).status).toBe(404);
   });
 
+  test('as many as anybody needs, whether they are deleted again or not', async () => {
+    const prolific = await t.app.user();
+    const body = { name: 'One of many', redirect_uris: ['https://many.example/cb'], scopes: 'openid' };
+    const make = async () => {
+      const answer = await prolific.call('/api/oauth2/applications', { method: 'POST', body });
+      return { status: answer.status, id: ((await answer.json()) as { data?: { id: number } }).data?.id };
+    };
+    const { id: first } = await make();
+    const { db } = t.platform.database;
+    const { id: _, ...row } = (await db
+      .selectFrom('oauth_applications')
+      .selectAll()
+      .where('id', '=', first!)
+      .executeTakeFirst())!;
+    const rows = Array.from({ length: 498 }, (__, at) => ({
+      ...row,
+      client_id: `many-${at}`,
+      status: at < 250 ? 1 : 3,
+    }));
+    for (const part of [rows.slice(0, 250), rows.slice(250)])
+      await db.insertInto('oauth_applications').values(part).execute();
+    expect((await make()).status).toBe(200);
+    expect((await make()).status).toBe(409);
+    await prolific.call(`/api/oauth2/applications/${first}`, { method: 'DELETE' });
+    expect((await make()).status).toBe(409);
+    t.clock.advance(86_401_000);
+    expect((await make()).status).toBe(200);
+  });
+
   test('pages are clamped', async () => {
     const owner = await t.user();
     for (let i = 0; i < 3; i += 1) await t.client({ name: `n${i}` }, owner);

@@ -18,7 +18,7 @@ import { applicationStatus, unverified } from './status.ts';
 import { livingApplicationsOf } from './store/account-data.ts';
 import { type ApplicationChange, changeApplication, findApplication, insertApplication } from './store/applications.ts';
 import { deleteConsentsOf } from './store/consents.ts';
-import { type ApplicationFilter, listAll, listOwned, type WithOwner } from './store/list-applications.ts';
+import { type ApplicationFilter, countOwned, listAll, listOwned, type WithOwner } from './store/list-applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
 import { tellOfApplication } from './tags.ts';
 
@@ -60,6 +60,18 @@ export async function allApplications(
   return listAll(db, { ...filter, owners }, page.page_size, offsetOf(page));
 }
 
+/** Addresses of all applications are read to tell whose pages may call; a row stays when its application is deleted. */
+const mostApplications = 500;
+const daySeconds = 86_400;
+
+async function requireRoomFor({ db, clock }: Room, ownerId: number): Promise<void> {
+  if ((await countOwned(db, ownerId, nowSeconds(clock) - daySeconds, mostApplications)) >= mostApplications)
+    throw new AppError(
+      'conflict',
+      `${mostApplications} applications are there already, or were made today. Delete some, or wait until tomorrow.`,
+    );
+}
+
 /** The secret is in the answer and nowhere else; a public client has none, nor has one with keys. */
 export async function createApplication(
   deps: Room,
@@ -69,6 +81,7 @@ export async function createApplication(
   const allowed_scopes = registeredScopes(input.scopes, operatorScopes(deps.options));
   const { columns, keys, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
   const itsKeys = keysAfter(keys, noKeys, input.app_type);
+  await requireRoomFor(deps, owner.userId);
   const hasSecret = authMethodOf({ ...itsKeys, app_type: input.app_type }) === 'client_secret_basic';
   const secret = hasSecret ? newClientSecret() : '';
   const now = nowSeconds(deps.clock);
@@ -148,6 +161,7 @@ export async function updateApplication(
 export async function giveToTeam(deps: Room, owner: Owner, id: number, teamId: number): Promise<ApplicationRow> {
   const before = await ownApplication(deps, owner.userId, id);
   const owner_id = await deps.teams.accountOf(owner.userId, teamId);
+  if (owner_id !== before.owner_id) await requireRoomFor(deps, owner_id);
   const row = await changed(deps, id, { owner_id });
   await deps.teams.given(row, teamId);
   record(deps, 'app_updated', owner, { changed_fields: ['owner'], team_id: teamId }, before, row);

@@ -233,5 +233,13 @@ describe('forged and widened requests', () => {
       for (const field of ['homepage_url', 'logo_url', 'webhook_url'])
         expect((await register({ [field]: bad })).status).toBe(400);
     expect((await register({ name: 'Bank \u202eelgooG' })).status).toBe(400);
+    for (const [given, kept] of [
+      ['https://home.example', 'https://home.example'],
+      ['https://\u0430pple.example', 'https://xn--pple-43d.example/'],
+      ['https://a\u200bb.example/', 'https://ab.example/'],
+      ['https://a.example/\u202egpj', 'https://a.example/%E2%80%AEgpj'],
+    ])
+      for (const field of ['homepage_url', 'logo_url', 'webhook_url'])
+        expect((await jsonOf(register({ [field]: given }))).data[field]).toBe(kept);
   });
 });

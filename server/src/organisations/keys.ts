@@ -115,6 +115,7 @@ export async function removePlacedKey(room: Room, standing: Standing, keyId: num
   await removeKey(room, holderId, keyId);
 }
 
+/** Whoever has the secret of a member's own key is that member everywhere, also where the organisation has no say. */
 export async function rotatePlacedKey(
   room: Room,
   standing: Standing,
@@ -123,6 +124,8 @@ export async function rotatePlacedKey(
   rotation: Parameters<typeof rotateKey>[3],
 ): Promise<PlacedKey> {
   const { place, holderId } = await reach(room, standing, keyId);
+  if (place.member_id !== null && place.member_id !== standing.userId)
+    throw new AppError('forbidden', 'Only whose key it is gives it a new secret. You can disable or delete it.');
   // The account has no session; whoever acts for it has shown theirs.
   const maker = { userId: holderId, sessionId: holderId === standing.userId ? sessionId : null };
   return viewOf(await rotateKey(room, maker, keyId, rotation), place);

@@ -12,7 +12,7 @@ export const rights = {
   see_all: ['owner', 'admin', 'viewer'],
   /** Keys of one's own, which the organisation pays for and limits, and the tools that are connected for it. */
   use: ['owner', 'admin', 'member'],
-  /** Keys of teams, and those of others. */
+  /** Keys of teams, and those of others, but for their secrets. */
   manage_keys: ['owner', 'admin'],
   manage_teams: ['owner', 'admin'],
   /** Servers that are connected for everybody in it. */

@@ -7,6 +7,7 @@ import { steppedUp } from './step-up.ts';
 
 interface Operation {
   security?: Record<string, unknown>[];
+  requestBody?: unknown;
   responses: Record<string, unknown>;
 }
 
@@ -64,13 +65,29 @@ describe('acts that need a fresh factor', () => {
     expect(writes.filter((write) => !steppedUp.has(write))).toEqual([]);
   });
 
+  /** With what it refers to by name. */
+  const written = (value: unknown): string =>
+    JSON.stringify(value).replace(/"#\/components\/schemas\/(\w+)"/g, (_, name: string) =>
+      written(document.components.schemas[name]),
+    );
+
+  test('whatever gives a role, or takes a credential that requests go out with, is among them', () => {
+    const given = /"(role|credential|client_secret|base_url|issuer)":\{/;
+    const giving = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([method, { security, requestBody }]) => {
+          const bySession = security?.some((way) => 'session' in way);
+          return method !== 'get' && bySession && given.test(written(requestBody ?? null));
+        })
+        .map(([method]) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(giving).toContain('PUT /api/organisations/{id}/members/{user_id}');
+    // There it says who speaks in a chat.
+    expect(giving.filter((route) => !steppedUp.has(route))).toEqual(['PUT /api/playground/chats/{chat_id}']);
+  });
+
   test('whatever shows a secret to a session, once, is among them', () => {
-    const { paths, components } = document;
-    /** With what it refers to by name. */
-    const written = (value: unknown): string =>
-      JSON.stringify(value).replace(/"#\/components\/schemas\/(\w+)"/g, (_, name: string) =>
-        written(components.schemas[name]),
-      );
+    const { paths } = document;
     const secret = /"(key|client_secret_plain|webhook_secret|recovery_codes|codes)":/;
     const shows = (operation: Operation | undefined) =>
       operation?.security?.some((way) => 'session' in way) && secret.test(written(operation.responses));

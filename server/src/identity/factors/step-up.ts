@@ -10,7 +10,7 @@ import { methodsOf } from './second-factor.ts';
 const freshSeconds = 600;
 
 /**
- * What moves money, shows or changes secrets, or takes data away: whoever has a second factor must have proven it a moment
+ * What moves money, gives rights, shows or changes secrets, or takes data away: whoever has a second factor must have proven it a moment
  * ago. A route is put under this rule by its name here, and nowhere else.
  */
 export const steppedUp: ReadonlySet<string> = new Set([
@@ -30,6 +30,7 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'POST /api/organisations/{id}/scim/tokens',
   'DELETE /api/organisations/{id}/scim/tokens/{scim_token_id}',
   'PUT /api/organisations/{id}/members/{user_id}',
+  'POST /api/organisations/{id}/invitations',
   'DELETE /api/organisations/{id}',
   'PUT /api/oauth2/applications/{app_id}',
   'PUT /api/oauth2/applications/{app_id}/owner',
@@ -55,6 +56,13 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'PUT /api/admin/identity-providers/{id}',
   'DELETE /api/admin/identity-providers/{id}',
   'POST /api/oauth2/admin/signing-keys/rotate',
+  'POST /api/oauth2/admin/applications/verify',
+  'POST /api/oauth2/admin/applications/activate',
+  // Whoever has the account at the provider reads there what is asked with its key.
+  'POST /api/routing/own-keys',
+  'PUT /api/routing/own-keys/{id}',
+  'POST /api/organisations/{id}/teams/{team_id}/own-keys',
+  'PUT /api/organisations/{id}/teams/{team_id}/own-keys/{key_id}',
   'POST /api/mcp/servers',
   'PUT /api/mcp/servers/{id}',
 ]);

@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Language } from '../../lib/languages.ts';
 import type { UserRow } from '../store/users.ts';
+import { requireNoOrganisation } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
 import { isAwaited } from './invitations.ts';
 import { type LinkPurpose, mailLink, makeLink } from './links.ts';
@@ -12,6 +13,7 @@ export async function issueLink(
   user: UserRow,
   { purpose, mail, askedIn }: { purpose: LinkPurpose; mail: boolean; askedIn: Language },
 ): Promise<{ url: string | null; mailed: boolean }> {
+  requireNoOrganisation(user);
   if (purpose === 'invitation' && !(await isAwaited(deps, user)))
     throw new AppError('conflict', 'This account has an owner already.');
   if (!mail) return { url: await makeLink(deps, purpose, user, false), mailed: false };

@@ -29,7 +29,7 @@ async function newest(address: string, count: number): Promise<string> {
   await until('the mail has come', () => mailsTo(address).length >= count);
   return tokenIn(mailsTo(address).at(-1)!.text);
 }
-const verify = (token: string) => post(t, '/api/user/email/verify', { token });
+const verify = (by: Pick<Member, 'call'>, token: string) => post(by, '/api/user/email/verify', { token });
 const reset = (token: string) => post(t, '/api/user/password/reset', { token, password: another });
 const login = (username: string, secret: string) => post(t, '/api/user/login', { username, password: secret });
 
@@ -43,7 +43,7 @@ async function someone(address?: string): Promise<Member & { email: string }> {
 async function verified(): Promise<Member & { email: string }> {
   const member = await someone();
   await post(member, '/api/user/email/verification', { password });
-  expect((await verify(await newest(member.email, 1))).status).toBe(200);
+  expect((await verify(member, await newest(member.email, 1))).status).toBe(200);
   return member;
 }
 
@@ -57,8 +57,8 @@ describe('verifying an address', () => {
     const first = await newest(member.email, 1);
     await post(member, '/api/user/email/verification', { password });
     const second = await newest(member.email, 2);
-    expect((await verify(first)).status).toBe(400);
-    const tries = (await Promise.all([verify(second), verify(second), verify(second)])).map(({ status }) => status);
+    expect((await verify(member, first)).status).toBe(400);
+    const tries = (await Promise.all([1, 2, 3].map(() => verify(member, second)))).map(({ status }) => status);
     expect(tries.sort()).toEqual([200, 400, 400]);
     expect(await dataOf(member.call('/api/user/self'))).toMatchObject({ email_verified: true });
     expect((await post(member, '/api/user/email/verification', { password })).status).toBe(409);
@@ -67,13 +67,34 @@ describe('verifying an address', () => {
     await post(moved, '/api/user/email/verification', { password });
     const old = await newest(moved.email, 1);
     await moved.call('/api/user/self', { method: 'PUT', body: { email: 'elsewhere@mail.example' } });
-    expect((await verify(old)).status).toBe(400);
+    expect((await verify(moved, old)).status).toBe(400);
 
     const late = await someone();
     await post(late, '/api/user/email/verification', { password });
     const token = await newest(late.email, 1);
     clock.advance(86_401_000);
-    expect((await verify(token)).status).toBe(400);
+    expect((await verify(late, token)).status).toBe(400);
+  });
+
+  test('by nobody but whoever is logged in to the account that asks for it', async () => {
+    const mallory = await someone('victim@mail.example');
+    await post(mallory, '/api/user/email/verification', { password });
+    const token = await newest(mallory.email, 1);
+    const isVerified = async () =>
+      (await dataOf<{ email_verified: boolean }>(mallory.call('/api/user/self'))).email_verified;
+    const victim = await someone();
+    for (const [by, status] of [
+      [t, 401],
+      [victim, 403],
+      [root, 403],
+    ] as const) {
+      expect((await verify(by, token)).status).toBe(status);
+      expect(await isVerified()).toBe(false);
+    }
+    expect((await dataOf<{ email_verified: boolean }>(victim.call('/api/user/self'))).email_verified).toBe(false);
+    // It is as good as before for whom it was made.
+    expect((await verify(mallory, token)).status).toBe(200);
+    expect(await isVerified()).toBe(true);
   });
 
   test('of one address by several accounts: the first has it, however it is written', async () => {
@@ -85,7 +106,9 @@ describe('verifying an address', () => {
       );
       tokens.push(tokenIn(url));
     }
-    const statuses = (await Promise.all(tokens.map(verify))).map(({ status }) => status);
+    const statuses = (await Promise.all(tokens.map((token, index) => verify(both[index]!, token)))).map(
+      ({ status }) => status,
+    );
     expect(statuses.toSorted()).toEqual([200, 409]);
     const loser = both[statuses.indexOf(409)]!;
     const body = { email_verified: true };
@@ -137,7 +160,7 @@ describe('an address that is changed in the middle of', () => {
       },
     });
     const deps = { ...t.app.identity.accounts, db: late, webUrl: t.config.webUrl, mailer: null, log: t.platform.log };
-    await expect(verifyEmail(deps, tokenIn(url))).rejects.toMatchObject({ code: 'invalid_value' });
+    await expect(verifyEmail(deps, member.id, tokenIn(url))).rejects.toMatchObject({ code: 'invalid_value' });
     await isUnproven(member);
   });
 
@@ -173,7 +196,7 @@ describe('an address that is changed in the middle of', () => {
     const body = { email: victims, password: another, current_password: password };
     const meanwhile = async () => {
       await move(member, member.email);
-      expect((await verify(token)).status).toBe(200);
+      expect((await verify(member, token)).status).toBe(200);
     };
     const changed = await whileHashing(meanwhile, () => member.call('/api/user/self', { method: 'PUT', body }));
     expect(changed.status).toBe(200);

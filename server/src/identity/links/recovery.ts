@@ -1,10 +1,13 @@
+import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { sha256Hex } from '../../lib/hashing.ts';
 import type { Language } from '../../lib/languages.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
 import { confirmOwner, type Shown } from '../confirm-owner.ts';
 import { tellOwner } from '../notices.ts';
 import { hashPassword, hasPassword } from '../passwords.ts';
 import type { SessionPrincipal } from '../principals.ts';
+import { findOneTime } from '../store/one-time.ts';
 import { type ChangeTerms, changeUser, findUserRow, findVerified, type UserChange } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
@@ -51,7 +54,19 @@ async function changed(deps: LinkDeps, id: number, change: UserChange, terms: Ch
   return user;
 }
 
-export async function verifyEmail(deps: LinkDeps, token: string): Promise<User> {
+const anothers = () =>
+  new AppError('forbidden', 'This link belongs to another account. Log in to that one, if it is yours.', {
+    param: 'token',
+  });
+
+/**
+ * For whoever is logged in to the account alone. Anybody can enter anybody's address: if the link did by itself, a stranger who
+ * follows it would lend their address, and all who trust in it, to an account that is not theirs.
+ */
+export async function verifyEmail(deps: LinkDeps, userId: number, token: string): Promise<User> {
+  const shown = { secretHash: sha256Hex(token), purpose: 'verify_email', now: nowSeconds(deps.clock) };
+  const given = await findOneTime(deps.db, shown);
+  if (given && given.user_id !== userId) throw anothers();
   const taken = await takeLink(deps, ['verify_email'], token);
   if (!taken) throw spent();
   const { id, email } = taken.user;

@@ -40,13 +40,13 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       ...base,
       method: 'post',
       path: '/api/user/email/verify',
-      summary: 'Verify an address with the secret of a link',
-      auth: 'none',
+      summary: 'Verify my address with the secret of a link that was made for my account',
+      auth: 'session',
       body: z.object({ token }),
+      audit: { action: 'email_verified', subject, id: (call) => call.principal.user.id },
       answers: { 200: done },
       handle: async (call) => {
-        refuseForgery(call.request, origins);
-        tell(call, 'email_verified', await verifyEmail(deps, call.body.token));
+        await verifyEmail(deps, call.principal.user.id, call.body.token);
         return json(call, { success: true, message: 'The address is verified.' });
       },
     }),

@@ -20,6 +20,18 @@ export async function listOwned(
   return { rows, total: await countUpTo(db, mine.select('id'), offset + limit + countedPast) };
 }
 
+/** Of an owner, those that are there and those that were made since a time: as many as there are, or `most`. */
+export const countOwned = (db: Db, ownerId: number, since: number, most: number): Promise<number> =>
+  countUpTo(
+    db,
+    db
+      .selectFrom('oauth_applications')
+      .select('id')
+      .where('owner_id', '=', ownerId)
+      .where((e) => e.or([e('status', '<>', applicationStatus.deleted), e('created_at', '>', since)])),
+    most,
+  );
+
 /** Null where nobody here registered it. */
 export type WithOwner = ApplicationRow & {
   owner_username: string | null;

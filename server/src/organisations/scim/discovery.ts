@@ -41,6 +41,7 @@ interface Kind {
   caseExact?: boolean;
   uniqueness?: 'none' | 'server';
   subAttributes?: object[];
+  referenceTypes?: string[];
 }
 
 const attribute = (name: string, description: string, kind: Kind = {}) => ({
@@ -78,7 +79,7 @@ const groupAttributes = [
     multiValued: true,
     subAttributes: [
       attribute('value', 'Id of a user'),
-      attribute('$ref', 'Where the user is', { type: 'reference' }),
+      attribute('$ref', 'Where the user is', { type: 'reference', referenceTypes: ['User'] }),
       attribute('display', 'userName of the user'),
       attribute('type', 'User'),
     ],

@@ -35,7 +35,7 @@ export function parsePath(text: string): Path {
 
 /** `urn:…:core:2.0:User:userName` is the same as `userName`; attributes of other schemas keep their whole name. */
 const core = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/;
-const plain = (name: string): string => name.toLowerCase().replace(core, '');
+export const plain = (name: string): string => name.toLowerCase().replace(core, '');
 
 const isLetter = (sign: string | undefined): boolean => sign !== undefined && /[\w:.$-]/.test(sign);
 

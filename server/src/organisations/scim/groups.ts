@@ -30,19 +30,25 @@ const mostPlaces = 50_000;
 
 const teamName = shownName(64);
 
-export function toldGroup(group: Group, change: Change): Group {
-  const { attribute, op } = change;
-  if (attribute === 'displayname') return { ...group, name: textIn(change, teamName) };
-  if (attribute === 'externalid') return { ...group, external_id: textIn(change, externalId) };
-  if (attribute !== 'members') return group;
+export function toldGroup(before: Group, changes: readonly Change[]): Group {
+  // One copy for all changes: one for each would hold everybody up, where thousands are said of thousands of members.
+  const group = { ...before, members: new Set(before.members) };
+  for (const change of changes) tell(group, change);
+  return group;
+}
+
+function tell(group: Group & { members: Set<number> }, change: Change): void {
+  const { attribute, op, where, value } = change;
+  if (attribute === 'displayname') group.name = textIn(change, teamName);
+  if (attribute === 'externalid') group.external_id = textIn(change, externalId);
+  if (attribute !== 'members') return;
   const named = idsIn(change);
-  if (op === 'replace' && !change.where) return { ...group, members: named };
-  if (op === 'remove') {
-    // RFC 7644 §3.5.2.2: without any, all of them. Microsoft names them in the value.
-    const isNamed = change.where !== null || change.value !== undefined;
-    return { ...group, members: isNamed ? group.members.difference(named) : new Set() };
-  }
-  return { ...group, members: group.members.union(named) };
+  // RFC 7644 §3.5.2.2: without any, all of them. Microsoft names them in the value.
+  const isAll = op === 'remove' && where === null && value === undefined;
+  if (isAll || (op === 'replace' && !where)) group.members.clear();
+  for (const id of named)
+    if (op === 'remove') group.members.delete(id);
+    else group.members.add(id);
 }
 
 function idsIn({ where, value, op }: Change): ReadonlySet<number> {
@@ -62,7 +68,7 @@ function memberIn(one: unknown): unknown {
 export async function createGroup(room: Room, by: Directory, changes: Change[]): Promise<TeamRow> {
   const organisation_id = by.organisation.id;
   return settle(room, by, async (tx) => {
-    const group = changes.reduce(toldGroup, noGroup);
+    const group = toldGroup(noGroup, changes);
     await refuseTaken(tx, organisation_id, group, 0);
     if ((await listTeams(tx, organisation_id)).length >= mostTeams)
       throw new AppError('conflict', `This organisation has ${mostTeams} teams already.`);

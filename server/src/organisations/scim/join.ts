@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import { organisationTag, type Room } from '../room.ts';
 import { addMember, findRole, holdMembers } from '../store/members.ts';
 import { takePlaces } from '../store/scim-places.ts';
-import { placesWaiting, tieMembers } from '../store/scim-users.ts';
+import { isDeactivated, placesWaiting, tieMembers } from '../store/scim-users.ts';
 
 /** Organisations whose directories mean somebody, who alone decides whether to come. */
 export async function waitingFor(db: Db, userId: number): Promise<{ organisation_id: number; organisation: string }[]> {
@@ -34,8 +34,14 @@ export async function takePlace(room: Room, userId: number, organisationId: numb
   await room.announcements.changed(organisationTag(organisationId));
 }
 
-/** Whoever is a member is the one whom the directory means by their address, and where it wants them. */
+/**
+ * Whoever is a member is the one whom the directory means by their address, and where it wants them. Whom it has put out does not
+ * come back by an invitation that was still lying about.
+ */
 export async function tieMember(tx: Db, organisationId: number, userId: number): Promise<void> {
-  await tieMembers(tx, organisationId, await verifiedAddress(tx, userId));
+  const address = await verifiedAddress(tx, userId);
+  if (await isDeactivated(tx, organisationId, address))
+    throw new AppError('forbidden', 'The directory of this organisation says that you are not in it.');
+  await tieMembers(tx, organisationId, address);
   await takePlaces(tx, organisationId, userId);
 }

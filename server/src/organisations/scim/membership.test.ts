@@ -204,6 +204,22 @@ describe('membership', () => {
     expect(await memberOf(member)).toBeUndefined();
   });
 
+  test('whom the directory has put out does not come back by an invitation, until it says so', async () => {
+    const { member, userId } = await joined();
+    const invited = async () => {
+      const { data } = await world.send<{ url: string }>(owner, 'POST', org('/invitations'), { role: 'admin' });
+      return world.send(member, 'POST', '/api/invitations/accept', { token: data.url.split('#')[1] });
+    };
+    const active = (is: boolean) =>
+      directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', value: { active: is } }));
+    await active(false);
+    expect((await invited()).status).toBe(403);
+    expect(await memberOf(member)).toBeUndefined();
+    await active(true);
+    expect((await invited()).status).toBe(200);
+    expect(await memberOf(member)).toMatchObject({ role: 'admin', directory: true });
+  });
+
   test('the last owner stays', async () => {
     const email = newAddress();
     const boss = await person(email);

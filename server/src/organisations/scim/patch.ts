@@ -22,12 +22,22 @@ const operation = z.object({
 export const patchBody = z.object({ Operations: z.array(operation).min(1).max(mostOperations) });
 export type PatchBody = z.infer<typeof patchBody>;
 
-export const changesIn = ({ Operations }: PatchBody): Change[] =>
-  Operations.flatMap(({ op, path, value }) => {
+/** Of the resource that is called so. */
+export function changesIn({ Operations }: PatchBody, id: number): Change[] {
+  const changes = Operations.flatMap(({ op, path, value }) => {
     if (path !== undefined && path !== '') return spread({ ...parsePath(path), op, value });
+    // RFC 7644 §3.5.2.2.
+    if (op === 'remove') throw fault('noTarget', 'path: must say what is to be removed.');
     if (!isObject(value)) throw fault('invalidValue', 'value: must be an object where there is no path.');
     return membersOf(value, op);
   });
+  // §3.5.2: its name is ours to give. Okta repeats it.
+  const renames = changes.some(
+    ({ attribute, op, value }) => attribute === 'id' && (op === 'remove' || `${value}` !== `${id}`),
+  );
+  if (renames) throw fault('mutability', 'id: cannot be changed.');
+  return changes;
+}
 
 /** Of a whole resource, or of a value without a path: Microsoft's names may be paths themselves (`name.givenName`). */
 export const membersOf = (value: Record<string, unknown>, op: Change['op'] = 'replace'): Change[] =>

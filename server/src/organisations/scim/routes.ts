@@ -179,7 +179,7 @@ function userRoutes(room: ScimRoom): Route[] {
       ...{ ...shared, method: 'patch', body: patch, bodyTypes, audit: 'recorded' },
       summary: 'Change somebody; whoever is not `active` is out of the organisation at once, and keeps their account',
       handle: async (call) => {
-        const changes = changesIn(call.body);
+        const changes = changesIn(call.body, call.params.id);
         const row = await changeUser(room, call.principal, call.params.id, (fields) => toldOf(fields, changes));
         return answerOne(call, viewUser(url, row), call.query);
       },
@@ -237,19 +237,18 @@ function groupRoutes(room: Room): Route[] {
       summary: 'Say anew how a team is called and who is in it',
       handle: async (call) => {
         const changes = membersOf(call.body);
-        return answer(
-          call,
-          await changeGroup(room, call.principal, call.params.id, () => changes.reduce(toldGroup, noGroup)),
-        );
+        return answer(call, await changeGroup(room, call.principal, call.params.id, () => toldGroup(noGroup, changes)));
       },
     }),
     defineRoute({
-      ...{ ...shared, method: 'patch', body: patch, bodyTypes, audit: 'recorded', answers: { 204: z.object({}) } },
+      ...{ ...shared, method: 'patch', body: patch, bodyTypes, audit: 'recorded' },
+      answers: { 200: resource, 204: z.object({}) },
       summary: 'Change how a team is called, or who is in it',
       handle: async (call) => {
-        const changes = changesIn(call.body);
-        await changeGroup(room, call.principal, call.params.id, (group) => changes.reduce(toldGroup, group));
-        return nothing(call);
+        const changes = changesIn(call.body, call.params.id);
+        const team = await changeGroup(room, call.principal, call.params.id, (group) => toldGroup(group, changes));
+        // RFC 7644 §3.5.2: whoever says what to answer is answered.
+        return call.query.attributes === undefined ? nothing(call) : answer(call, team);
       },
     }),
     defineRoute({

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { newAddress, oktaUser, openDirectory, patch } from './directory.fixture.ts';
+import { newAddress, oktaUser, openDirectory, patch, type Resource } from './directory.fixture.ts';
 
 const { clock, create, directory, world } = await openDirectory();
 afterAll(() => world.close());
@@ -73,9 +73,29 @@ describe('users', () => {
     );
     expect((await directory('GET', '/Users?count=0')).body).toMatchObject({ itemsPerPage: 0 });
     expect((await directory('GET', '/Users?startIndex=-5&count=1')).body).toMatchObject({ startIndex: 1 });
-    const [first] = (await directory('GET', '/Users?excludedAttributes=emails,name.givenName&count=1')).body.Resources;
-    expect(Object.keys(first!)).not.toContain('emails');
-    expect(Object.keys(first!)).not.toContain('name');
+  });
+
+  const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
+  test.each<[query: string, shown: (user: Resource) => object]>([
+    ['attributes=userName', ({ userName }) => ({ userName })],
+    [`attributes=${core}:userName, ACTIVE`, ({ userName, active }) => ({ userName, active })],
+    [
+      'attributes=name.givenName,emails.value',
+      ({ userName }) => ({ name: { givenName: 'Ada' }, emails: [{ value: userName }] }),
+    ],
+    [`attributes=${core}:name.familyName`, () => ({ name: { familyName: 'Lovelace' } })],
+    ['attributes=name,name.givenName', ({ name }) => ({ name })],
+    ['attributes=', ({ schemas: _, id: __, ...all }) => all],
+    ['attributes=title', () => ({})],
+    ['attributes=userName&excludedAttributes=userName', () => ({})],
+    [
+      `excludedAttributes=id,meta,active,displayName,externalId,${core}:emails,name.formatted`,
+      ({ userName }) => ({ userName, name: { givenName: 'Ada', familyName: 'Lovelace' } }),
+    ],
+  ])('parts of a user: %s', async (query, shown) => {
+    const user = await create();
+    const { schemas, id } = user;
+    expect((await directory('GET', `/Users/${id}?${query}`)).body).toEqual({ schemas, id, ...shown(user) } as never);
   });
 
   /** As they are sent by Okta and by Microsoft Entra ID, and what is different then. */
@@ -168,6 +188,11 @@ describe('users', () => {
     ['an unknown operation', 'PATCH', '/Users/1', patch({ op: 'move', path: 'a' }), 400, 'invalidValue'],
     ['no operation', 'PATCH', '/Users/1', patch(), 400, 'invalidValue'],
     ['a broken path', 'PATCH', '/Users/1', patch({ op: 'add', path: 'emails[', value: 1 }), 400, 'invalidPath'],
+    ['removing without a path', 'PATCH', '/Users/1', patch({ op: 'remove', value: { emails: [] } }), 400, 'noTarget'],
+    ['removing nothing', 'PATCH', '/Groups/1', patch({ op: 'remove' }), 400, 'noTarget'],
+    ['another id', 'PATCH', '/Users/1', patch({ op: 'replace', path: 'id', value: '2' }), 400, 'mutability'],
+    ['another id in a value', 'PATCH', '/Groups/1', patch({ op: 'replace', value: { id: '2' } }), 400, 'mutability'],
+    ['no id any more', 'PATCH', '/Users/1', patch({ op: 'remove', path: 'id' }), 400, 'mutability'],
     ['no path and no object', 'PATCH', '/Users/1', patch({ op: 'add', value: 1 }), 400, 'invalidValue'],
   ])('refused: %s', async (_, method, path, body, status, scimType) => {
     const told = await directory(method, path, body);

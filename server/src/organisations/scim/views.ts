@@ -1,5 +1,7 @@
+import { isObject } from '../../lib/is-object.ts';
 import type { GroupMember } from '../store/scim-places.ts';
 import type { ScimUserRow, TeamRow } from '../store/tables.ts';
+import { plain } from './filter.ts';
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -52,24 +54,34 @@ export interface Chosen {
   excludedAttributes?: string | undefined;
 }
 
-/** The attributes that a list of paths is about, in small letters. */
-const namesIn = (list: string): string[] =>
+/** What a list of attributes names (RFC 7644 §3.10), in small letters: each, and what below it. */
+const pathsIn = (list = ''): [name: string, part?: string][] =>
   list
     .slice(0, 2_000)
-    .toLowerCase()
     .split(',')
-    .map((path) => path.trim().split('.')[0]!);
+    .filter((path) => path.trim() !== '')
+    .map((path) => plain(path.trim()).split('.') as [string, string?]);
 
-/** RFC 7644 §3.9: whole attributes are enough for directories. What says which resource it is stays. */
+/** Of an attribute, or of each value of one that has several, the parts that stay. */
+const narrowed = (value: unknown, stays: (part: string) => boolean): unknown => {
+  if (Array.isArray(value)) return value.map((one) => narrowed(one, stays));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([part]) => stays(part.toLowerCase())));
+};
+
+/** RFC 7644 §3.9. What says which resource it is stays. */
 export function chosen(resource: Resource, { attributes, excludedAttributes }: Chosen): Resource {
-  const asked = attributes === undefined ? null : namesIn(attributes);
-  const left = excludedAttributes === undefined ? [] : namesIn(excludedAttributes);
-  const stays = (name: string): boolean =>
-    ['schemas', 'id'].includes(name) || (!left.includes(name) && (!asked || asked.includes(name)));
-  return {
-    ...Object.fromEntries(Object.entries(resource).filter(([name]) => stays(name.toLowerCase()))),
-    schemas: resource.schemas,
-  };
+  const [asked, left] = [pathsIn(attributes), pathsIn(excludedAttributes)];
+  const shown = Object.entries(resource).flatMap(([name, value]) => {
+    if (name === 'schemas' || name === 'id') return [[name, value]];
+    const partsOf = (paths: typeof asked) =>
+      paths.filter(([one]) => one === name.toLowerCase()).map(([, part]) => part);
+    const [wanted, unwanted] = [partsOf(asked), partsOf(left)];
+    if (unwanted.includes(undefined) || (asked.length > 0 && wanted.length === 0)) return [];
+    const whole = asked.length === 0 || wanted.includes(undefined);
+    return [[name, narrowed(value, (part) => (whole || wanted.includes(part)) && !unwanted.includes(part))]];
+  });
+  return { ...Object.fromEntries(shown), schemas: resource.schemas };
 }
 
 /** Whether members, which may be thousands, are to be read at all. */

@@ -92,6 +92,18 @@ export async function tieMembers(tx: Db, organisationId: number, address?: strin
   return numUpdatedRows > 0n;
 }
 
+/** Whether the directory knows somebody by this address, and says that they are not in it. */
+export async function isDeactivated(tx: Db, organisationId: number, address: string): Promise<boolean> {
+  const rows = await tx
+    .selectFrom('organisation_scim_users')
+    .select('active')
+    .where('address', '=', address)
+    .where('address', '<>', '')
+    .where('organisation_id', '=', organisationId)
+    .execute();
+  return rows.length > 0 && rows.every(({ active }) => active !== 1);
+}
+
 /** Null for whoever has not joined. */
 export async function memberMeant(tx: Db, scimUserId: number): Promise<number | null> {
   const row = await tx

@@ -100,6 +100,8 @@ export default {
   'viewer##role': '查看者',
   '{most} invitations are open already. Take some back first.': '已有 {most} 个待接受的邀请，请先撤回一些。',
   'This organisation has {most} budgets already.': '该组织已有 {most} 个预算。',
+  '{most} applications are there already, or were made today. Delete some, or wait until tomorrow.':
+    '已有 {most} 个应用，或今天已创建这么多。请删除一些，或明天再试。',
   'This organisation has {most} teams already.': '该组织已有 {most} 个团队。',
   'The organisation of this API key was deleted.': '此 API 密钥所属的组织已被删除。',
   'The team of this API key was deleted.': '此 API 密钥所属的团队已被删除。',

@@ -121,6 +121,8 @@ export default {
   'Nobody waits for this. Begin again.': '没有等待中的授权，请重新开始。',
   'This was begun anew meanwhile.': '授权已重新发起。',
 
+  'This link belongs to another account. Log in to that one, if it is yours.':
+    '此链接属于另一个账号。如果那是你的账号，请登录后再使用。',
   'There is no such organisation.': '没有这个组织。',
   'There is no such team.': '没有这个团队。',
   'There is no such member.': '没有这个成员。',
@@ -131,6 +133,9 @@ export default {
   'You have set no such limit.': '你没有设置过这个限额。',
   'Only an owner makes owners.': '只有所有者可以指定所有者。',
   'Only an owner changes owners, or makes one.': '只有所有者可以更改或指定所有者。',
+  'Only whose key it is gives it a new secret. You can disable or delete it.':
+    '只有密钥的所有者可以更换密钥内容，你可以停用或删除它。',
+  'The directory of this organisation says that you are not in it.': '该组织的目录显示你不属于该组织。',
   'You are a member of this organisation already.': '你已是该组织的成员。',
   'This key belongs to an organisation: its budgets are set there.': '此密钥归属组织，请在组织中设置预算。',
   'A key of a team needs one.': '团队密钥必须指定团队。',
@@ -138,6 +143,7 @@ export default {
   'You are not in this team.': '你不在此团队中。',
   'Your role does not allow keys of teams.': '你的角色不能管理团队密钥。',
   'Your role does not allow to move keys.': '你的角色不能移动密钥。',
+  'This user stands for an organisation, and nobody logs in as it.': '此用户代表一个组织，任何人都不能以其身份登录。',
   'This user stands for an organisation, and has its name. Its owners change that.':
     '此用户代表一个组织，并使用该组织的名称，由组织的所有者更改。',
   'This user stands for an organisation. Its owner deletes the organisation instead.':

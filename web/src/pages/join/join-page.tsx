@@ -7,11 +7,14 @@ import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { rich, t } from '../../language/words.ts';
+import { dropLinkToken, keepLinkToken } from '../../link-token.ts';
 import { reloadOrganisations } from '../../organisations.ts';
 import { currentUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { roleInWords } from '../organisations/organisation-words.ts';
-import { dropInvitation, takeInvitation } from './kept-invitation.ts';
+
+const kept = 'svc-invitation';
+const dropInvitation = (): void => dropLinkToken(kept);
 
 /** Nobody is known yet: the way in, and back here. */
 function SignedOut() {
@@ -88,7 +91,7 @@ function Invited({ token, username }: { token: string; username: string }) {
 
 /** Where the link of an invitation leads, whether somebody is logged in or not. */
 export function JoinPage() {
-  const [token] = useState(takeInvitation);
+  const [token] = useState(() => keepLinkToken(kept));
   const user = useQuery({ queryKey: ['who-joins'], queryFn: currentUser, staleTime: 0 });
   if (token === '')
     return (

@@ -99,7 +99,10 @@ function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Col
                 onClick: () => acts.toggle(key),
               },
               ...(manages ? [{ label: t('Move'), icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
-              { label: t('New secret'), icon: IconRefresh, onClick: () => acts.rotate(key) },
+              // Of a member's own key the secret is for that member alone.
+              ...(mine || key.owner.type === 'team'
+                ? [{ label: t('New secret'), icon: IconRefresh, onClick: () => acts.rotate(key) }]
+                : []),
               ...(key.previous
                 ? [{ label: t('End old secret'), icon: IconKeyOff, onClick: () => acts.endOld(key) }]
                 : []),

@@ -1,20 +1,41 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../../api.ts';
 import { BareFrame } from '../../components/bare-frame.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { t } from '../../language/words.ts';
-import { takeLinkToken } from '../../link-token.ts';
-import { queryClient, selfQuery } from '../../session.ts';
+import { dropLinkToken, keepLinkToken } from '../../link-token.ts';
+import { currentUser, queryClient, selfQuery } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
+const kept = 'svc-verification';
+
+/** Whose address it becomes is to be known: anybody could have entered it. */
+function SignedOut() {
+  return (
+    <Stack>
+      <Text size="sm">
+        {t(
+          'Log in to the account that it is to belong to. If you have none here, somebody else has entered your address: close this page.',
+        )}
+      </Text>
+      <ButtonLink to="/login" search={{ next: '/verify-email' }} fullWidth>
+        {t('Log in')}
+      </ButtonLink>
+    </Stack>
+  );
+}
+
 /** A button, not the visit itself: programs that look into mails visit links too. */
-export function VerifyEmailPage() {
-  const [token] = useState(takeLinkToken);
+function Asked({ token, username }: { token: string; username: string }) {
   const verify = useAct({
     mutationFn: () => post('/api/user/email/verify', { body: { token } }),
-    onSuccess: () => queryClient.invalidateQueries(selfQuery),
+    onSuccess: () => {
+      dropLinkToken(kept);
+      return queryClient.invalidateQueries(selfQuery);
+    },
   });
   if (verify.isSuccess)
     return (
@@ -25,22 +46,37 @@ export function VerifyEmailPage() {
       </BareFrame>
     );
   return (
-    <BareFrame title={t('Verify your address')}>
+    <BareFrame title={t('Verify your address')} description={t('You are logged in as {username}.', { username })}>
       <Stack>
         {verify.error && <ErrorState error={verify.error} title={t('The address was not verified')} />}
-        {token ? (
-          <Button fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
-            {t('This address is mine')}
-          </Button>
-        ) : (
-          <>
-            <Text>{t('This link is not complete. Open it as it stands in the mail.')}</Text>
-            <ButtonLink to="/" variant="default" fullWidth>
-              {t('Go home')}
-            </ButtonLink>
-          </>
-        )}
+        <Button fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
+          {t('This address is mine')}
+        </Button>
       </Stack>
+    </BareFrame>
+  );
+}
+
+export function VerifyEmailPage() {
+  const [token] = useState(() => keepLinkToken(kept));
+  const user = useQuery({ queryKey: ['who-verifies'], queryFn: currentUser, staleTime: 0 });
+  if (token && user.data) return <Asked token={token} username={user.data.username} />;
+  return (
+    <BareFrame title={t('Verify your address')}>
+      {!token ? (
+        <Stack>
+          <Text>{t('This link is not complete. Open it as it stands in the mail.')}</Text>
+          <ButtonLink to="/" variant="default" fullWidth>
+            {t('Go home')}
+          </ButtonLink>
+        </Stack>
+      ) : user.error ? (
+        <ErrorState error={user.error} onRetry={() => user.refetch()} />
+      ) : user.data === undefined ? (
+        <Skeleton height={120} aria-busy="true" />
+      ) : (
+        <SignedOut />
+      )}
     </BareFrame>
   );
 }
