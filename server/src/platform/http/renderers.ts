@@ -9,9 +9,13 @@ export function renderError(
 ): Response {
   return Response.json(errorShapes[format](error, requestId), {
     status: error.status,
-    headers: { ...headers, ...error.extras.headers },
+    headers: { ...headers, ...idHeader(format, requestId), ...error.extras.headers },
   });
 }
+
+/** Anthropic's name of the header, which its libraries read. */
+const idHeader = (format: ErrorFormat, requestId: string): Record<string, string> =>
+  format === 'anthropic' ? { 'request-id': requestId } : {};
 
 /** What an unmatched address answers in, by where it lies, and whose client asks. */
 export function formatOfPath(path: string, headers: Headers): ErrorFormat {
