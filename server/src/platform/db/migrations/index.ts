@@ -58,6 +58,7 @@ import { migration as keptSums } from './0068-kept-sums.ts';
 import { migration as scim } from './0069-scim.ts';
 import { migration as intake } from './0070-intake.ts';
 import { migration as narrowerLists } from './0071-narrower-lists.ts';
+import { migration as uploads } from './0072-uploads.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -121,6 +122,7 @@ export const migrations: Migration[] = [
   scim,
   intake,
   narrowerLists,
+  uploads,
 ];
 
 /**
