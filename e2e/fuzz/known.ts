@@ -19,6 +19,8 @@ interface Things {
   responseId: string;
   fileId: string;
   batchIds: string[];
+  uploadId: string;
+  partId: string;
   providerId: number;
   mcpServerId: number;
   credentialId: number;
@@ -125,6 +127,9 @@ function idsOf(things: Things) {
     'files/{file_id}': [things.fileId],
     input_file_id: [things.fileId],
     'batches/{batch_id}': things.batchIds,
+    'uploads/{upload_id}': [things.uploadId],
+    part_ids: [[things.partId]],
+    bytes: [1, 5],
     'identity-providers/{id}': [things.providerId],
     'auth/{provider}': [providerName],
     'servers/{id}': [things.mcpServerId],

@@ -118,7 +118,7 @@ async function newProvider(root: Caller): Promise<{ id: number }> {
   return there ?? root.api<{ id: number }>(path, { method: 'POST', body });
 }
 
-/** A response, a file and batches of both kinds. */
+/** A response, a file, one that comes in parts, and batches of both kinds. */
 async function newWork(service: Service, key: string) {
   const idOf = async (answer: Response) => ((await answer.json()) as { id: string }).id;
   const hi = { model: 'demo/chat', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
@@ -135,7 +135,13 @@ async function newWork(service: Service, key: string) {
     await idOf(await service.post('/v1/batches', batch, { key })),
     await idOf(await service.post('/v1/messages/batches', { requests }, { key })),
   ];
-  return { responseId: response, fileId, batchIds };
+  const about = { bytes: 1, filename: 'a', mime_type: 'text/plain', purpose: 'user_data' };
+  const uploadId = await idOf(await service.post('/v1/uploads', about, { key }));
+  const part = new FormData();
+  part.set('data', new File(['a'], 'a'));
+  const parts = `${service.url}/v1/uploads/${uploadId}/parts`;
+  const partId = await idOf(await fetch(parts, { method: 'POST', headers, body: part }));
+  return { responseId: response, fileId, batchIds, uploadId, partId };
 }
 
 /** A client that registers itself. */

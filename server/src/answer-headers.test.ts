@@ -126,6 +126,65 @@ const statuses: [what: string, status: number, act: () => Promise<Response>][] =
   ['everything about oneself', 200, () => checked(root.call('/api/user/self/export'))],
 ];
 
+/** Each as a client of Anthropic's asks. */
+const anthropic = (path: string, init: CallInit = {}) =>
+  ask(path, { ...init, headers: { 'anthropic-version': '2023-06-01', ...init.headers } });
+const message = { model: 'demo/chat', max_tokens: 9, messages: hello };
+const places = ['/v1/messages', '/v1/messages/count_tokens', '/v1/messages/batches', '/v1/files', '/v1/models'];
+const gone = [...places.map((path) => `${path}/nothing/there`), '/v1/nothing', '/v1/complete', '/v1/skills?beta=true'];
+const asAnthropic: [what: string, status: number, act: () => Promise<Response>][] = [
+  ...gone.map((path): (typeof asAnthropic)[number] => [`GET ${path}`, 404, () => anthropic(path)]),
+  ...places.map((path): (typeof asAnthropic)[number] => [
+    ...([`PUT ${path}`, 405] as const),
+    () => anthropic(path, { method: 'PUT', body: message }),
+  ]),
+  ...['GET', 'DELETE', 'OPTIONS'].map((method): (typeof asAnthropic)[number] => [
+    ...([`${method} /v1/messages`, 405] as const),
+    () => anthropic('/v1/messages', { method }),
+  ]),
+  ...places.map((path): (typeof asAnthropic)[number] => {
+    const method = path === '/v1/models' ? 'GET' : 'POST';
+    const headers = { authorization: 'Bearer sk-wrong' };
+    return [`${method} ${path} with a wrong key`, 401, () => anthropic(path, { method, headers })];
+  }),
+  ['a batch that is not there', 404, () => anthropic('/v1/messages/batches/msgbatch_1')],
+  ['a file that is not there', 404, () => anthropic('/v1/files/file_1')],
+  ['a model that is not there', 404, () => anthropic('/v1/models/nothing')],
+  ['no JSON', 400, () => anthropic('/v1/messages', { method: 'POST', body: '{' })],
+  ['nothing asked', 400, () => anthropic('/v1/messages', { method: 'POST', body: {} })],
+  ['no such model', 404, () => anthropic('/v1/messages', { method: 'POST', body: { ...message, model: 'nothing' } })],
+  [
+    'an encoding that nobody knows',
+    415,
+    () => anthropic('/v1/messages', { method: 'POST', body: message, headers: { 'content-encoding': 'lzma' } }),
+  ],
+  ['too large', 413, () => anthropic('/v1/messages/batches', { method: 'POST', body: `"${'x'.repeat(2 ** 25 + 1)}"` })],
+  ['a message', 200, () => anthropic('/v1/messages', { method: 'POST', body: message })],
+  ['a stream', 200, () => anthropic('/v1/messages', { method: 'POST', body: { ...message, stream: true } })],
+  ['its models', 200, () => anthropic('/v1/models')],
+];
+
+describe('Anthropic’s name of a request is on every answer in its words', () => {
+  const check = async (response: Response, status: number) => {
+    const id = response.headers.get('request-id');
+    expect([response.status, id]).toEqual([status, response.headers.get('x-request-id')!]);
+    const text = await response.text();
+    if (status >= 400) expect(JSON.parse(text)).toMatchObject({ type: 'error', request_id: id });
+  };
+
+  test.each(asAnthropic)('%s: %i', async (_what, status, act) => check(await act(), status));
+
+  test('too many requests', async () => {
+    await service.setOption('RateLimitEnabled', true);
+    await service.setOption('RateLimitV1', 1);
+    try {
+      for (const status of [200, 429]) await check(await anthropic('/v1/models'), status);
+    } finally {
+      await service.setOption('RateLimitEnabled', false);
+    }
+  });
+});
+
 describe('on answers of every kind', () => {
   test.each(statuses)('%s', async (_what, status, act) => {
     const response = await act();

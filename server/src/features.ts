@@ -191,6 +191,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     priceFactor: () => options.get('BatchPriceFactor'),
     maxFileBytes: () => bytesOf('FileMaxMebibytes'),
     maxUserBytes: () => bytesOf('FilesPerUserMebibytes'),
+    maxUploadBytes: () => bytesOf('UploadMaxMebibytes'),
     growth: new Growth(),
   });
 

@@ -378,6 +378,10 @@ const without = [
   // Nothing is made by these, or what is made is large and made again at no cost.
   '/v1/files',
   '/v1/anthropic/files',
+  '/v1/uploads/{upload_id}/parts',
+  // Asked again they tell what they told.
+  '/v1/uploads/{upload_id}/complete',
+  '/v1/uploads/{upload_id}/cancel',
   '/v1/batches/{batch_id}/cancel',
   '/v1/messages/batches/{batch_id}/cancel',
   '/v1/responses',

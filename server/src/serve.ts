@@ -11,8 +11,8 @@ import { ownProgram } from './platform/own-program.ts';
 import { StartFault } from './platform/start-fault.ts';
 import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
 
-/** Our own checks answer 413 below this; Bun's limit only stops absurd sizes. */
-const maxRequestBodySize = 64 * 1024 * 1024;
+/** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. Parts of uploads have 64 MiB, and a form around them. */
+const maxRequestBodySize = 66 * 1024 * 1024;
 
 /** Serves until stopped; with several workers this process only supervises them. */
 export async function serve(config: Config, environment: Record<string, string | undefined>): Promise<void> {

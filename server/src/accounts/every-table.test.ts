@@ -109,6 +109,7 @@ const untold: Record<string, string> = {
   ms_tool_calls: 'finds plans, which are told',
   ms_run_checkpoints: 'a run as it was; what it came to is told',
   ...each('runs out by itself, soon', ['kept_events', 'ms_run_streams', 'ms_run_events', 'mcp_sessions']),
+  ...each('runs out by itself, soon', ['uploads', 'upload_parts']),
   ...each('runs out by itself, soon', ['oauth_codes', 'oauth_device_codes', 'oauth_sign_ins', 'sign_in_attempts']),
   ...each('follows from what is told', [
     'kept_sums',

@@ -29,6 +29,8 @@ export interface BatchesDeps {
   priceFactor(): number;
   maxFileBytes(): number;
   maxUserBytes(): number;
+  /** Of a file that comes in parts. */
+  maxUploadBytes(): number;
   /** What requests of batches grow by beyond their lines, by the files that they name. */
   growth: Growth;
 }
@@ -40,3 +42,4 @@ const named = (id: string): string => `'${id.slice(0, 100)}'`;
 export const noFile = (id: string, param?: string) =>
   new AppError('not_found', `No such File object: ${named(id)}.`, param ? { param } : {});
 export const noBatch = (id: string) => new AppError('not_found', `No batch found with id ${named(id)}.`);
+export const noUpload = (id: string) => new AppError('not_found', `No such Upload object: ${named(id)}.`);

@@ -9,7 +9,7 @@ import type { FileRow } from './store/tables.ts';
 
 /** Hexadecimal, as names of blobs have no capitals. */
 const newFileId = (nowMs: number): string => `file-${timedHex(nowMs, 24)}`;
-const blobOf = (fileId: string): string => `files/${fileId}`;
+export const blobOf = (fileId: string): string => `files/${fileId}`;
 
 /** An upload that is not whole by then was broken off together with its process. */
 const uploadSeconds = 6 * 3_600;
@@ -37,7 +37,7 @@ type FileDeps = Kept & Pick<BatchesDeps, 'keeping' | 'maxFileBytes' | 'maxUserBy
  * The row is there before the bytes are: a kill in between leaves a row that the sweep finds, and several uploads at once
  * see what the others will take.
  */
-async function beginFile({ db, blobs, clock }: Kept, userId: number, expectedBytes: number) {
+export async function beginFile({ db, blobs, clock }: Kept, userId: number, expectedBytes: number) {
   const id = newFileId(clock.nowMs());
   const blob = blobOf(id);
   const now = nowSeconds(clock);
@@ -96,7 +96,7 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
   };
 }
 
-async function refuseFull({ db, maxUserBytes }: FileDeps, userId: number): Promise<void> {
+export async function refuseFull({ db, maxUserBytes }: FileDeps, userId: number): Promise<void> {
   if ((await store.bytesOfUser(db, userId)) <= maxUserBytes()) return;
   throw new AppError('request_too_large', `All your files together may have ${maxUserBytes()} bytes. Delete some.`, {
     ...{ param: 'file', details: { error_code: 'storage_quota_exceeded' } },

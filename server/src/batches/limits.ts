@@ -15,6 +15,11 @@ export const limits = {
   mostExpirySeconds: 30 * 86_400,
   /** Of files, as Anthropic allows. */
   mostAnthropicExpirySeconds: 90 * 86_400,
+  /** Of a file that comes in parts, as at OpenAI: one of them, and the time for all. */
+  partBytes: 64 * mebibyte,
+  uploadSeconds: 3_600,
+  /** Each is a row and a blob; of the size that clients choose, eight gigabytes are 128. */
+  parts: 1_000,
   windowSeconds: 86_400,
   /** Of a batch that has ended, and of files with requests or results. */
   keptSeconds: 30 * 86_400,

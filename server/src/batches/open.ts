@@ -10,9 +10,11 @@ import { messageBatchRoutes } from './routes/anthropic.ts';
 import { anthropicFileRoutes } from './routes/anthropic-files.ts';
 import { fileRoutes } from './routes/files.ts';
 import { openaiBatchRoutes } from './routes/openai.ts';
+import { uploadRoutes } from './routes/uploads.ts';
 import { exportOf } from './store/account-data.ts';
 import { batchesOf, findOld, findStale } from './store/batches.ts';
 import { deleteRequests, findUncleared } from './store/requests.ts';
+import { forgetUploads, sweepUploads } from './uploads.ts';
 import { batchQueue, enqueueBatch, workOn } from './work.ts';
 
 export interface Batches {
@@ -38,6 +40,7 @@ export function openBatches(deps: BatchesDeps): Batches {
   return {
     routes: [
       ...fileRoutes(deps),
+      ...uploadRoutes(deps),
       ...anthropicFileRoutes(deps),
       ...openaiBatchRoutes(deps),
       ...messageBatchRoutes(deps),
@@ -49,11 +52,13 @@ export function openBatches(deps: BatchesDeps): Batches {
         for (const batch of some) await removeBatch(deps, batch);
         some = await batchesOf(db, userId, sweepRows);
       }
+      await forgetUploads(deps, userId);
       await forgetFiles(deps, userId);
     },
     sweep: async () => {
       const now = nowSeconds(clock);
       await sweepExpired(deps);
+      await sweepUploads(deps);
       for (const batch of await findOld(db, now - limits.keptSeconds, sweepRows)) await removeBatch(deps, batch);
       for (const ref of await findUncleared(db, sweepRows)) await inBatches((most) => deleteRequests(db, ref, most));
       for (const id of await findStale(db, now - staleSeconds, sweepRows)) await enqueueBatch(deps, id);

@@ -182,6 +182,12 @@ export const optionTable = {
     help: 'Answers that one user paid for may be given to others who ask exactly the same, free of charge',
   },
   FileMaxMebibytes: { default: 50, help: 'Largest file at /v1/files, in MiB', min: 1, max: 60 },
+  UploadMaxMebibytes: {
+    default: 512,
+    help: 'Largest file that comes in parts at /v1/uploads, in MiB; 0 takes none',
+    min: 0,
+    max: 8_192,
+  },
   FilesPerUserMebibytes: {
     default: 1_000,
     help: 'What all files of a user at /v1/files may take together, in MiB; 0 takes none',

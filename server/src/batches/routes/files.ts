@@ -13,13 +13,14 @@ import { acceptFields, receiveFile, requirePlace } from './stored-file.ts';
 
 const path = '/v1/files';
 
+export const purposes = z.enum(['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']);
 const fields = z.strictObject({
-  purpose: z.enum(['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']),
+  purpose: purposes,
   'expires_after[anchor]': z.literal('created_at').optional(),
   'expires_after[seconds]': secondsField(limits.mostExpirySeconds),
 });
 
-const fileAnswer = z
+export const fileAnswer = z
   .object({
     id: z.string(),
     object: z.literal('file'),
@@ -32,7 +33,7 @@ const fileAnswer = z
   })
   .meta({ id: 'File' });
 
-const render = (row: FileRow) => ({
+export const renderFile = (row: FileRow) => ({
   id: row.id,
   object: 'file',
   bytes: row.bytes,
@@ -54,7 +55,7 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
       bodyTypes: ['multipart/form-data'],
       body: fields.extend({ file: z.string() }).meta({ id: 'FileUpload' }),
       answers: { 200: fileAnswer },
-      handle: async (call) => json(call, render(await receiveFile(deps, call, readFields))),
+      handle: async (call) => json(call, renderFile(await receiveFile(deps, call, readFields))),
     }),
     defineRoute({
       ...base,
@@ -76,11 +77,11 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
         const now = nowSeconds(deps.clock);
         const rows = await pageFiles(deps.db, userOf(call), now, { after, limit: limit + 1, order, purpose });
         unshared(call);
-        return json(call, listOf(rows, limit, render));
+        return json(call, listOf(rows, limit, renderFile));
       },
     }),
     ...oneFileRoutes(deps, {
-      ...{ base, path, render, answer: fileAnswer },
+      ...{ base, path, render: renderFile, answer: fileAnswer },
       deletedAnswer: z.object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }),
       deleted: (id) => ({ id, object: 'file', deleted: true }),
     }),

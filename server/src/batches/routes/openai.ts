@@ -8,7 +8,7 @@ import { pageBatches } from '../store/batches.ts';
 import {
   apiVersion,
   base,
-  expirySeconds,
+  expiresAfter,
   idQuery,
   limitOf,
   listed,
@@ -47,10 +47,7 @@ const request = z
     ] as [string, ...string[]]),
     completion_window: z.literal('24h'),
     metadata: metadata.nullable().optional(),
-    output_expires_after: z
-      .strictObject({ anchor: z.literal('created_at'), seconds: expirySeconds })
-      .nullable()
-      .optional(),
+    output_expires_after: expiresAfter.nullable().optional(),
   })
   .meta({ id: 'BatchRequest' });
 

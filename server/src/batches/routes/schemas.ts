@@ -35,6 +35,8 @@ export const betaQuery = { beta: z.string().max(10).optional() };
 
 export const expirySeconds = z.int().min(limits.leastExpirySeconds).max(limits.mostExpirySeconds);
 
+export const expiresAfter = z.strictObject({ anchor: z.literal('created_at'), seconds: expirySeconds });
+
 /** Of a form, whose fields are texts. */
 export const secondsField = (most: number) =>
   z

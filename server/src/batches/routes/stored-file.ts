@@ -51,24 +51,46 @@ export async function contentOf(deps: BatchesDeps, call: FileCall): Promise<Resp
 type ReadForm = (form: Record<string, string>) => Omit<FileAbout, 'filename'>;
 
 /** `read` says of the fields beside the file what is kept of them, or refuses them. */
-export async function receiveFile(deps: BatchesDeps, call: Call<'apiKey'>, read: ReadForm): Promise<FileRow> {
-  const maxBytes = deps.maxFileBytes() + formBytes;
+export const receiveFile = (deps: BatchesDeps, call: Call<'apiKey'>, read: ReadForm): Promise<FileRow> =>
+  receive(call, {
+    ...{ field: 'file', mostBytes: deps.maxFileBytes() },
+    begin: (length) => beginUpload(deps, userOf(call), length),
+    finish: (begun: Upload, form, filename) => begun.finish({ ...read(form), filename: filename.slice(0, 512) }),
+  });
+
+/** Bytes of a form, while they come. */
+interface Incoming {
+  store(content: ReadableStream<Uint8Array>): Promise<void>;
+  giveUp(): Promise<void>;
+}
+
+interface Reception<I extends Incoming, T> {
+  /** Of the form: where the bytes are. */
+  field: string;
+  mostBytes: number;
+  /** With what the request says of its length, or 0. */
+  begin(length: number): Promise<I>;
+  finish(begun: I, form: Record<string, string>, filename: string): Promise<T>;
+}
+
+/** The one file of a form, or nothing of it. */
+export async function receive<I extends Incoming, T>(call: Call<'apiKey'>, to: Reception<I, T>): Promise<T> {
+  const { field, mostBytes } = to;
   const length = Number(call.request.headers.get('content-length') ?? 0);
-  if (length > maxBytes)
-    throw new AppError('request_too_large', `A file may have ${deps.maxFileBytes()} bytes at most.`, { param: 'file' });
-  let begun: Upload | undefined;
+  if (length > mostBytes + formBytes)
+    throw new AppError('request_too_large', `${field} may have ${mostBytes} bytes at most.`, { param: field });
+  let begun: I | undefined;
   let filename = '';
   try {
-    const form = await streamMultipart(call, maxBytes, async (file) => {
-      if (file.name !== 'file') throw unknownField(file.name);
-      if (begun) throw new AppError('invalid_value', 'One request takes one file.', { param: 'file' });
+    const form = await streamMultipart(call, mostBytes + formBytes, async (file) => {
+      if (file.name !== field) throw unknownField(file.name);
+      if (begun) throw new AppError('invalid_value', 'One request takes one file.', { param: field });
       filename = file.filename;
-      begun = await beginUpload(deps, userOf(call), Number.isFinite(length) ? length : 0);
+      begun = await to.begin(Number.isFinite(length) ? length : 0);
       await begun.store(file.content);
     });
-    const about = { ...read(form), filename: filename.slice(0, 512) };
-    if (!begun) throw new AppError('missing_required_parameter', 'file is required.', { param: 'file' });
-    return await begun.finish(about);
+    if (!begun) throw new AppError('missing_required_parameter', `${field} is required.`, { param: field });
+    return await to.finish(begun, form, filename);
   } catch (error) {
     await begun?.giveUp();
     throw error;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { beyond, formerPlace, type Place } from './place.ts';
 import type { FileRow } from './tables.ts';
@@ -9,15 +10,23 @@ export async function insertFile(db: Db, file: NewFile): Promise<void> {
   await db.insertInto('files').values(file).execute();
 }
 
-/** What all files of a user take together, with those that are coming in. */
+/** What all files of a user take together, with those that are coming in, whole or in parts. */
 export async function bytesOfUser(db: Db, userId: number): Promise<number> {
-  const { bytes } = await db
-    .selectFrom('files')
-    .select((e) => e.fn.sum<number | null>('bytes').as('bytes'))
-    .where('user_id', '=', userId)
+  const { files, uploads } = await db
+    .selectNoFrom((e) => [
+      e.selectFrom('files').select(sumOfBytes).where('user_id', '=', userId).as('files'),
+      e
+        .selectFrom('uploads')
+        .select(sumOfBytes)
+        .where('user_id', '=', userId)
+        .where('status', '=', 'pending')
+        .as('uploads'),
+    ])
     .executeTakeFirstOrThrow();
-  return Number(bytes ?? 0);
+  return Number(files ?? 0) + Number(uploads ?? 0);
 }
+
+const sumOfBytes = sql<number | null>`sum(bytes)`.as('bytes');
 
 /** The file is whole: from here on it is shown. Null when it was thrown out meanwhile. */
 export async function completeFile(

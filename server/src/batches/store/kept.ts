@@ -7,6 +7,8 @@ import './tables.ts';
 export async function keptOf(db: Db, userId: number) {
   const where = sql`user_id = ${userId}`;
   const files = await sizeOf(db, { table: 'files', where, by: ['ref'], counted: 'bytes' });
+  const pending = sql`user_id = ${userId} and status = 'pending'`;
+  const uploads = await sizeOf(db, { table: 'uploads', where: pending, by: ['id'], counted: 'bytes' });
   const running = await db
     .selectFrom('batches')
     .select('ref')
@@ -18,5 +20,5 @@ export async function keptOf(db: Db, userId: number) {
     batches += await sizeOf(db, {
       ...{ table: 'batch_requests', where: sql`batch_ref = ${ref}`, by: ['position'], texts: ['outcome'] },
     });
-  return { files, batches };
+  return { files: files + uploads, batches };
 }

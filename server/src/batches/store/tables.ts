@@ -16,6 +16,32 @@ declare module '../../platform/db/tables.ts' {
       created_at: number;
       expires_at: number | null;
     };
+    /** Files that come in parts. */
+    uploads: {
+      id: string;
+      user_id: number;
+      purpose: string;
+      filename: string;
+      bytes: number;
+      /** Of the file that it becomes. */
+      expiry_seconds: number | null;
+      status: 'pending' | 'completed' | 'cancelled';
+      file_id: string | null;
+      /** A hash of the parts that the file was made of, so that whoever asks again is told the same. */
+      made_of: string | null;
+      created_at: number;
+      expires_at: number;
+    };
+    upload_parts: {
+      id: string;
+      upload_id: string;
+      /** While it comes in, what is kept free for it. */
+      bytes: number;
+      blob: string;
+      /** 0 while it comes in. */
+      ready: number;
+      created_at: number;
+    };
     batches: {
       ref: Generated<number>;
       id: string;
@@ -70,6 +96,8 @@ declare module '../../platform/db/tables.ts' {
 import type { Tables } from '../../platform/db/tables.ts';
 
 export type FileRow = Selectable<Tables['files']>;
+export type UploadRow = Selectable<Tables['uploads']>;
+export type PartRow = Selectable<Tables['upload_parts']>;
 export type BatchRow = Selectable<Tables['batches']>;
 export type RequestRow = Selectable<Tables['batch_requests']>;
 export type Wire = 'openai' | 'anthropic';

@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
+import { streamOf } from '../../lib/stream-of.ts';
 import { refuseNul, setField } from './body.ts';
 import { mediaType } from './multipart.ts';
 import type { Call } from './route.ts';
@@ -148,12 +149,3 @@ function headOf(head: string): { name: string; filename: string | null } {
   refuseNul(filename);
   return { name, filename };
 }
-
-const streamOf = (pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
-  new ReadableStream({
-    pull: async (controller) => {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });

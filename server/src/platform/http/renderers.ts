@@ -9,9 +9,13 @@ export function renderError(
 ): Response {
   return Response.json(errorShapes[format](error, requestId), {
     status: error.status,
-    headers: { ...headers, ...error.extras.headers },
+    headers: { ...headers, ...idHeader(format, requestId), ...error.extras.headers },
   });
 }
+
+/** Anthropic's name of the header, which its libraries read. */
+const idHeader = (format: ErrorFormat, requestId: string): Record<string, string> =>
+  format === 'anthropic' ? { 'request-id': requestId } : {};
 
 /** The error format of an unmatched address, by its path and the client's headers. */
 export function formatOfPath(path: string, headers: Headers): ErrorFormat {

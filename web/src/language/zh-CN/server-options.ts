@@ -130,6 +130,9 @@ export default {
     '某个用户付费得到的回答，可以免费返回给提出完全相同请求的其他用户',
   FileMaxMebibytes: '单个文件大小上限',
   'Largest file at /v1/files, in MiB': '/v1/files 中单个文件的大小上限',
+  UploadMaxMebibytes: '分片上传的文件大小上限',
+  'Largest file that comes in parts at /v1/uploads, in MiB; 0 takes none':
+    '通过 /v1/uploads 分片上传的单个文件的大小上限；0 表示不接收',
   FilesPerUserMebibytes: '每个用户的文件总大小',
   'What all files of a user at /v1/files may take together, in MiB; 0 takes none':
     '每个用户在 /v1/files 中所有文件的总大小上限；0 表示不接收文件',

@@ -59,6 +59,7 @@ import { migration as scim } from './0069-scim.ts';
 import { migration as intake } from './0070-intake.ts';
 import { migration as narrowerLists } from './0071-narrower-lists.ts';
 import { migration as keysOfVideos } from './0073-keys-of-videos.ts';
+import { migration as uploads } from './0072-uploads.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
@@ -123,6 +124,7 @@ export const migrations: Migration[] = [
   intake,
   narrowerLists,
   keysOfVideos,
+  uploads,
 ];
 
 /**

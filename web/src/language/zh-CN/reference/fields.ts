@@ -128,6 +128,8 @@ export default {
   'Then it stands still, as if it were suspended': '此时应用停用，如同被暂停',
   '`next_page` of the page before': '上一页的 `next_page`',
   'These alone, on one page': '只列出这些，在一页内返回',
+  'Files are known by their names; this is not kept': '文件按名称识别；此项不会保存',
+  'Of the whole file, in hexadecimal or base64': '整个文件的 MD5，十六进制或 base64',
   'Files here belong to no session': '此处的文件不属于任何会话',
   'Of the channel, the organisation or the queue': '渠道、组织或队列的名称',
   'Models, requests or jobs; the status with which a credential was refused':

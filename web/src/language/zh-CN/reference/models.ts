@@ -64,6 +64,11 @@ export default {
 
   'Upload a file': '上传文件',
   'Upload a file: `/v1/files` with `anthropic-version`': '上传文件：带 `anthropic-version` 的 `/v1/files`',
+  'Begin a file that comes in parts, within an hour': '开始分片上传文件，须在一小时内完成',
+  'Add a part to an upload, 64 MiB at most; several may come at once':
+    '向分片上传添加一个分片，最大 64 MiB；可同时上传多个',
+  'Make a file of the parts of an upload, in the order named': '按给出的顺序将分片合成为文件',
+  'Cancel an upload, and throw out its parts': '取消分片上传并丢弃其分片',
   'Files, the newest first': '文件列表，最新的在前',
   'Files, the newest first: `/v1/files` with `anthropic-version`':
     '文件列表，最新的在前：带 `anthropic-version` 的 `/v1/files`',
