@@ -26,12 +26,12 @@ export async function receive(call: Received, maxBytes: number): Promise<Uint8Ar
     call.arrived?.();
     return bytes;
   } catch (error) {
-    throw faultOf(error, call.request);
+    throw unreceived(error, call.request);
   }
 }
 
 /** Cut off or gone in the middle of it: nobody reads the answer, and it is no failure of ours. */
-const faultOf = (error: unknown, request: Request): unknown =>
+export const unreceived = (error: unknown, request: Request): unknown =>
   error instanceof AppError || !request.signal.aborted
     ? error
     : new AppError('request_timeout', 'The request body did not arrive.');
@@ -48,7 +48,7 @@ export async function readJson(call: Received, maxBytes: number): Promise<unknow
 /** The same where most answers come at once: whoever lets the caller wait says so with `arrived`. */
 export const readJsonSoonAnswered = (call: Received, maxBytes: number): Promise<unknown> =>
   readBody(call, maxBytes).then(parse, (error) => {
-    throw faultOf(error, call.request);
+    throw unreceived(error, call.request);
   });
 
 const others = (): Promise<unknown> => new Promise(setImmediate);
