@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasWrk, run } from '../kit/load.ts';
@@ -31,50 +31,50 @@ export async function objects(): Promise<void> {
 }
 
 async function ofChat(): Promise<Row[]> {
-  await using upstream = stopped(await startUpstream());
-  await using bare = await counted((env) => startBareProxy(upstream, env));
-  await using service = await counted(startService);
-  await addChannel(service, upstream.url);
+  const upstream = await startUpstream();
+  const bare = await counted((env) => startBareProxy(upstream, env));
+  const service = await counted(startService);
   const json = { 'content-type': 'application/json' };
   const chat = (running: Running, more: object = {}): Contender => ({
     ...{ url: `${running.url}/v1/chat/completions`, headers: { ...json, ...more }, body: chatBody() },
   });
-  return [
-    await made(bare, 'chat, bare Bun proxy', chat(bare)),
-    await made(service, 'chat, svc', chat(service, { authorization: `Bearer ${service.key}` })),
-  ];
+  try {
+    await addChannel(service, upstream.url);
+    return [
+      await made(bare, 'chat, bare Bun proxy', chat(bare)),
+      await made(service, 'chat, svc', chat(service, { authorization: `Bearer ${service.key}` })),
+    ];
+  } finally {
+    for (const running of [bare, service, upstream]) await running.stop();
+  }
 }
 
 async function ofToolCalls(): Promise<Row[]> {
-  await using upstream = stopped(await startMcpUpstream());
-  await using bare = await counted((env) => startBareProxy(upstream, env));
-  await using service = await counted((env) => startService({ ...env, ALLOW_PRIVATE_WEBHOOKS: '1' }));
-  await connect(service, `${upstream.url}/mcp`);
-  return [
-    await made(bare, 'tool, bare Bun proxy', throughProxy(bare)),
-    await made(service, 'tool, svc, a 2025 client', await of2025(service)),
-    await made(service, 'tool, svc, a 2026-07-28 client', ofNewest(service)),
-  ];
+  const upstream = await startMcpUpstream();
+  const bare = await counted((env) => startBareProxy(upstream, env));
+  const service = await counted((env) => startService({ ...env, ALLOW_PRIVATE_WEBHOOKS: '1' }));
+  try {
+    await connect(service, `${upstream.url}/mcp`);
+    return [
+      await made(bare, 'tool, bare Bun proxy', throughProxy(bare)),
+      await made(service, 'tool, svc, a 2025 client', await of2025(service)),
+      await made(service, 'tool, svc, a 2026-07-28 client', ofNewest(service)),
+    ];
+  } finally {
+    for (const running of [bare, service, upstream]) await running.stop();
+  }
 }
 
-const stopped = <R extends Running>(running: R): R & AsyncDisposable =>
-  Object.assign(running, { [Symbol.asyncDispose]: () => running.stop() });
-
-type Counted = Running & AsyncDisposable & { counts: string };
+type Counted = Running & { counts: string };
 
 async function counted<R extends Running>(begin: (env: Record<string, string>) => Promise<R>): Promise<R & Counted> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-objects-'));
-  const counts = join(folder, 'counts.json');
+  const counts = join(tmpdir(), `svc-objects-${crypto.randomUUID()}.json`);
   const running = await begin({
     BUN_OPTIONS: `--preload ${join(import.meta.dir, '../kit/heap-counts.ts')}`,
     BUN_JSC_useGC: '0',
     HEAP_COUNTS: counts,
   });
-  const stop = async () => {
-    await running.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return Object.assign(running, { counts, [Symbol.asyncDispose]: stop });
+  return { ...running, counts };
 }
 
 async function made(running: Counted, what: string, contender: Contender): Promise<Row> {
@@ -94,12 +94,13 @@ async function made(running: Counted, what: string, contender: Contender): Promi
 }
 
 async function countsOf({ pid, counts }: Counted): Promise<Record<string, number>> {
-  rmSync(counts, { force: true });
   process.kill(pid, 'SIGUSR2');
   for (;;) {
     await Bun.sleep(100);
     try {
-      return JSON.parse(readFileSync(counts, 'utf8'));
+      const made = JSON.parse(readFileSync(counts, 'utf8'));
+      rmSync(counts);
+      return made;
     } catch {
       // Not written yet, or not to its end.
     }

@@ -43,6 +43,9 @@ const allowed = { allow: 'POST, DELETE' };
 /** No tool has a longer one. */
 const longestName = 128;
 
+const serverName = /^[a-z0-9-]{1,24}(_\d{1,15})?$/;
+const isServerName = ({ server }: Record<string, string>): boolean => server !== undefined && serverName.test(server);
+
 const shared = {
   tag: 'MCP',
   auth: 'mcp',
@@ -68,7 +71,7 @@ type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 /** The protocol's own address of each server, of all that a caller may use, and of our own. */
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const { room } = deps;
-  const params = z.object({ server: z.string().regex(/^[a-z0-9-]{1,24}(_\d{1,15})?$/) });
+  const params = z.object({ server: z.string().regex(serverName) });
   const named = ({ principal, params: given }: Call<'mcp'>): McpServer | Promise<McpServer> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);
@@ -139,7 +142,7 @@ function routesAt(
       method: 'post',
       path,
       summary: `${what}, over MCP (Streamable HTTP)`,
-      ...(params && { params }),
+      ...(params && { params, fitsParams: isServerName }),
       body: posted,
       maxBytes: mostBytes,
       answers,

@@ -17,7 +17,7 @@ export const defaultMaxBytes = 1024 * 1024;
 export function parseInput(route: Route, call: Call, params: Record<string, string>): Promise<void> | undefined {
   if (route.params) {
     refuseNul(params);
-    call.params = accept(route, route.params, params, 'not_found');
+    call.params = route.fitsParams?.(params) ? params : accept(route, route.params, params, 'not_found');
   }
   const text = call.request.url.indexOf('?');
   const query = route.query ?? (text >= 0 && isOurOwn(route) ? pageQuery : undefined);

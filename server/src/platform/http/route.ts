@@ -96,6 +96,8 @@ export interface RouteSpec<
   fits?(body: unknown): boolean;
   query?: Q;
   params?: P;
+  /** The same of what the path names. */
+  fitsParams?(params: Record<string, string>): boolean;
   answers: Record<number, Answer>;
   /** Moves money or makes something: takes an Idempotency-Key, and does it once for each. */
   idempotent?: boolean;
