@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { each } from '../kit/each.ts';
-import { hasWrk, type Load, type Measured, run } from '../kit/load.ts';
+import { hasWrk, type Measured, run } from '../kit/load.ts';
 import { startBareProxy } from '../kit/peers.ts';
-import { freePort, type Running, rssBytes, start } from '../kit/process.ts';
+import { type Running, rssBytes } from '../kit/process.ts';
 import { goal, median, type Row, report, round, spread } from '../kit/report.ts';
 import { type Service, startService } from '../kit/service.ts';
+import { begin, callOf, connect, of2025, ofNewest, startMcpUpstream, throughProxy } from '../kit/tool-calls.ts';
 
 const connections = 32;
 const rounds = 7;
@@ -15,48 +15,6 @@ const bare = 'bare Bun proxy';
 const through = 'svc, a 2025 client';
 const newest = 'svc, a 2026-07-28 client';
 
-const params = { name: 'echo', arguments: { text: 'Say hello to the people who read this benchmark.' } };
-const callOf = (more: object = {}): string =>
-  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, ...more } });
-const accept = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
-
-const startMcpUpstream = (): Promise<Running> =>
-  start('MCP server', [process.execPath, join(import.meta.dir, '../peers/mcp-upstream.ts')], { port: freePort() });
-
-async function connect(service: Service, url: string): Promise<void> {
-  const server = { name: 'bench', url, audience: 'everyone' };
-  const { data } = (await service.call('/api/mcp/servers', 'POST', server)) as { data: { id: number } };
-  const listed = (await service.call(`/api/mcp/servers/${data.id}/test`, 'POST')) as {
-    data: { tools: { name: string; definition: string }[] };
-  };
-  const tools = listed.data.tools.map(({ name, definition }) => ({ name, definition, ask_first: false }));
-  await service.call(`/api/mcp/servers/${data.id}/tools`, 'PUT', { tools });
-  await service.call('/api/admin/options', 'PUT', { key: 'RateLimitMcp', value: 100_000_000 });
-}
-
-/** Begins a session in front, as clients of 2025 do, and returns the headers of what follows. */
-async function begin(service: Service): Promise<Record<string, string>> {
-  const clientInfo = { name: 'bench', version: '1' };
-  const asked = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-  const headers = { ...accept, authorization: `Bearer ${service.key}` };
-  const answer = await fetch(`${service.url}/mcp/bench`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: asked }),
-  });
-  await answer.text();
-  const session = answer.headers.get('mcp-session-id');
-  if (session === null) throw new Error(`no session was begun: ${answer.status}`);
-  return { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' };
-}
-
-function newestCall(service: Service): Pick<Load, 'headers' | 'body'> {
-  const said = 'io.modelcontextprotocol/';
-  const _meta = { [`${said}protocolVersion`]: '2026-07-28', [`${said}clientCapabilities`]: {} };
-  const named = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' };
-  return { headers: { ...accept, ...named, authorization: `Bearer ${service.key}` }, body: callOf({ _meta }) };
-}
-
 /** Calls of a tool through the gateway and through a bare proxy, in turns, and then many sessions open at once. */
 export async function mcp(): Promise<void> {
   if (!hasWrk()) return console.log('mcp: wrk is not installed (Debian package wrk); skipped');
@@ -65,11 +23,10 @@ export async function mcp(): Promise<void> {
   const service = await startService({ ALLOW_PRIVATE_WEBHOOKS: '1' });
   try {
     await connect(service, `${upstream.url}/mcp`);
-    const path = `${service.url}/mcp/bench`;
-    const contenders: Record<string, Omit<Load, 'connections' | 'seconds'>> = {
-      [bare]: { url: `${proxy.url}/mcp`, headers: accept, body: callOf(), pid: proxy.pid },
-      [through]: { url: path, headers: await begin(service), body: callOf(), pid: service.pid },
-      [newest]: { url: path, ...newestCall(service), pid: service.pid },
+    const contenders = {
+      [bare]: { ...throughProxy(proxy), pid: proxy.pid },
+      [through]: { ...(await of2025(service)), pid: service.pid },
+      [newest]: { ...ofNewest(service), pid: service.pid },
     };
     const results = new Map<string, Measured[]>();
     for (let turn = 0; turn <= rounds; turn += 1)

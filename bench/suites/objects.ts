@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasWrk, type Load, run } from '../kit/load.ts';
+import { hasWrk, run } from '../kit/load.ts';
 import { startBareProxy, startUpstream } from '../kit/peers.ts';
 import type { Running } from '../kit/process.ts';
 import { type Row, report, round } from '../kit/report.ts';
 import { addChannel, chatBody, startService } from '../kit/service.ts';
+import { type Contender, connect, of2025, ofNewest, startMcpUpstream, throughProxy } from '../kit/tool-calls.ts';
 
 const warmUpSeconds = 8;
 const seconds = 2;
@@ -21,66 +22,85 @@ const kinds = {
 };
 
 /**
- * What a chat request leaves for the collector, counted with the collector off: figures that no neighbour on the machine
- * disturbs. Each costs about a tenth of a microsecond, and there are hundreds.
+ * What a chat request and a call of a tool leave for the collector, counted with the collector off: figures that no neighbour
+ * on the machine disturbs. Each costs about a tenth of a microsecond, and there are hundreds.
  */
 export async function objects(): Promise<void> {
   if (!hasWrk()) return console.log('objects: wrk is not installed (Debian package wrk); skipped');
-  const folder = mkdtempSync(join(tmpdir(), 'svc-objects-'));
+  report('objects', [...(await ofChat()), ...(await ofToolCalls())], []);
+}
+
+async function ofChat(): Promise<Row[]> {
   const upstream = await startUpstream();
-  const counted = (name: string) => ({
-    BUN_OPTIONS: `--preload ${join(import.meta.dir, '../kit/heap-counts.ts')}`,
-    BUN_JSC_useGC: '0',
-    HEAP_COUNTS: join(folder, name),
+  const bare = await counted((env) => startBareProxy(upstream, env));
+  const service = await counted(startService);
+  const json = { 'content-type': 'application/json' };
+  const chat = (running: Running, more: object = {}): Contender => ({
+    ...{ url: `${running.url}/v1/chat/completions`, headers: { ...json, ...more }, body: chatBody() },
   });
-  const bare = await startBareProxy(upstream, counted('bare'));
-  const service = await startService(counted('svc'));
   try {
     await addChannel(service, upstream.url);
-    const json = { 'content-type': 'application/json' };
-    report(
-      'objects',
-      [
-        await made(bare, json, join(folder, 'bare')),
-        await made(service, { ...json, authorization: `Bearer ${service.key}` }, join(folder, 'svc')),
-      ],
-      [],
-    );
+    return [
+      await made(bare, 'chat, bare Bun proxy', chat(bare)),
+      await made(service, 'chat, svc', chat(service, { authorization: `Bearer ${service.key}` })),
+    ];
   } finally {
     for (const running of [bare, service, upstream]) await running.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function made(running: Running, headers: Record<string, string>, file: string): Promise<Row> {
-  const load: Omit<Load, 'seconds'> = {
-    url: `${running.url}/v1/chat/completions`,
-    method: 'POST',
-    headers,
-    body: chatBody(),
-    connections: 64,
-    pid: running.pid,
-  };
+async function ofToolCalls(): Promise<Row[]> {
+  const upstream = await startMcpUpstream();
+  const bare = await counted((env) => startBareProxy(upstream, env));
+  const service = await counted((env) => startService({ ...env, ALLOW_PRIVATE_WEBHOOKS: '1' }));
+  try {
+    await connect(service, `${upstream.url}/mcp`);
+    return [
+      await made(bare, 'tool, bare Bun proxy', throughProxy(bare)),
+      await made(service, 'tool, svc, a 2025 client', await of2025(service)),
+      await made(service, 'tool, svc, a 2026-07-28 client', ofNewest(service)),
+    ];
+  } finally {
+    for (const running of [bare, service, upstream]) await running.stop();
+  }
+}
+
+type Counted = Running & { counts: string };
+
+async function counted<R extends Running>(begin: (env: Record<string, string>) => Promise<R>): Promise<R & Counted> {
+  const counts = join(tmpdir(), `svc-objects-${crypto.randomUUID()}.json`);
+  const running = await begin({
+    BUN_OPTIONS: `--preload ${join(import.meta.dir, '../kit/heap-counts.ts')}`,
+    BUN_JSC_useGC: '0',
+    HEAP_COUNTS: counts,
+  });
+  return { ...running, counts };
+}
+
+async function made(running: Counted, what: string, contender: Contender): Promise<Row> {
+  const load = { ...contender, method: 'POST', connections: 64, pid: running.pid };
   // Compilers leave out what they see to be of no use.
   await run({ ...load, seconds: warmUpSeconds });
-  const before = await countsOf(running, file);
-  const { requestsPerSecond } = await run({ ...load, seconds });
-  const after = await countsOf(running, file);
+  const before = await countsOf(running);
+  const { requestsPerSecond, failures } = await run({ ...load, seconds });
+  if (failures > 0) throw new Error(`${what}: ${failures} requests failed`);
+  const after = await countsOf(running);
   const requests = requestsPerSecond * seconds;
   const figures = Object.entries(kinds).map(([name, type]) => [
     name,
     round(((after[type] ?? 0) - (before[type] ?? 0)) / requests, 1),
   ]);
-  return { what: running.name, figures: Object.fromEntries(figures) };
+  return { what, figures: Object.fromEntries(figures) };
 }
 
-async function countsOf({ pid }: Running, file: string): Promise<Record<string, number>> {
-  rmSync(file, { force: true });
+async function countsOf({ pid, counts }: Counted): Promise<Record<string, number>> {
   process.kill(pid, 'SIGUSR2');
   for (;;) {
     await Bun.sleep(100);
     try {
-      return JSON.parse(readFileSync(file, 'utf8'));
+      const made = JSON.parse(readFileSync(counts, 'utf8'));
+      rmSync(counts);
+      return made;
     } catch {
       // Not written yet, or not to its end.
     }

@@ -98,8 +98,12 @@ export class Known {
   /** What a user means by a name. */
   server(userId: number, name: string): McpServer | null | Promise<McpServer | null> {
     if (this.#listens()) return this.#named.get(`${userId}/${name}`);
+    return this.#readServer(userId, name);
+  }
+
+  async #readServer(userId: number, name: string): Promise<McpServer | null> {
     const { db } = this.deps;
-    return findServerByName(db, userId, name).then((own) => own ?? findServerByName(db, null, name));
+    return (await findServerByName(db, userId, name)) ?? findServerByName(db, null, name);
   }
 
   /** By the name that the server itself gives it. */
@@ -135,7 +139,11 @@ export class Known {
 
   /** Begins with the first call: most installations connect nothing. */
   #listens(): boolean {
-    if (this.#hears || this.#listening) return this.#hears;
+    if (!this.#listening) this.#listen();
+    return this.#hears;
+  }
+
+  #listen(): void {
     const gap = () => this.#clear();
     this.#listening = this.deps.shared.subscribe(channel, (tag) => this.#forget(tag), gap);
     this.#listening.then(
@@ -146,7 +154,6 @@ export class Known {
         this.#listening = null;
       },
     );
-    return false;
   }
 
   async stop(): Promise<void> {

@@ -49,17 +49,25 @@ export class Bill {
     try {
       result = await work;
     } catch (error) {
-      // Whoever leaves meanwhile has had the work done.
-      const gone = this.call.left();
-      await this.#end(gone ? 'aborted' : 'error', !gone);
+      await this.failed();
       throw error;
     }
-    const paid = this.#end(isError(result) ? 'error' : 'ok', false);
+    const paid = this.ended(isError(result));
     if (paid) await paid;
     return result;
   }
 
+  async failed(): Promise<void> {
+    // Whoever leaves meanwhile has had the work done.
+    const gone = this.call.left();
+    await this.#end(gone ? 'aborted' : 'error', !gone);
+  }
+
   /** A promise only where there is money to move. */
+  ended(isError: boolean): Promise<void> | undefined {
+    return this.#end(isError ? 'error' : 'ok', false);
+  }
+
   #end(status: CalledTool['status'], failed: boolean): Promise<void> | undefined {
     const durationMs = this.room.clock.steadyMs() - this.#startedMs;
     if (this.#held) return this.#pay(this.#held, { status, durationMs }, this.#begun && !failed);

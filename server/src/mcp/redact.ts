@@ -1,6 +1,9 @@
 /** Some servers repeat what they are sent, and our headers are nobody else's. */
 export function redacted<T>(value: T, secrets: readonly string[]): T {
-  if (secrets.length === 0 || value === undefined) return value;
+  return secrets.length === 0 || value === undefined ? value : searched(value, secrets);
+}
+
+function searched<T>(value: T, secrets: readonly string[]): T {
   const text = JSON.stringify(value);
   const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
   if (!written.some((secret) => text.includes(secret))) return value;

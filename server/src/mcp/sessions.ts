@@ -221,6 +221,10 @@ export class Sessions {
     const known = this.#held.get(placeOf(server, holder));
     if (known?.key === key) return known;
     if (known) this.#retire(known);
+    return this.#begin(server, holder, key);
+  }
+
+  #begin(server: McpServer, holder: string, key: string): Held {
     this.#makeRoom(userOf(holder));
     const held: Held = {
       ...{ server, holder, key, users: 0, lastUsedMs: this.#nowMs(), toldMs: -tellMs, listing: null, retired: false },

@@ -71,6 +71,8 @@ export interface Organisations {
 /** Windows that ended, and warnings: long after what could still be charged to them, and a year to look back on. */
 const keptSeconds = 400 * 86_400;
 
+const teamIn = (standing: PlaceStanding | null): number | null => standing?.teamId ?? null;
+
 export function openOrganisations(room: Room): Organisations {
   const places = new Places(room);
   const gate = new Gate({ places, shared: room.shared });
@@ -124,7 +126,7 @@ export function openOrganisations(room: Room): Organisations {
     admit: (keyId, models, counted) => gate.admit(keyId, models, counted),
     reachOf: (keyId) => gate.reachOf(keyId),
     placeOf: (keyId) => places.placeOf(keyId),
-    teamOf: (keyId) => after(places.of(keyId), (standing) => standing?.teamId ?? null),
+    teamOf: (keyId) => after(places.of(keyId), teamIn),
     applications,
     scim: directoryOf(room),
     memberships,

@@ -1,3 +1,4 @@
+import type { SQLQueryBindings } from 'bun:sqlite';
 import { CompiledQuery } from 'kysely';
 import { prepared } from '../../platform/db/prepared.ts';
 import { writeSync } from '../../platform/db/sqlite-dialect.ts';
@@ -38,7 +39,11 @@ export async function insertAudit(db: Db, rows: NewAuditRow[]): Promise<void> {
   else
     await writeSync(db, (writer) => {
       const insert = prepared(writer, insertRow);
-      for (const row of rows) insert.run(...names.map((name) => row[name] ?? null));
+      const values: SQLQueryBindings[] = [];
+      for (const row of rows) {
+        for (let at = 0; at < names.length; at += 1) values[at] = row[names[at]!] ?? null;
+        insert.run(...values);
+      }
     });
 }
 

@@ -1,6 +1,6 @@
 import type { Origin } from '../../identity/audit/log.ts';
 import { abilitiesOf } from '../abilities.ts';
-import { approveAgain, refusalOf } from '../approvals.ts';
+import { type AskedCall, approveAgain, refusalOf } from '../approvals.ts';
 import type { CalledTool, Payer } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
@@ -13,7 +13,7 @@ import { holderFor, listedTo } from '../target.ts';
 import { opensTool } from './caller.ts';
 import { goingOn, isAskedWithin } from './going-on.ts';
 import { requireRepeated } from './param-headers.ts';
-import { pass } from './pass.ts';
+import { type Asked, pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
 import { wantsToKnow } from './rounds.ts';
 import { badParams, type Exchange, hasLeft, ownFault, toolFailure } from './served.ts';
@@ -113,40 +113,81 @@ function callGoingOn(room: FrontRoom, offer: Offer, params: Params, exchange: Ex
   return goingOn(room, { server: offer.server, what: offer.tool.name, params }, exchange, work);
 }
 
-function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
+async function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
   const bill = new Bill(room, new CallOfClient(offer.server, offer.tool.name, exchange));
-  return bill.noted(callBilled(room, offer, params, exchange, bill), isFailure);
+  let result: Params;
+  try {
+    const refusal = isCalledAtOnce(room, offer, exchange)
+      ? null
+      : await refusalFirst(room, offer, params, exchange, bill);
+    if (refusal === null) {
+      bill.begin();
+      const answer = await pass(room, offer.server, passedOf(offer.tool, params), exchange);
+      // It is called once more with what it wants to know: that is paid for.
+      if (wantsToKnow(answer)) bill.fail();
+      result = isWhole(answer) ? answer : await unfinished(room, offer, params, exchange, answer);
+    } else result = toolFailure(refusal);
+  } catch (error) {
+    await bill.failed();
+    throw error;
+  }
+  const paid = bill.ended(isFailure(result));
+  if (paid) await paid;
+  return result;
 }
 
-async function callBilled(
+/** Nothing has to be asked of anybody first, which is mostly so. */
+const isCalledAtOnce = (room: FrontRoom, offer: Offer, exchange: Exchange): boolean =>
+  isKnownApproved(room, offer, exchange) &&
+  offer.server.callsPerMinute === 0 &&
+  offer.tool.price === 0 &&
+  !asksFirst(offer, exchange);
+
+const asksFirst = ({ tool }: Offer, { caller }: Exchange): boolean => tool.askFirst && !caller.inPerson;
+
+/** Why it is not called, for a model to read. */
+async function refusalFirst(
   room: FrontRoom,
   offer: Offer,
   params: Params,
   exchange: Exchange,
   bill: Bill,
+): Promise<string | null> {
+  const { server, tool } = offer;
+  if (!(await isApproved(room, offer, exchange))) return notAsApproved(tool.name);
+  const busy = await tooOften(room, server);
+  if (busy !== null) return busy;
+  const short = await bill.hold(tool.price).then(() => null, unpaid);
+  if (short !== null) return `${tool.name} was not called: ${short}`;
+  return asksFirst(offer, exchange) ? refusalOf(room, approvalOf(offer, params, exchange), room.webUrl) : null;
+}
+
+/** What a person is asked to approve. */
+const approvalOf = ({ server, tool }: Offer, params: Params, { caller }: Exchange): AskedCall => ({
+  ...{ userId: caller.user.id, server, tool: tool.name, arguments: argumentsOf(params) },
+});
+
+const passedOf = (tool: AllowedTool, params: Params): Asked => ({
+  method: 'tools/call',
+  params: params.name === tool.name ? params : { ...params, name: tool.name },
+  tool,
+});
+
+const isWhole = (answer: Params): boolean => !wantsToKnow(answer) && answer.resultType !== 'task';
+
+/** The server goes on by itself, or has to be called once more. */
+async function unfinished(
+  room: FrontRoom,
+  offer: Offer,
+  params: Params,
+  exchange: Exchange,
+  answer: Params,
 ): Promise<Params> {
   const { server, tool } = offer;
-  if (!isKnownApproved(room, offer, exchange) && !(await isApproved(room, offer, exchange)))
-    return toolFailure(notAsApproved(tool.name));
-  const busy = server.callsPerMinute > 0 ? await tooOften(room, server) : null;
-  if (busy !== null) return toolFailure(busy);
-  const short = tool.price > 0 ? await bill.hold(tool.price).then(() => null, unpaid) : null;
-  if (short !== null) return toolFailure(`${tool.name} was not called: ${short}`);
-  const asksFirst = tool.askFirst && !exchange.caller.inPerson;
-  const { id: userId } = exchange.caller.user;
-  const asked = asksFirst ? { userId, server, tool: tool.name, arguments: argumentsOf(params) } : null;
-  const refusal = asked && (await refusalOf(room, asked, room.webUrl));
-  if (refusal !== null) return toolFailure(refusal);
-  bill.begin();
-  const passed = params.name === tool.name ? params : { ...params, name: tool.name };
-  const answer = await pass(room, server, { method: 'tools/call', params: passed, tool }, exchange);
-  if (wantsToKnow(answer)) {
-    // It is called once more with the answers: that is paid for, and was approved with the first.
-    bill.fail();
-    if (asked) await approveAgain(room, asked);
-  }
-  if (answer.resultType !== 'task') return answer;
-  return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
+  if (!wantsToKnow(answer)) return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
+  // What was approved is all of it.
+  if (asksFirst(offer, exchange)) await approveAgain(room, approvalOf(offer, params, exchange));
+  return answer;
 }
 
 export function argumentsOf({ arguments: given = {} }: Params): Params {

@@ -76,9 +76,11 @@ export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Prom
     return callerBy(principal);
   };
   return (call) => {
-    const token = tokenIn(call);
+    const { headers } = call.request;
+    const authorization = headers.get('authorization');
+    const token = authorization === null ? undefined : tokenIn(authorization);
     if (token !== undefined) return byToken(ways, call, token);
-    if (!call.request.headers.has('authorization') && !call.request.headers.has('x-api-key'))
+    if (authorization === null && !headers.has('x-api-key'))
       throw new AppError('invalid_api_key', 'Send an access token or an API key as Authorization: Bearer …');
     const principal = ways.byKey(call);
     return principal instanceof Promise ? principal.then(admit) : admit(principal);
@@ -89,8 +91,10 @@ export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Prom
 const callers = new WeakMap<KeyPrincipal, McpCaller>();
 
 function callerBy(principal: KeyPrincipal): McpCaller {
-  const known = callers.get(principal);
-  if (known) return known;
+  return callers.get(principal) ?? newCaller(principal);
+}
+
+function newCaller(principal: KeyPrincipal): McpCaller {
   const { limitKey: through } = principal;
   const caller: McpCaller = { ...principal, audience: null, tools: null, through, asPayer: () => principal };
   callers.set(principal, caller);
@@ -110,8 +114,8 @@ async function byToken(ways: WaysIn, call: Call, token: string): Promise<McpCall
   };
 }
 
-const tokenIn = ({ request }: Call): string | undefined =>
-  /^(?:bearer|dpop) +(svcat_\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+const tokenIn = (authorization: string): string | undefined =>
+  /^(?:bearer|dpop) +(svcat_\S+) *$/i.exec(authorization)?.[1];
 
 /** As the address is written; who answers looks at the name that is meant (`requireAudience`). */
 const serverIn = ({ request }: Call): string | null =>

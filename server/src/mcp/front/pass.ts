@@ -11,7 +11,7 @@ import type { FrontRoom } from './room.ts';
 import { inRounds, wantsToKnow } from './rounds.ts';
 import { type Exchange, hasLeft, ownFault, RpcError } from './served.ts';
 
-interface Asked {
+export interface Asked {
   method: string;
   params: Params;
   tool?: Called | undefined;

@@ -54,12 +54,14 @@ export class Serving {
   }
 
   async #workOn(answer: StraightAnswer, call: StraightCall, turn: Introduced): Promise<void> {
+    const exchange = new OneExchange(turn, call, answer, this.deps);
     this.#quiet.add(answer);
     try {
-      answer.end(await answerOne(turn, call, answer, this.deps));
+      answer.end(exchange.checked(await exchange.answered()));
     } catch (error) {
-      answer.fail(error);
+      answer.fail(exchange.fault(error));
     } finally {
+      exchange.end();
       this.#quiet.remove(answer);
     }
   }
@@ -126,7 +128,7 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed
     const say = (message: object) =>
       // As the protocol has it; the library would count such requests itself, and wait for what comes to another process.
       void server.transport?.send(message as JSONRPCRequest, { relatedRequestId: mcpReq.id }).catch(() => {});
-    return answerOne(turn, asked, { log, say }, deps, mcpReq);
+    return answerOne(new OneExchange(turn, asked, { log, say }, deps, mcpReq), deps.logLevels);
   };
   // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on. A
   // method that nobody has it refuses with the status that the revision of the request asks for.
@@ -152,31 +154,17 @@ interface Asked {
   newest: boolean;
 }
 
-async function answerOne(
-  turn: Introduced,
-  asked: Asked,
-  said: Said,
-  { underWay, logLevels, log }: ServeDeps,
-  mcpReq?: ServerContext['mcpReq'],
-): Promise<Result> {
-  const { served, asker, client } = turn;
-  const { method, params, newest } = asked;
-  const running = client === null ? null : underWay.begin(client, asked.id);
-  const exchange = new OneExchange(turn, newest, { said, logLevels, running, mcpReq });
+async function answerOne(exchange: OneExchange, logLevels: LogLevels): Promise<Result> {
+  const { method, params } = exchange.asked;
   try {
-    if (isTaskMethod(method) && !newest) throw noMethod(method);
-    if (isSubscribing(method) && (newest || client === null)) throw noMethod(method);
-    refuseOdd(method, params);
-    const told = client === null ? params : logLevels.told(asker.holder, params);
-    const result = await served.answer(method, told, exchange);
-    if (method === 'logging/setLevel' && client !== null) await logLevels.set(asker.holder, params.level as string);
-    if (!newest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
+    const result = exchange.checked(await exchange.answered());
+    if (method === 'logging/setLevel' && exchange.inSession)
+      await logLevels.set(exchange.holder, params.level as string);
     return result as Result;
   } catch (error) {
-    if (error instanceof HeaderMismatch) turn.mismatch = error;
-    throw toRpcError(error, asker.requestId, log);
+    throw exchange.fault(error);
   } finally {
-    running?.end();
+    exchange.end();
   }
 }
 
@@ -188,13 +176,6 @@ function refuseOdd(method: string, { level, cursor }: Params): void {
   if (method === 'tools/list' && cursor) throw badParams('Unknown cursor');
 }
 
-interface Around {
-  said: Said;
-  logLevels: LogLevels;
-  running: Running | null;
-  mcpReq: ServerContext['mcpReq'] | undefined;
-}
-
 /** One message of a client, as whoever answers it sees it. */
 class OneExchange implements Exchange {
   readonly caller: Exchange['caller'];
@@ -204,13 +185,19 @@ class OneExchange implements Exchange {
   readonly headers: Exchange['headers'];
   readonly say: Exchange['say'];
   readonly progress: Exchange['progress'];
+  readonly newest: boolean;
   readonly deaf: boolean;
+  /** It may be taken back by a message, and something may be remembered of whoever sent it. */
+  readonly inSession: boolean;
+  readonly #running: Running | null;
   #signal: AbortSignal | undefined;
 
   constructor(
     private readonly turn: Introduced,
-    readonly newest: boolean,
-    private readonly around: Around,
+    readonly asked: Asked,
+    private readonly said: Said,
+    private readonly deps: ServeDeps,
+    private readonly mcpReq?: ServerContext['mcpReq'],
   ) {
     const { served, asker, client } = turn;
     this.caller = asker.caller;
@@ -218,19 +205,45 @@ class OneExchange implements Exchange {
     this.origin = asker.origin;
     this.requestId = asker.requestId;
     this.headers = asker.headers;
-    this.say = client !== null && abilitiesOf(asker.holder) !== '' ? sayingTo(around.said) : undefined;
-    this.progress = progressOf(around.mcpReq);
-    this.deaf = newest || !served.speaks;
+    this.newest = asked.newest;
+    this.inSession = client !== null;
+    this.say = this.inSession && abilitiesOf(asker.holder) !== '' ? sayingTo(said) : undefined;
+    this.progress = mcpReq && progressOf(mcpReq);
+    this.deaf = asked.newest || !served.speaks;
+    this.#running = client === null ? null : deps.underWay.begin(client, asked.id);
+  }
+
+  /** What whoever is served here has to say to it. */
+  answered(): Promise<Params> {
+    const { method, params } = this.asked;
+    if (isTaskMethod(method) && !this.newest) throw noMethod(method);
+    if (isSubscribing(method) && (this.newest || !this.inSession)) throw noMethod(method);
+    refuseOdd(method, params);
+    const told = this.inSession ? this.deps.logLevels.told(this.holder, params) : params;
+    return this.turn.served.answer(method, told, this);
+  }
+
+  checked(result: Params): Params {
+    if (!this.newest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
+    return result;
+  }
+
+  /** In the protocol's words. */
+  fault(error: unknown): RpcError {
+    if (error instanceof HeaderMismatch) this.turn.mismatch = error;
+    return toRpcError(error, this.requestId, this.deps.log);
+  }
+
+  end(): void {
+    this.#running?.end();
   }
 
   log(message: LogMessage): void {
-    const { said, logLevels } = this.around;
-    if (this.turn.client === null || logLevels.hears(this.holder, message)) said.log(message);
+    if (!this.inSession || this.deps.logLevels.hears(this.holder, message)) this.said.log(message);
   }
 
   get signal(): AbortSignal {
-    const { running, mcpReq } = this.around;
-    const all = [this.turn.asker.signal, mcpReq?.signal, running?.signal];
+    const all = [this.turn.asker.signal, this.mcpReq?.signal, this.#running?.signal];
     this.#signal ??= AbortSignal.any(all.filter((one) => one !== undefined));
     return this.#signal;
   }
@@ -245,9 +258,9 @@ const sayingTo =
 const isSubscribing = (method: string): boolean =>
   method === 'resources/subscribe' || method === 'resources/unsubscribe';
 
-function progressOf(mcpReq?: ServerContext['mcpReq']): Exchange['progress'] {
-  const progressToken = mcpReq?._meta?.progressToken;
-  if (!mcpReq || progressToken === undefined) return undefined;
+function progressOf(mcpReq: ServerContext['mcpReq']): Exchange['progress'] {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
   return (progress) => {
     const params = { ...progress, progressToken };
     void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});

@@ -6,8 +6,8 @@ import type { Asker } from '../front/served.ts';
 import type { Written } from '../front/straight.ts';
 import { sessionHeader } from './front-session.ts';
 
-/** Nothing is listened for before somebody asks. */
-export class CallAsker implements Asker {
+/** A call over HTTP, for whoever answers it: who asks, and how the answer is put into words. Nothing is listened for before somebody asks. */
+export class AskingCall implements Asker, Written {
   readonly caller: McpCaller;
   readonly origin: Origin;
   readonly requestId: string;
@@ -26,11 +26,6 @@ export class CallAsker implements Asker {
   get signal(): AbortSignal {
     return this.call.signal;
   }
-}
-
-/** Puts an answer into words of HTTP. */
-export class CallWriter implements Written {
-  constructor(private readonly call: Call) {}
 
   whole(text: string, status?: number): Response {
     return jsonText(this.call, text, status);

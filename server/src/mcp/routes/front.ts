@@ -12,7 +12,7 @@ import { ownName, ownServer } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
 import type { Introduced, Serving } from '../front/serve.ts';
 import { type Asker, badParams, RpcError, type Served, type Told } from '../front/served.ts';
-import { type StraightCall, straightCall } from '../front/straight.ts';
+import { type StraightCall, straightCall, type Written } from '../front/straight.ts';
 import { isAnswer, takeAnswer } from '../front/take-answer.ts';
 import { understandsTasks } from '../front/tasks.ts';
 import type { UnderWay } from '../front/under-way.ts';
@@ -20,7 +20,7 @@ import type { Introduction } from '../introduction.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
-import { CallAsker, CallWriter, finished } from './front-call.ts';
+import { AskingCall, finished } from './front-call.ts';
 import { type Message, refuseMixed, refuseSeveral, takeBack } from './front-messages.ts';
 import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost, speaksNewest } from './front-session.ts';
 import { nothingAsked } from './schemas.ts';
@@ -42,6 +42,9 @@ const allowed = { allow: 'POST, DELETE' };
 
 /** No tool has a longer one. */
 const longestName = 128;
+
+const serverName = /^[a-z0-9-]{1,24}(_\d{1,15})?$/;
+const isServerName = ({ server }: Record<string, string>): boolean => server !== undefined && serverName.test(server);
 
 const shared = {
   tag: 'MCP',
@@ -68,7 +71,7 @@ type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 /** The protocol's own address of each server, of all that a caller may use, and of our own. */
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const { room } = deps;
-  const params = z.object({ server: z.string().regex(/^[a-z0-9-]{1,24}(_\d{1,15})?$/) });
+  const params = z.object({ server: z.string().regex(serverName) });
   const named = ({ principal, params: given }: Call<'mcp'>): McpServer | Promise<McpServer> => {
     const { server: name } = given as z.infer<typeof params>;
     requireAudience(principal, name, room.baseUrl);
@@ -139,7 +142,7 @@ function routesAt(
       method: 'post',
       path,
       summary: `${what}, over MCP (Streamable HTTP)`,
-      ...(params && { params }),
+      ...(params && { params, fitsParams: isServerName }),
       body: posted,
       maxBytes: mostBytes,
       answers,
@@ -194,9 +197,10 @@ function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<
     const session = straight.newest ? null : sessionIn(call);
     const holder = holderOf(call, session, deps.ended, straight.params);
     if (straight.newest ? served.onlyAnswers(straight.params.name, holder, call.principal) : session !== null) {
-      const turn = { served, asker: new CallAsker(call, holder), client: clientOf(served, session, holder) };
-      if (call.principal.tools !== null) return answerInScope(deps, call, straight, turn);
-      return deps.serving.answerStraight(straight, turn, new CallWriter(call));
+      const asker = new AskingCall(call, holder);
+      const turn = { served, asker, client: clientOf(served, session, holder) };
+      if (call.principal.tools !== null) return answerInScope(deps, straight, turn, asker);
+      return deps.serving.answerStraight(straight, turn, asker);
     }
   }
   return answerMessages(deps, call, served, [body]);
@@ -204,12 +208,12 @@ function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<
 
 async function answerInScope(
   { serving }: FrontRouteDeps,
-  call: FrontCall,
   straight: StraightCall,
   turn: Introduced,
+  written: Written,
 ): Promise<Response> {
-  await requireToolScope(turn.served, [straight], call.principal);
-  return serving.answerStraight(straight, turn, new CallWriter(call));
+  await requireToolScope(turn.served, [straight], turn.asker.caller);
+  return serving.answerStraight(straight, turn, written);
 }
 
 /** One client at one address: its ids of requests are its own there. */
@@ -234,7 +238,7 @@ async function answerMessages(
   if (listening) return refuse(call, listening.id, nothingToHear, 404);
   const client = clientOf(served, session, holder);
   if (client !== null) await takeBack(deps.underWay, client, messages);
-  const asker = new CallAsker(call, holder);
+  const asker = new AskingCall(call, holder);
   const answered = messages.filter((one) => isAnswer({ ...one }));
   for (const one of answered) await takeAnswer(deps.room, served, one, asker);
   if (answered.length === messages.length) return taken(call);

@@ -26,12 +26,12 @@ export async function receive(call: Received, maxBytes: number): Promise<Uint8Ar
     call.arrived?.();
     return bytes;
   } catch (error) {
-    throw faultOf(error, call.request);
+    throw unreceived(error, call.request);
   }
 }
 
 /** The client disconnected while sending: the error is not ours, and there is no reader for an answer. */
-const faultOf = (error: unknown, request: Request): unknown =>
+export const unreceived = (error: unknown, request: Request): unknown =>
   error instanceof AppError || !request.signal.aborted
     ? error
     : new AppError('request_timeout', 'The request body did not arrive.');
@@ -48,7 +48,7 @@ export async function readJson(call: Received, maxBytes: number): Promise<unknow
 /** The same for endpoints that usually answer quickly; slow ones lift the idle timeout themselves with `arrived`. */
 export const readJsonSoonAnswered = (call: Received, maxBytes: number): Promise<unknown> =>
   readBody(call, maxBytes).then(parse, (error) => {
-    throw faultOf(error, call.request);
+    throw unreceived(error, call.request);
   });
 
 const others = (): Promise<unknown> => new Promise(setImmediate);

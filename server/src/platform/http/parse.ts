@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { type Fields, fieldsOf, parse, receive, refuseNul, refuseRepeated, withMembers } from './body.ts';
+import { type Fields, fieldsOf, parse, readBody, refuseNul, refuseRepeated, unreceived, withMembers } from './body.ts';
 import { parseForm } from './form.ts';
 import { pageQuery } from './paging.ts';
 import type { Call, Route } from './route.ts';
@@ -17,18 +17,35 @@ export const defaultMaxBytes = 1024 * 1024;
 export function parseInput(route: Route, call: Call, params: Record<string, string>): Promise<void> | undefined {
   if (route.params) {
     refuseNul(params);
-    call.params = accept(route, route.params, params, 'not_found');
+    call.params = route.fitsParams?.(params) ? params : accept(route, route.params, params, 'not_found');
   }
   const text = call.request.url.indexOf('?');
   const query = route.query ?? (text >= 0 && isOurOwn(route) ? pageQuery : undefined);
   if (query) {
-    const given = text < 0 ? null : withLists(new URLSearchParams(call.request.url.slice(text + 1)));
-    call.query = accept(route, query, given ? fieldsOf(given, route.repeatable) : {});
+    call.query =
+      text < 0
+        ? unasked(route, query)
+        : accept(
+            route,
+            query,
+            fieldsOf(withLists(new URLSearchParams(call.request.url.slice(text + 1))), route.repeatable),
+          );
   }
   const { body } = route;
   if (body) return route.bodyAs === 'raw' ? undefined : parseBody(route, body, call);
   call.arrived?.();
   return undefined;
+}
+
+/** What a schema makes of nothing is the same each time. */
+const madeOfNothing = new WeakMap<ZodType, unknown>();
+
+function unasked(route: Route, query: ZodType): unknown {
+  const known = madeOfNothing.get(query);
+  if (known) return known;
+  const made = Object.freeze(accept(route, query, {}));
+  madeOfNothing.set(query, made);
+  return made;
 }
 
 /** OpenAI's clients write lists as `name[]=a&name[]=b`; here that is one field, `a,b`. */
@@ -42,41 +59,50 @@ const formType = 'application/x-www-form-urlencoded';
 const jsonType = 'application/json';
 
 async function parseBody(route: Route, schema: ZodType, call: Call): Promise<void> {
-  const type = mediaTypeOf(call.request.headers.get('content-type') ?? '');
-  const takesForm = route.bodyAs === 'form';
-  const isForm = takesForm && type === formType;
-  if (!isForm && type !== jsonType && !type.endsWith('+json')) {
-    const wanted = takesForm
-      ? 'Send the body as application/x-www-form-urlencoded or application/json.'
-      : 'Send the body as application/json.';
-    // RFC 6749 §5.2: a missing content type is an invalid request like any other.
-    throw new AppError(type === '' && route.errors === 'oauth' ? 'invalid_request' : 'unsupported_media_type', wanted);
+  const isForm = requireType(route, call);
+  let bytes: Uint8Array;
+  try {
+    bytes = await readBody(call, route.maxBytes ?? defaultMaxBytes);
+  } catch (error) {
+    throw unreceived(error, call.request);
   }
-  const maxBytes = route.maxBytes ?? defaultMaxBytes;
-  const input = isForm ? await formOf(route, call, maxBytes) : await jsonOf(route, call, maxBytes);
+  call.arrived?.();
+  const read = isForm ? formIn(bytes, route) : parse(bytes);
+  const input = read instanceof Promise ? await read : read;
+  if (!isForm) refuseOdd(input, bytes, route);
   const given = withMembers(call, input);
   call.body = route.fits?.(given) ? given : accept(route, schema, given);
+}
+
+/** Whether it is a form. */
+function requireType({ bodyAs, errors }: Route, { request }: Call): boolean {
+  const type = mediaTypeOf(request.headers.get('content-type') ?? '');
+  const takesForm = bodyAs === 'form';
+  const isForm = takesForm && type === formType;
+  if (isForm || type === jsonType || type.endsWith('+json')) return isForm;
+  const wanted = takesForm
+    ? 'Send the body as application/x-www-form-urlencoded or application/json.'
+    : 'Send the body as application/json.';
+  // RFC 6749 §5.2: what a client of OAuth has left out is an invalid request like any other.
+  throw new AppError(type === '' && errors === 'oauth' ? 'invalid_request' : 'unsupported_media_type', wanted);
 }
 
 /** Without parameters; there usually are none. */
 const mediaTypeOf = (header: string): string =>
   header === formType || header === jsonType ? header : header.split(';')[0]!.trim().toLowerCase();
 
-async function formOf({ repeatable }: Route, call: Call, maxBytes: number): Promise<Fields> {
-  const bytes = await receive(call, maxBytes);
-  return parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), repeatable);
-}
+const formIn = (bytes: Uint8Array, { repeatable }: Route): Fields =>
+  parseForm(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'), repeatable);
+
+const decidesAccess = new Set<string>(['oauth', 'management', 'scim']);
 
 /** For small bodies that decide about access. Relayed bodies are large, and the vendor validates them. */
 const takesNamesOnce = ({ errors, maxBytes = defaultMaxBytes }: Route): boolean =>
-  ['oauth', 'management', 'scim'].includes(errors) && maxBytes <= defaultMaxBytes;
+  decidesAccess.has(errors) && maxBytes <= defaultMaxBytes;
 
-async function jsonOf(route: Route, call: Call, maxBytes: number): Promise<unknown> {
-  const bytes = await receive(call, maxBytes);
-  const input = await parse(bytes);
+function refuseOdd(input: unknown, bytes: Uint8Array, route: Route): void {
   if (takesNamesOnce(route)) refuseRepeated(bytes);
   refuseNul(input);
-  return input;
 }
 
 /** Reports the first error with its field; `not_found` for path parameters, since a malformed id names nothing. */

@@ -95,6 +95,8 @@ export interface RouteSpec<
   fits?(body: unknown): boolean;
   query?: Q;
   params?: P;
+  /** The same of what the path names. */
+  fitsParams?(params: Record<string, string>): boolean;
   answers: Record<number, Answer>;
   /** Moves money or creates something: supports Idempotency-Key. */
   idempotent?: boolean;
