@@ -36,6 +36,7 @@ const dialogs: Record<string, Opener[]> = {
   '/sessions/garden': ['Delete'],
   '/knowledge': ['Add knowledge', 'Import files', ...menu('Garden', 'Edit', 'Delete')],
   '/runs': ['Start a run'],
+  '/videos': ['New secret'],
   '/playground': ['Chats', 'Parameters'],
   '/routing/decisions': ['Details'],
   '/usage': ['What request'],
