@@ -41,7 +41,7 @@ export default {
   '{progress} %': '{progress}%',
   'The video is cancelled': '视频已取消',
   'Made from a picture': '由图片生成',
-  'Copy job id': '复制任务 ID',
+  'Copy job id {id}': '复制任务 ID {id}',
   'Your videos could not be loaded': '你的视频加载失败',
   'No videos yet': '暂无视频',
   'They are made in the background: leave the page, and find them here when they are done.':
