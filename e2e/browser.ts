@@ -165,7 +165,7 @@ export const passwordOf = (username: string): string => `password of ${username}
 /** By how many pixels the page, or what a card or a row of a phone cuts off, is wider than its place. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => {
-    const rows = window.innerWidth < 768 ? '.svc-cards > tbody > tr > td' : ':not(*)';
+    const rows = window.innerWidth < 768 ? '.svc-cards > tbody > tr > *' : ':not(*)';
     const cards = [...document.querySelectorAll(`.mantine-Card-root, ${rows}`)];
     const cut = cards.map((card) => card.scrollWidth - card.clientWidth);
     return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth, ...cut);
@@ -179,29 +179,41 @@ interface AxeRule {
   impact: string;
 }
 
-/** Faults that axe finds on the page as it is now, each with the elements concerned: the serious and the critical, or all. */
-export async function accessibilityFaults(page: Page, which: 'grave' | 'all' = 'grave'): Promise<string[]> {
+/** Faults that axe finds on the page as it is now, or in a part of it, each with the elements concerned: the serious and the critical, or all. */
+export async function accessibilityFaults(
+  page: Page,
+  which: 'grave' | 'all' = 'grave',
+  part = 'html',
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await axeScript);
-  return page.evaluate(async (which) => {
-    // Put there by the line above, in the page, which no type knows of; nor does one know of what axe itself knows of its rules.
-    const { axe: loaded } = globalThis as unknown as { axe: typeof axe & { _audit: { rules: AxeRule[] } } };
-    // A rule's own impact is that of all it finds: what would be thrown away below need not be looked for.
-    const passedOver = which === 'all' ? [] : loaded._audit.rules.filter(({ impact }) => /minor|moderate/.test(impact));
-    const rules = Object.fromEntries(passedOver.map(({ id }) => [id, { enabled: false }]));
-    // What is about to be replaced is dimmed for a moment, and is not what anybody reads.
-    const dimmed = () => document.querySelector('.svc-stale') !== null;
-    let changed = true;
-    const observer = new MutationObserver(() => (changed ||= dimmed()));
-    observer.observe(document, { subtree: true, childList: true, attributeFilter: ['class'] });
-    let violations: axe.Result[] = [];
-    while (changed) {
-      while (dimmed()) await new Promise((resolve) => setTimeout(resolve, 20));
-      changed = false;
-      ({ violations } = await loaded.run(document, { resultTypes: ['violations'], rules }));
-    }
-    observer.disconnect();
-    return violations
-      .filter(({ impact }) => which === 'all' || impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
-  }, which);
+  return page.evaluate(
+    async ([which, part]) => {
+      // Put there by the line above, in the page, which no type knows of; nor does one know of what axe itself knows of its rules.
+      const { axe: loaded } = globalThis as unknown as { axe: typeof axe & { _audit: { rules: AxeRule[] } } };
+      // A rule's own impact is that of all it finds: what would be thrown away below need not be looked for.
+      const passedOver =
+        which === 'all' ? [] : loaded._audit.rules.filter(({ impact }) => /minor|moderate/.test(impact));
+      // WCAG 2.2 asks for targets of 24 pixels; axe looks only where it is told to.
+      const rules = {
+        ...Object.fromEntries(passedOver.map(({ id }) => [id, { enabled: false }])),
+        'target-size': { enabled: true },
+      };
+      // What is about to be replaced is dimmed for a moment, and is not what anybody reads.
+      const dimmed = () => document.querySelector('.svc-stale') !== null;
+      let changed = true;
+      const observer = new MutationObserver(() => (changed ||= dimmed()));
+      observer.observe(document, { subtree: true, childList: true, attributeFilter: ['class'] });
+      let violations: axe.Result[] = [];
+      while (changed) {
+        while (dimmed()) await new Promise((resolve) => setTimeout(resolve, 20));
+        changed = false;
+        ({ violations } = await loaded.run(part, { resultTypes: ['violations'], rules }));
+      }
+      observer.disconnect();
+      return violations
+        .filter(({ impact }) => which === 'all' || impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+    },
+    [which, part] as const,
+  );
 }

@@ -26,6 +26,14 @@ describe.skipIf(browserMissing)('account', () => {
     const kept = page.getByRole('table', { name: 'What takes how much' });
     await kept.getByRole('row', { name: 'Chats and prompts of the playground 0 B' }).waitFor();
     await page.getByText('0 B of 5.2 GB').waitFor();
+    // Each leads to where it is looked at and deleted; what finds others again goes with them.
+    const places = await kept
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => decodeURIComponent(link.getAttribute('href')!)));
+    expect(places).toEqual([
+      ...['/docs#delete-/v1/files/{file_id}', '/docs#get-/v1/batches'],
+      ...['/sessions', '/knowledge', '/playground', '/requests'],
+    ]);
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download my data' }).click();
     const file = await saved;

@@ -1,7 +1,7 @@
-/** Every dialog that a page with something on it offers: opened by keyboard it takes the focus, and gives it back on Escape. */
+/** Every dialog that a page with something on it offers: opened by keyboard it takes the focus, can be read in the dark (in the light other tests look), and gives the focus back on Escape. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { browserMissing, type Visitor } from './browser.ts';
+import { accessibilityFaults, browserMissing, type Visitor } from './browser.ts';
 import { type FullSite, openFullSite } from './full-site.ts';
 import { until } from './service.ts';
 
@@ -36,6 +36,7 @@ const dialogs: Record<string, Opener[]> = {
   '/sessions/garden': ['Delete'],
   '/knowledge': ['Add knowledge', 'Import files', ...menu('Garden', 'Edit', 'Delete')],
   '/runs': ['Start a run'],
+  '/videos': ['New secret'],
   '/playground': ['Chats', 'Parameters'],
   '/routing/decisions': ['Details'],
   '/usage': ['What request'],
@@ -79,6 +80,7 @@ async function look(page: Page, opener: Opener): Promise<void> {
   if (item) await page.getByRole('menuitem', { name: item, exact: true }).press('Enter');
   await until('the focus is in the dialog', () => open(page).locator(':focus').count().then(Boolean));
   expect(await sidewaysOnAPhone(page, open(page))).toBe(0);
+  expect(await accessibilityFaults(page, 'grave', '[role=dialog]')).toEqual([]);
   // An open list in it is closed first.
   if (await page.getByRole('listbox').isVisible()) await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
@@ -89,7 +91,7 @@ async function look(page: Page, opener: Opener): Promise<void> {
 describe.skipIf(browserMissing)('dialogs', () => {
   beforeAll(async () => {
     full = await openFullSite();
-    ada = await full.site.signIn('ada', full.data.adaPassword);
+    ada = await full.site.signIn('ada', full.data.adaPassword, { colorScheme: 'dark' });
     ada.context.setDefaultTimeout(15_000);
   }, 300_000);
   afterAll(async () => {

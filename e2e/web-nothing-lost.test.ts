@@ -51,6 +51,28 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
+  test('after a row is deleted the keyboard is at the next, after the last at the one before, at last at the heading', async () => {
+    const { page, context, open } = await site.register('tidy');
+    for (const name of ['one', 'two', 'three']) await context.request.post('/api/tokens', { data: { name } });
+    await open('/keys');
+    const acts = (name: string) => page.getByRole('button', { name: `Actions for ${name}` });
+    const names = await page.getByRole('rowheader').locator('p:first-child').allInnerTexts();
+    expect([...names].sort()).toEqual(['one', 'three', 'two']);
+    const [first, second, third] = names as [string, string, string];
+    const revoke = async (name: string) => {
+      await acts(name).press('Enter');
+      await page.getByRole('menuitem', { name: 'Revoke' }).press('Enter');
+      await page.getByRole('button', { name: 'Revoke key' }).press('Enter');
+      await acts(name).waitFor({ state: 'detached' });
+    };
+    await revoke(second);
+    await focused(acts(third));
+    await revoke(third);
+    await focused(acts(first));
+    await revoke(first);
+    await focused(page.getByRole('heading', { level: 1 }));
+  }, 300_000);
+
   test('what is being sent is not taken back by closing its dialog, and is said so; its secret is shown', async () => {
     const { page, open } = await site.register('hasty');
     await open('/keys');

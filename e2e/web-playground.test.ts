@@ -177,6 +177,25 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
+    test('code of an answer is copied by itself, and whoever hears the page is told when the answer is whole', async () => {
+      const { page, complaints } = await site.root();
+      const code = 'for (const one of all)\n  take(one);';
+      const text = `Like this:\n\n\`\`\`js\n${code}\n\`\`\`\n\nOr not.`;
+      upstream.script = says('openai', { text }, { everyMs: 150 });
+      await page.goto('/playground?model=scripted/scripted-1');
+      await say(page, 'How?');
+      const state = page.getByRole('status').filter({ hasText: 'answer' });
+      await state.getByText('Waiting for the answer').waitFor();
+      await state.getByText('The answer is here').waitFor();
+      await answers(page).getByRole('button', { name: 'Copy code' }).click();
+      await answers(page).getByRole('button', { name: 'Copied' }).waitFor();
+      await message(page).focus();
+      await page.keyboard.press('Control+V');
+      expect(await message(page).inputValue()).toBe(code);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    }, 300_000);
+
     test('a tool call is shown, answered by hand, and gone on with', async () => {
       const { page, complaints } = await site.root();
       const calls = [{ id: 'call_1', name: 'get_weather', args: { city: 'Paris' } }];

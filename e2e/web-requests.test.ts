@@ -287,7 +287,7 @@ describe.skipIf(browserMissing)('requests', () => {
     const rows = page.getByRole('region', { name: 'Ledger' }).getByRole('row');
     await rows.nth(4).waitFor();
     const lines = await rows.evaluateAll((found) =>
-      found.slice(1).map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)),
+      found.slice(1).map((row) => [...row.querySelectorAll<HTMLElement>('td, th')].map((cell) => cell.innerText)),
     );
     const sums = lines.map((cells) => ({ amount: millionths(cells[3]!), after: millionths(cells[4]!) }));
     for (const [index, { after }] of sums.slice(1).entries())

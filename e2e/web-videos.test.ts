@@ -55,4 +55,32 @@ describe.skipIf(browserMissing)('videos', () => {
     upstream.stop();
     expect(complaints).toEqual([]);
   }, 300_000);
+
+  test('the secret of callbacks is looked at and exchanged, the one before goes on for a while', async () => {
+    const { page, complaints, open } = await site.register('cain');
+    await open('/videos');
+    const field = page.getByLabel('Callback secret', { exact: true });
+    const before = await field.inputValue();
+    expect([await field.getAttribute('type'), before.slice(0, 4)]).toEqual(['password', 'vcs_']);
+    const exchange = async (overlap: string) => {
+      await page.getByRole('button', { name: 'New secret' }).click();
+      const dialog = page.getByRole('dialog', { name: 'New secret for callbacks' });
+      await dialog.getByRole('combobox', { name: 'The old secret goes on' }).click();
+      await page.getByRole('option', { name: overlap }).click();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      const ends = await dialog.getByText('which would have gone on until').count();
+      await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      return ends;
+    };
+    expect(await exchange('For a week')).toBe(0);
+    const after = await field.inputValue();
+    expect([after.slice(0, 4), after === before]).toEqual(['vcs_', false]);
+    await page.getByText('signs as well, in X-Svc-Signature-Previous').waitFor();
+    expect(await exchange('Not at all')).toBe(1);
+    await page.getByText('signs as well').waitFor({ state: 'detached' });
+    expect([before, after]).not.toContain(await field.inputValue());
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 300_000);
 });

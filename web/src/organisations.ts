@@ -37,6 +37,12 @@ export const organisationsQuery = queryOptions({
   queryFn: async ({ signal }) => (await get('/api/organisations', { signal })).organisations,
 });
 
+/** Organisations whose directories name whoever is logged in. */
+export const waitingQuery = queryOptions({
+  queryKey: [key, 'waiting'],
+  queryFn: async ({ signal }) => (await get('/api/invitations', { signal })).waiting,
+});
+
 export const organisationQuery = (id: number) =>
   queryOptions({
     queryKey: [key, id],

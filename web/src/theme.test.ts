@@ -56,6 +56,16 @@ for (const scheme of ['light', 'dark'] as const) {
       expect({ ground, seen: seen('--svc-track', ground) }).toEqual({ ground, seen: true });
   });
 
+  test(`where fields, boxes and switches end is seen on every ground in the ${scheme} scheme (WCAG 1.4.11)`, () => {
+    for (const ground of ['--svc-surface', '--svc-page'])
+      expect(contrast(parse(variable('--svc-outline')), parse(variable(ground)))).toBeGreaterThanOrEqual(3);
+  });
+
+  test(`what is disabled can be read in the ${scheme} scheme, though it need not`, () => {
+    const below = parse(scheme === 'light' ? merged.colors.gray[2] : merged.colors.dark[6]);
+    expect(contrast(parse(variable('--mantine-color-disabled-color')), below)).toBeGreaterThanOrEqual(4.5);
+  });
+
   test(`dimmed text, errors and placeholders can be read in the ${scheme} scheme`, () => {
     for (const text of ['dimmed', 'error', 'placeholder'])
       for (const ground of ['--svc-surface', '--svc-page']) {

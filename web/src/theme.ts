@@ -151,7 +151,7 @@ const tints = (theme: MantineTheme, scheme: 'light' | 'dark'): Record<string, st
     }),
   );
 
-/** The defaults for dimmed text, errors and placeholders fall short of 4.5:1 on our grounds. */
+/** The defaults for dimmed text, errors, placeholders and what is disabled fall short of 4.5:1 on our grounds. */
 export const cssVariables: CSSVariablesResolver = (theme) => ({
   variables: {},
   light: {
@@ -166,6 +166,8 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--svc-code-number': '#9a4a00',
     '--svc-code-title': '#0b5cad',
     '--svc-code-deletion': '#b42318',
+    '--mantine-color-disabled-color': '#5c6370',
+    '--svc-outline': '#868d99',
     '--svc-page': '#fafafb',
     '--svc-surface': '#ffffff',
     '--svc-track': '#f1f3f5',
@@ -185,6 +187,8 @@ export const cssVariables: CSSVariablesResolver = (theme) => ({
     '--svc-code-number': '#f2b27a',
     '--svc-code-title': '#86c1ff',
     '--svc-code-deletion': '#ff9b93',
+    '--mantine-color-disabled-color': '#9499a8',
+    '--svc-outline': '#6d7282',
     '--svc-page': '#131519',
     '--svc-surface': '#191b21',
     '--svc-track': '#23262e',

@@ -17,13 +17,36 @@ globalThis.document?.addEventListener('focusin', ({ target }) => {
   last = openerOf(target as Element | null);
 });
 
-/** Back to where the keyboard was, or, when that is gone as well, to the heading of the page. */
-function giveFocusBack(opener: HTMLElement | null, root: HTMLElement | null): void {
+/** Rows of a table, entries of a list: what a dialog may delete with its opener. */
+const isRow = 'tbody > tr, ul > li, ol > li';
+
+interface Place {
+  rows: HTMLElement;
+  index: number;
+}
+
+/** Where in its list something stands, as long as it stands there. */
+function placeOf(opener: HTMLElement | null): Place | null {
+  const row = opener?.closest(isRow);
+  const rows = row?.parentElement;
+  return row && rows ? { rows, index: [...rows.children].indexOf(row) } : null;
+}
+
+/** The last control of the row that has come up, or of the one before: where the acts of a row stand. */
+function neighbourOf(place: Place | null): HTMLElement | undefined {
+  if (!place?.rows.isConnected) return undefined;
+  const row = place.rows.children[Math.min(place.index, place.rows.children.length - 1)];
+  return [...(row?.querySelectorAll<HTMLElement>('button:not(:disabled), a[href]') ?? [])].at(-1);
+}
+
+/** Back to where the keyboard was; when that is gone, to the next of its list, so that one after another can be deleted; else to the page's heading. */
+function giveFocusBack(opener: HTMLElement | null, place: Place | null, root: HTMLElement | null): void {
   const { activeElement } = document;
   const lost = activeElement === null || activeElement === document.body || root?.contains(activeElement);
   // Somebody else has it already: another dialog, or what a success led to.
   if (!lost) return;
-  const target = opener?.isConnected ? opener : document.querySelector<HTMLElement>('main h1');
+  const gone = () => neighbourOf(place) ?? document.querySelector<HTMLElement>('main h1');
+  const target = opener?.isConnected ? opener : gone();
   target?.focus({ preventScroll: true });
 }
 
@@ -34,15 +57,19 @@ const afterCloseMs = 30;
 export function useFocusBack(opened: boolean): RefObject<HTMLDivElement | null> {
   const root = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLElement>(null);
+  const place = useRef<Place>(null);
   const wasOpened = useRef(false);
   // Looked at while rendering: with the next paint focus has moved into the dialog.
-  if (opened && !wasOpened.current) opener.current = openerOf(document.activeElement) ?? last;
+  if (opened && !wasOpened.current) {
+    opener.current = openerOf(document.activeElement) ?? last;
+    place.current = placeOf(opener.current);
+  }
   wasOpened.current = opened;
   useEffect(() => {
     if (!opened) return;
     const element = root.current;
     return () => {
-      setTimeout(() => giveFocusBack(opener.current, element), afterCloseMs);
+      setTimeout(() => giveFocusBack(opener.current, place.current, element), afterCloseMs);
     };
   }, [opened]);
   return root;

@@ -36,7 +36,7 @@ export function CodeBlock({ snippets }: { snippets: Snippet[] }) {
   if (snippets.length === 1) return <Example {...first} />;
   return (
     <Tabs defaultValue={idOf(first)} keepMounted={false}>
-      <Tabs.List mb="sm">
+      <Tabs.List mb="sm" aria-label={t('Languages and tools')}>
         {snippets.map((snippet) => (
           <Tabs.Tab key={snippet.label} value={idOf(snippet)} px={{ base: 'xs', sm: 'md' }}>
             {snippet.label}

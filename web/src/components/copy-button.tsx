@@ -6,7 +6,8 @@ import { t } from '../language/words.ts';
 import { notifyError } from './notify.ts';
 
 interface CopyButtonProps {
-  value: string;
+  /** Or what finds it once it is wanted: of what changes while one reads. */
+  value: string | (() => string);
   label?: string;
   icon?: TablerIcon;
 }
@@ -27,7 +28,7 @@ export function CopyButton({ value, label = t('Copy'), icon: Icon = IconCopy }: 
         variant="subtle"
         color={copied ? 'teal' : 'gray'}
         size="sm"
-        onClick={() => copyText(value).then(() => setCopied(true), notifyError)}
+        onClick={() => copyText(typeof value === 'string' ? value : value()).then(() => setCopied(true), notifyError)}
         aria-label={copied ? t('Copied') : label}
       >
         {copied ? <IconCheck size={15} aria-hidden /> : <Icon size={15} aria-hidden />}

@@ -16,7 +16,7 @@ const cellsOf = (header: ReactNode, values: ReactNode[]): string[] => {
       </Table>
     </MantineProvider>,
   );
-  return [...html.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, text]) => text!);
+  return [...html.matchAll(/<(t[dh])[^>]*>(.*?)<\/\1>/g)].map(([, , text]) => text!);
 };
 
 test('a field that has nothing says so; zero and words are something', () => {

@@ -75,15 +75,20 @@ export function DataRow<Row>({ row, columns, detail }: DataRowProps<Row>) {
             </ActionIcon>
           </Table.Td>
         )}
-        {columns.map((column) => (
-          <Table.Td
-            key={column.key}
-            className={cellClass(column)}
-            data-label={typeof column.header === 'string' ? column.header : undefined}
-          >
-            {shownOf(column, row)}
-          </Table.Td>
-        ))}
+        {columns.map((column, index) => {
+          // What the row is about: whoever hears a table is told it with every cell below and above.
+          const Cell = index === 0 ? Table.Th : Table.Td;
+          return (
+            <Cell
+              key={column.key}
+              scope={index === 0 ? 'row' : undefined}
+              className={cellClass(column)}
+              data-label={typeof column.header === 'string' ? column.header : undefined}
+            >
+              {shownOf(column, row)}
+            </Cell>
+          );
+        })}
       </Table.Tr>
       {detail && open && (
         <Table.Tr className="svc-detail-row">

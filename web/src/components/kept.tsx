@@ -8,12 +8,18 @@ import { t } from '../language/words.ts';
 import { queryClient } from '../session.ts';
 import { ConfirmDelete } from './confirm-delete.tsx';
 import { ErrorState } from './error-state.tsx';
+import { AnchorLink } from './link.tsx';
 import { notifySuccess } from './notify.ts';
 import { Section } from './section.tsx';
 
 type KeptSum = Result<'/api/user/self/kept', 'get'>;
 
-const words: Record<KeptSum['parts'][number]['name'], string> = {
+type Part = KeptSum['parts'][number]['name'];
+
+/** Where somebody looks at a part of it, and deletes it. */
+type Where = Partial<Record<Part, { to: string; hash?: string }>>;
+
+const words: Record<Part, string> = {
   responses: t('Responses and conversations'),
   files: t('Files, with results of batches'),
   batches: t('Batches'),
@@ -24,7 +30,16 @@ const words: Record<KeptSum['parts'][number]['name'], string> = {
   contents: t('Prompts and answers of requests'),
 };
 
-function Parts({ bytes, most_bytes: most, parts, act }: KeptSum & { act: ReactNode }) {
+function PartName({ name, place }: { name: Part; place: Where[Part] }) {
+  if (!place) return words[name];
+  return (
+    <AnchorLink {...place} inherit underline="always">
+      {words[name]}
+    </AnchorLink>
+  );
+}
+
+function Parts({ bytes, most_bytes: most, parts, act, where = {} }: KeptSum & { act: ReactNode; where?: Where }) {
   return (
     <Stack gap="sm">
       <Text size="sm" className="svc-number">
@@ -50,7 +65,7 @@ function Parts({ bytes, most_bytes: most, parts, act }: KeptSum & { act: ReactNo
             <Table.Tr key={name}>
               <Table.Th scope="row" fw={400}>
                 <Group gap="xs">
-                  {words[name]}
+                  <PartName name={name} place={where[name]} />
                   {name === 'responses' && size > 0 && act}
                 </Group>
               </Table.Th>
@@ -71,12 +86,14 @@ interface Props {
   /** Whose it is, for the cache. */
   of: string;
   load(signal: AbortSignal): Promise<KeptSum>;
+  /** Absent where whoever looks has no page for it. */
+  where?: Where;
   /** Of all of them: there is no list from which they could be deleted one by one. Absent where it is not allowed. */
   deleteResponses?: (() => Promise<unknown>) | undefined;
 }
 
 /** What is kept for somebody, counted when it is looked at. */
-export function Kept({ title, description, of, load, deleteResponses }: Props) {
+export function Kept({ title, description, of, load, where, deleteResponses }: Props) {
   const queryKey = ['kept', of];
   const { ref, inViewport } = useInViewport<HTMLDivElement>();
   const kept = useQuery({ queryKey, queryFn: ({ signal }) => load(signal), enabled: inViewport });
@@ -96,7 +113,7 @@ export function Kept({ title, description, of, load, deleteResponses }: Props) {
       {kept.error && !kept.data && (
         <ErrorState error={kept.error} title={t('It could not be counted')} onRetry={() => kept.refetch()} />
       )}
-      {kept.data && <Parts {...kept.data} act={act} />}
+      {kept.data && <Parts {...kept.data} act={act} where={where} />}
       <ConfirmDelete
         opened={deleting}
         onClose={() => setDeleting(false)}

@@ -1,10 +1,11 @@
 import { Anchor, Table, Typography } from '@mantine/core';
-import { lazy, memo, Suspense } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useRef } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 import { t } from '../language/words.ts';
 import { blockDirection } from './block-direction.ts';
+import { CopyButton } from './copy-button.tsx';
 import type { FormulaProps } from './formula.tsx';
 import { markdownBlocks } from './markdown-blocks.ts';
 import { remarkFormulas } from './remark-formulas.ts';
@@ -18,6 +19,22 @@ const Formula = lazy(() =>
     () => ({ default: Source }),
   ),
 );
+
+/** As it stands when it is copied: an answer may still be coming. */
+function CodeOfText({ children }: { children?: ReactNode }) {
+  const code = useRef<HTMLPreElement>(null);
+  return (
+    <div className="svc-code-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <pre className="svc-code" tabIndex={0} dir="ltr" ref={code}>
+        {children}
+      </pre>
+      <div className="svc-code-copy">
+        <CopyButton value={() => code.current?.textContent.trimEnd() ?? ''} label={t('Copy code')} />
+      </div>
+    </div>
+  );
+}
 
 const components: Components = {
   a: ({ href, children }) => (
@@ -38,12 +55,7 @@ const components: Components = {
       </Table>
     </Table.ScrollContainer>
   ),
-  pre: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <pre className="svc-code" tabIndex={0} dir="ltr">
-      {children}
-    </pre>
-  ),
+  pre: CodeOfText,
   var: ({ node }) => {
     const { dataTex, dataDisplay, dataOpen } = node?.properties ?? {};
     const [text] = node?.children ?? [];

@@ -121,6 +121,6 @@ export default {
   'This cannot be undone. Your password shows that it is you.': '此操作无法撤销。请输入密码，确认是你本人。',
   'Your account was not deleted': '账号未删除',
   'What you keep': '你的存储',
-  'Where all that is kept for an account is used, more is refused until something is deleted: chats in the playground, sessions and knowledge on their pages, responses here, files and batches with your keys.':
-    '账号的存储空间用完后，新的内容会被拒绝，直到删除一些内容：操练场中的聊天，各自页面上的会话和知识库，此处的响应，以及通过密钥删除文件和批处理。',
+  'Where all that is kept for an account is used, more is refused until something is deleted: where its name leads, responses here, files and batches with your keys, as the reference says.':
+    '账号的存储空间用完后，新的内容会被拒绝，直到删除一些内容：点击名称可前往相应页面删除；响应在此处删除；文件和批处理需使用密钥删除，方法见 API 参考。',
 } as const;

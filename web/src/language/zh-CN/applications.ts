@@ -102,8 +102,6 @@ export default {
   'New client secret': '新的客户端密钥',
   'X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>':
     '用于生成 X-Svc-Signature：t=<时间>,v1=<“时间.正文”的 HMAC-SHA256>',
-  'Show or hide the webhook secret': '显示或隐藏 Webhook 密钥',
-  'Copy webhook secret': '复制 Webhook 密钥',
   'Rotate webhook secret': '轮换 Webhook 密钥',
   'Rotate the webhook secret?': '轮换 Webhook 密钥？',
   'Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.':

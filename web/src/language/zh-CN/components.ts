@@ -55,7 +55,12 @@ export default {
 
   'Verified by the operators of this service': '已由本服务运营方验证',
   'from {host}': '来自 {host}',
+  'Languages and tools': '语言和工具',
+  'Copy code': '复制代码',
   'Copy {label}': '复制“{label}”',
+  'Show or hide: {label}': '显示或隐藏：{label}',
+  'The secret before it, which would have gone on until {endsAt}, ends now.':
+    '更早的密钥原本有效至 {endsAt}，现在立即失效。',
   '{label} example': '{label} 示例',
   Copy: '复制',
   Copied: '已复制',

@@ -29,6 +29,7 @@ export default {
   '(empty)': '（空）',
   'This is not JSON: {reason}': '不是有效的 JSON：{reason}',
   'Tool {number} has no function with a name.': '第 {number} 个工具缺少带名称的函数。',
+  'The answer is here': '回答已完成',
   'Waiting for the answer': '正在等待回答',
   'Answer of {model}': '{model} 的回答',
   'Stop {model}': '停止 {model}',

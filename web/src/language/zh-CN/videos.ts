@@ -41,11 +41,22 @@ export default {
   '{progress} %': '{progress}%',
   'The video is cancelled': '视频已取消',
   'Made from a picture': '由图片生成',
-  'Copy job id': '复制任务 ID',
+  'Copy job id {id}': '复制任务 ID {id}',
   'Your videos could not be loaded': '你的视频加载失败',
   'No videos yet': '暂无视频',
   'They are made in the background: leave the page, and find them here when they are done.':
     '视频在后台生成：你可以离开此页面，完成后会显示在这里。',
   'Make videos from words, with any video model that is set up here.': '用文字生成视频，可使用这里配置的任何视频模型。',
   'Your videos': '你的视频',
+  'Callbacks are signed with a new secret': '回调已改用新密钥签名',
+  'Callbacks##of videos': '回调',
+  'The secret could not be loaded': '密钥加载失败',
+  'Calls to a callback address are signed, so that the receiver can tell that they come from here.':
+    '发往回调地址的请求带有签名，接收方可据此确认请求来自本服务。',
+  'Callback secret': '回调密钥',
+  'The secret before it signs as well, in {header}, until {endsAt}.':
+    '在 {endsAt} 之前，旧密钥仍会签名，签名位于 {header}。',
+  'New secret for callbacks': '更换回调密钥',
+  'Calls are signed with the new secret at once. While the old one goes on, a second header is signed with it.':
+    '新密钥立即用于签名。旧密钥有效期间，会另用一个请求头附上旧密钥的签名。',
 } as const;

@@ -2,14 +2,24 @@ import { del, get } from '../../api.ts';
 import { Kept } from '../../components/kept.tsx';
 import { t } from '../../language/words.ts';
 
+const where = {
+  files: { to: '/docs', hash: 'delete-/v1/files/{file_id}' },
+  batches: { to: '/docs', hash: 'get-/v1/batches' },
+  sessions: { to: '/sessions' },
+  knowledge: { to: '/knowledge' },
+  chats: { to: '/playground' },
+  contents: { to: '/requests' },
+};
+
 export function OwnKept() {
   return (
     <Kept
       title={t('What you keep')}
       description={t(
-        'Where all that is kept for an account is used, more is refused until something is deleted: chats in the playground, sessions and knowledge on their pages, responses here, files and batches with your keys.',
+        'Where all that is kept for an account is used, more is refused until something is deleted: where its name leads, responses here, files and batches with your keys, as the reference says.',
       )}
       of="self"
+      where={where}
       load={(signal) => get('/api/user/self/kept', { signal })}
       deleteResponses={() => del('/api/user/self/kept/responses')}
     />

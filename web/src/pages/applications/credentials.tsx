@@ -1,10 +1,10 @@
-import { Alert, Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { SecretField } from '../../components/secret-field.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
@@ -77,22 +77,10 @@ function WebhookSecret({ application, secret }: { application: Application; secr
   };
   return (
     <Stack gap="xs" align="flex-start">
-      <PasswordInput
-        w="100%"
+      <SecretField
         label={t('Webhook secret')}
         description={t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
-        descriptionProps={{ fz: 'sm', lh: 'sm', mt: 'sm', className: 'svc-anywhere' }}
-        inputWrapperOrder={['label', 'input', 'description']}
-        inputContainer={(input) => (
-          <Group gap="xs" wrap="nowrap">
-            <div style={{ flex: 1 }}>{input}</div>
-            <CopyButton value={secret} label={t('Copy webhook secret')} />
-          </Group>
-        )}
         value={secret}
-        readOnly
-        autoComplete="off"
-        visibilityToggleButtonProps={{ 'aria-label': t('Show or hide the webhook secret') }}
       />
       <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
         {t('Rotate webhook secret')}

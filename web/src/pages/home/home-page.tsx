@@ -5,6 +5,7 @@ import { AddProvider } from '../../components/add-provider.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
+import { WaitingPlaces } from '../../components/waiting-places.tsx';
 import { t } from '../../language/words.ts';
 import { modelsQuery, onlySimulation, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
@@ -31,6 +32,7 @@ export function HomePage() {
         title={t('Welcome, {name}', { name: user.display_name || user.username })}
         description={newcomer ? t('One address for every model. Here is how to make the first call.') : undefined}
       />
+      <WaitingPlaces />
       <Stack gap="xl">
         <Glance />
         {user.quota <= 0 && <EmptyBalance />}

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { get } from '../../api.ts';
 import { dayOf, startOf } from '../../dates.ts';
 import { modelsQuery } from '../../models.ts';
+import { waitingQuery } from '../../organisations.ts';
 import { currentUser, queryClient } from '../../session.ts';
 
 export function todayQuery() {
@@ -26,5 +27,6 @@ export async function prepareHome(): Promise<void> {
   const user = await currentUser();
   queryClient.prefetchQuery(todayQuery());
   queryClient.prefetchQuery(modelsQuery);
+  if (user?.email_verified) queryClient.prefetchQuery(waitingQuery);
   if (user && user.request_count > 0) queryClient.prefetchQuery(recentQuery);
 }

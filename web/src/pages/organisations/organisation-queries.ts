@@ -40,11 +40,6 @@ export const directoryQuery = (id: number) =>
     queryFn: ({ signal }) => get('/api/organisations/{id}/scim', { path: { id }, signal }),
   });
 
-export const waitingQuery = queryOptions({
-  queryKey: ['organisations', 'waiting'],
-  queryFn: async ({ signal }) => (await get('/api/invitations', { signal })).waiting,
-});
-
 export const teamApplicationsQuery = (id: number) =>
   queryOptions({
     queryKey: ['organisations', id, 'applications'],

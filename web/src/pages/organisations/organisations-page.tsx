@@ -10,12 +10,12 @@ import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { WaitingPlaces } from '../../components/waiting-places.tsx';
 import { rich, t } from '../../language/words.ts';
 import { type Organisation, organisationsQuery, reloadOrganisations } from '../../organisations.ts';
 import { useUser } from '../../session.ts';
 import { NewOrganisation } from './organisation-form.tsx';
 import { balanceWords, roleWords } from './organisation-words.ts';
-import { Waiting } from './waiting.tsx';
 
 const columns: Column<Organisation>[] = [
   {
@@ -60,7 +60,7 @@ export function OrganisationsPage() {
         description={t('People who share: teams, roles, keys that outlive who made them, and budgets that hold.')}
         actions={button}
       />
-      <Waiting />
+      <WaitingPlaces />
       <DataTable
         label={t('Your organisations')}
         columns={columns}

@@ -13,7 +13,7 @@ import { curlOf } from './settings.ts';
 
 function Waiting() {
   return (
-    <span className="svc-waiting" role="status" aria-label={t('Waiting for the answer')}>
+    <span className="svc-waiting" aria-hidden>
       <span />
       <span />
       <span />

@@ -5,7 +5,7 @@ import { t } from '../../language/words.ts';
 import { useFollow } from '../../use-follow.ts';
 import type { ChatStore, Shown } from './chat-store.ts';
 import { Composer } from './composer.tsx';
-import { type Column, turnsOf } from './conversation.ts';
+import { type Column, type Turn, turnsOf } from './conversation.ts';
 import { NothingSaid } from './nothing-said.tsx';
 import { TurnView } from './turn-view.tsx';
 
@@ -16,6 +16,13 @@ interface ConversationViewProps {
   columns: Column[];
   /** On a phone one column is shown at a time. */
   single: Column | null;
+}
+
+/** For whoever does not see that an answer has come to its end: what fails says so itself. */
+function stateOf(turn: Turn | undefined, busy: boolean): string {
+  if (busy) return t('Waiting for the answer');
+  const answers = turn?.after.filter((entry) => entry.role === 'assistant') ?? [];
+  return answers.length > 0 && answers.every(({ state }) => state === 'done') ? t('The answer is here') : '';
 }
 
 export function ConversationView({ store, shown, columns, single }: ConversationViewProps) {
@@ -59,6 +66,9 @@ export function ConversationView({ store, shown, columns, single }: Conversation
           ))}
         </ol>
       </section>
+      <p className="svc-hidden" role="status">
+        {stateOf(turns.at(-1), shown.busy)}
+      </p>
       <div className="svc-composer">
         {!following && (
           <Tooltip label={t('To the end')}>

@@ -28,7 +28,11 @@ function Where({ id, status, connection }: { id: string; status?: string; connec
   const look = status ? runLook(status) : null;
   return (
     <Group component="span" gap="xs" mt={4}>
-      {look && <Badge color={look.color}>{look.label}</Badge>}
+      {look && (
+        <Badge color={look.color} role="status">
+          {look.label}
+        </Badge>
+      )}
       {status === 'running' && connection === 'lost' && (
         <Badge color="orange" role="status">
           {t('Reconnecting…')}

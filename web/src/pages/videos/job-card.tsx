@@ -24,6 +24,8 @@ const reasons: Partial<Record<VideoStatus, string>> = {
   expired: t('It was not ready in time, and nothing was charged.'),
 };
 
+const nameOf = ({ prompt, id }: VideoJob): string => prompt.slice(0, 80) || id;
+
 function Screen({ job }: { job: VideoJob }) {
   const urls = job.unsigned_urls ?? [];
   if (urls.length > 0) {
@@ -37,7 +39,7 @@ function Screen({ job }: { job: VideoJob }) {
         controls
         preload="metadata"
         playsInline
-        aria-label={t('Video: {name}', { name: job.prompt.slice(0, 80) || job.id })}
+        aria-label={t('Video: {name}', { name: nameOf(job) })}
       />
     ));
   }
@@ -107,11 +109,15 @@ export function JobCard({ job }: { job: VideoJob }) {
   const { label, color } = looks[job.status];
   const cost = job.usage?.cost;
   return (
-    <Card component="li" padding={0} aria-label={job.prompt.slice(0, 80) || job.id}>
+    <Card component="li" padding={0} aria-label={nameOf(job)}>
       <Screen job={job} />
       <Stack gap="xs" p="md" flex={1}>
         <Group justify="space-between" wrap="nowrap">
-          <Badge color={color}>{label}</Badge>
+          <div role="status">
+            <Badge color={color}>{label}</Badge>
+            {/* Heard without what stands around it, when it is done. */}
+            <span className="svc-hidden">{nameOf(job)}</span>
+          </div>
           <Text size="xs" c="dimmed">
             <TimeAgo at={job.created_at} />
           </Text>
@@ -133,7 +139,7 @@ export function JobCard({ job }: { job: VideoJob }) {
             <Text size="xs" c="dimmed" ff="monospace">
               {job.id.slice(0, 14)}…
             </Text>
-            <CopyButton value={job.id} label={t('Copy job id')} />
+            <CopyButton value={job.id} label={t('Copy job id {id}', { id: job.id })} />
           </Group>
           <Acts job={job} />
         </Group>

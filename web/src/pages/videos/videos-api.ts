@@ -5,6 +5,7 @@ import { queryClient } from '../../session.ts';
 
 export type VideoModel = Result<'/v1/videos/models', 'get'>[number];
 export type VideoJob = Result<'/v1/videos', 'get'>[number];
+type CallbackSecret = Result<'/v1/videos/callback-secret', 'get'>;
 export type VideoStatus = VideoJob['status'];
 
 interface JobPage {
@@ -49,6 +50,14 @@ export const videoModelsQuery = queryOptions({
     (await send<{ data: VideoModel[] }>('GET', '/v1/videos/models', undefined, signal)).data,
   staleTime: 60_000,
 });
+
+export const callbackSecretQuery = queryOptions({
+  queryKey: ['videos', 'callback-secret'],
+  queryFn: ({ signal }) => send<CallbackSecret>('GET', '/v1/videos/callback-secret', undefined, signal),
+});
+
+export const rotateCallbackSecret = (overlap_seconds: number, idempotencyKey: string) =>
+  send<CallbackSecret>('POST', '/v1/videos/callback-secret/rotate', { overlap_seconds }, undefined, idempotencyKey);
 
 export const createVideo = (body: object, idempotencyKey: string) =>
   send<{ id: string }>('POST', '/v1/videos', body, undefined, idempotencyKey);

@@ -6,6 +6,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { t } from '../../language/words.ts';
 import { usePage } from '../../use-url-state.ts';
+import { CallbackSecret } from './callback-secret.tsx';
 import { CreateVideo } from './create-video.tsx';
 import { JobCard } from './job-card.tsx';
 import { jobsQuery, pageSize } from './videos-api.ts';
@@ -83,6 +84,7 @@ export function VideosPage() {
           </Title>
           <Jobs />
         </section>
+        <CallbackSecret />
       </Stack>
     </>
   );

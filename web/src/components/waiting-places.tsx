@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { put } from '../../api.ts';
-import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { t } from '../../language/words.ts';
-import { reloadOrganisations } from '../../organisations.ts';
-import { useAct } from '../../use-act.ts';
-import { waitingQuery } from './organisation-queries.ts';
+import { put } from '../api.ts';
+import { t } from '../language/words.ts';
+import { reloadOrganisations, waitingQuery } from '../organisations.ts';
+import { useUser } from '../session.ts';
+import { useAct } from '../use-act.ts';
+import { notifyError, notifySuccess } from './notify.ts';
 
 interface Place {
   organisation_id: number;
@@ -42,8 +42,10 @@ function Waits({ place: { organisation_id: id, organisation: name } }: { place: 
 }
 
 /** Organisations whose directories name whoever is logged in. */
-export function Waiting() {
-  const { data = [] } = useQuery(waitingQuery);
+export function WaitingPlaces() {
+  const { email_verified } = useUser();
+  // By their verified address: of nobody else there is anything to ask.
+  const { data = [] } = useQuery({ ...waitingQuery, enabled: email_verified });
   if (data.length === 0) return null;
   return (
     <Stack mb="lg">

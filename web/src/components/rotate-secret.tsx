@@ -1,0 +1,71 @@
+import { Select, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { formatZoned } from '../format.ts';
+import { t } from '../language/words.ts';
+import { useCheckedForm } from '../use-checked-form.ts';
+import { Dialog } from './dialog.tsx';
+import { FormFoot } from './form-foot.tsx';
+
+interface RotateSecretProps {
+  title: string;
+  /** What the new one changes for whoever uses it. */
+  children: ReactNode;
+  /** The one before, which still goes on: it ends with the exchange. */
+  previous: { key?: string; ends_at: number } | null;
+  onClose: () => void;
+  /** Closes when it succeeds; a failure is shown in place. */
+  onSubmit: (overlapSeconds: number) => Promise<unknown>;
+}
+
+const overlaps = [
+  { value: '0', label: t('Not at all: it ends now') },
+  { value: '3600', label: t('For an hour') },
+  { value: '86400', label: t('For a day') },
+  { value: '604800', label: t('For a week') },
+  { value: '2592000', label: t('For 30 days') },
+];
+
+const none = () => ({});
+
+const endsNow = ({ key, ends_at }: { key?: string; ends_at: number }): string => {
+  const endsAt = formatZoned(ends_at);
+  return key === undefined
+    ? t('The secret before it, which would have gone on until {endsAt}, ends now.', { endsAt })
+    : t('The secret before it, {key}, which would have gone on until {endsAt}, ends now.', { key, endsAt });
+};
+
+/** Mounted while it is open. */
+export function RotateSecret({ title, children, previous, onClose, onSubmit }: RotateSecretProps) {
+  const { fields, set, save, submit } = useCheckedForm({ overlap: '86400' }, none, ({ overlap }) =>
+    onSubmit(Number(overlap)),
+  );
+  return (
+    <Dialog opened onClose={onClose} title={title}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">{children}</Text>
+          <Select
+            label={t('The old secret goes on')}
+            description={t('Long enough to bring the new one to all who use it')}
+            data={overlaps}
+            allowDeselect={false}
+            data-autofocus
+            value={fields.overlap}
+            onChange={(overlap) => set({ overlap: overlap ?? '0' })}
+          />
+          {previous && (
+            <Text size="sm" c="var(--mantine-color-error)">
+              {endsNow(previous)}
+            </Text>
+          )}
+          <FormFoot
+            act={save}
+            failure={t('The secret was not changed')}
+            submitLabel={t('Make a new secret')}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,32 @@
+import { Group, PasswordInput } from '@mantine/core';
+import { t } from '../language/words.ts';
+import { CopyButton } from './copy-button.tsx';
+
+interface SecretFieldProps {
+  label: string;
+  description: string;
+  value: string;
+}
+
+/** A secret that may be looked at again: hidden until then, one click from the clipboard. */
+export function SecretField({ label, description, value }: SecretFieldProps) {
+  return (
+    <PasswordInput
+      w="100%"
+      label={label}
+      description={description}
+      descriptionProps={{ fz: 'sm', lh: 'sm', mt: 'sm', className: 'svc-anywhere' }}
+      inputWrapperOrder={['label', 'input', 'description']}
+      inputContainer={(input) => (
+        <Group gap="xs" wrap="nowrap">
+          <div style={{ flex: 1 }}>{input}</div>
+          <CopyButton value={value} label={t('Copy {label}', { label })} />
+        </Group>
+      )}
+      value={value}
+      readOnly
+      autoComplete="off"
+      visibilityToggleButtonProps={{ 'aria-label': t('Show or hide: {label}', { label }) }}
+    />
+  );
+}
