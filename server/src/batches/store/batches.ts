@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import { findRow } from '../../platform/db/find-row.ts';
+import { countRows } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { beyond, type Place } from './place.ts';
 import type { BatchRow, Wire } from './tables.ts';
@@ -39,15 +40,8 @@ export async function pageBatches(db: Db, userId: number, wire: Wire, page: Batc
   return before ? rows.reverse() : rows;
 }
 
-export async function countRunning(db: Db, userId: number): Promise<number> {
-  const { n } = await db
-    .selectFrom('batches')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('user_id', '=', userId)
-    .where('ended_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(n);
-}
+export const countRunning = (db: Db, userId: number): Promise<number> =>
+  countRows(db.selectFrom('batches').where('user_id', '=', userId).where('ended_at', 'is', null));
 
 /** Null when it has ended, or is gone. */
 export async function beginWork(db: Db, id: string, now: number): Promise<BatchRow | null> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
-import { countUpTo } from '../../platform/db/pages.ts';
+import { countUpTo } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { Grant } from '../types.ts';
 import { fileUsage, isFiled } from './filing.ts';

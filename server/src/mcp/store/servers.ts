@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { countRows, pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import { resealing, resealingAll } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { organisationIn } from '../tool-names.ts';
@@ -129,20 +130,18 @@ const toRow = (fields: McpServerFields) => ({
 
 export async function pageServers(
   db: Db,
-  { limit, offset, ownerIds }: { limit: number; offset: number; ownerIds: readonly number[] | null },
+  { ownerIds, ...range }: Range & { ownerIds: readonly number[] | null },
 ): Promise<{ servers: McpServer[]; total: number }> {
-  const total = await countServers(db, ownerIds);
-  const all = db.selectFrom('mcp_servers').selectAll().orderBy('id').limit(limit).offset(offset);
-  const rows = await (ownerIds === null ? all : all.where('owner_id', 'in', ownerIds)).execute();
+  const { rows, total } = await pageOfFew(ownedBy(db, ownerIds).selectAll().orderBy('id'), range);
   return { servers: rows.map(fromRow), total };
 }
 
 /** Of these owners, or of all for null. */
-export async function countServers(db: Db, ownerIds: readonly number[] | null): Promise<number> {
-  const all = db.selectFrom('mcp_servers').select((e) => e.fn.countAll<number>().as('total'));
-  const { total } = await (ownerIds === null ? all : all.where('owner_id', 'in', ownerIds)).executeTakeFirstOrThrow();
-  return Number(total);
-}
+const ownedBy = (db: Db, ownerIds: readonly number[] | null) =>
+  db.selectFrom('mcp_servers').$if(ownerIds !== null, (all) => all.where('owner_id', 'in', ownerIds!));
+
+export const countServers = (db: Db, ownerIds: readonly number[] | null): Promise<number> =>
+  countRows(ownedBy(db, ownerIds));
 
 export async function listServers(db: Db): Promise<McpServer[]> {
   return (await db.selectFrom('mcp_servers').selectAll().orderBy('id').execute()).map(fromRow);

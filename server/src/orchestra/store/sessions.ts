@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import { deleteRows, deletingOf } from '../../platform/db/delete-rows.ts';
-import { countedPast, inBatches } from '../../platform/db/pages.ts';
+import { countedPast } from '../../platform/db/list-page.ts';
+import { inBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 

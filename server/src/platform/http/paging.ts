@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Range } from '../db/list-page.ts';
 
 const clamped = (fallback: number, most: number) =>
   z
@@ -21,6 +22,7 @@ export interface Page {
   page_size: number;
 }
 export const offsetOf = (page: Page): number => (page.page - 1) * page.page_size;
+export const rangeOf = (page: Page): Range => ({ limit: page.page_size, offset: offsetOf(page) });
 
 /** A whole number in a query or path; anything else names nothing. */
 export const idText = z

@@ -1,5 +1,5 @@
 import { management } from '../../../platform/http/answers.ts';
-import { offsetOf } from '../../../platform/http/paging.ts';
+import { rangeOf } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import {
   addProvider,
@@ -30,7 +30,7 @@ function readRoutes(room: SignInRoom): Route[] {
       answers: { 200: answers.providers },
       handle: async (call) => {
         const { page, page_size } = call.query;
-        const { providers, total } = await pageProviders(room.db, { limit: page_size, offset: offsetOf(call.query) });
+        const { providers, total } = await pageProviders(room.db, rangeOf(call.query));
         return ok(call, { providers: providers.map((one) => viewProvider(room, one)), total, page, page_size });
       },
     }),

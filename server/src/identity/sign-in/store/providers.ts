@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import { resealing } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { dropGrants } from './grants.ts';
@@ -69,22 +70,9 @@ const toRow = (fields: ProviderFields) => ({
   vouches: fields.vouches ? 1 : 0,
 });
 
-export async function pageProviders(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ providers: Provider[]; total: number }> {
-  const { total } = await db
-    .selectFrom('identity_providers')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await db
-    .selectFrom('identity_providers')
-    .selectAll()
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { providers: rows.map(fromRow), total: Number(total) };
+export async function pageProviders(db: Db, range: Range): Promise<{ providers: Provider[]; total: number }> {
+  const { rows, total } = await pageOfFew(db.selectFrom('identity_providers').selectAll().orderBy('id'), range);
+  return { providers: rows.map(fromRow), total };
 }
 
 export async function listProviders(db: Db): Promise<Provider[]> {

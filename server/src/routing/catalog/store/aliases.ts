@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { ModelAliasTable } from './tables.ts';
 import { bumpVersion } from './version.ts';
@@ -34,16 +35,9 @@ export async function listAliases(db: Db): Promise<AliasRecord[]> {
   return (await db.selectFrom('model_aliases').selectAll().orderBy('name').execute()).map(fromRow);
 }
 
-export async function pageAliases(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ aliases: AliasRecord[]; total: number }> {
-  const { total } = await db
-    .selectFrom('model_aliases')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await db.selectFrom('model_aliases').selectAll().orderBy('name').limit(limit).offset(offset).execute();
-  return { aliases: rows.map(fromRow), total: Number(total) };
+export async function pageAliases(db: Db, range: Range): Promise<{ aliases: AliasRecord[]; total: number }> {
+  const { rows, total } = await pageOfFew(db.selectFrom('model_aliases').selectAll().orderBy('name'), range);
+  return { aliases: rows.map(fromRow), total };
 }
 
 export async function findAlias(db: Db, id: number): Promise<AliasRecord | null> {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ChannelKind } from '../../../lib/vendors/vendor.ts';
+import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import { resealing, resealingAll } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { alignFirst, listCredentials, resealFurther } from './credentials.ts';
@@ -62,16 +63,9 @@ export async function listChannels(db: Db): Promise<ChannelRecord[]> {
   return (await db.selectFrom('channels').selectAll().orderBy('id').execute()).map(fromRow);
 }
 
-export async function pageChannels(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ channels: ChannelRecord[]; total: number }> {
-  const { total } = await db
-    .selectFrom('channels')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await db.selectFrom('channels').selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { channels: rows.map(fromRow), total: Number(total) };
+export async function pageChannels(db: Db, range: Range): Promise<{ channels: ChannelRecord[]; total: number }> {
+  const { rows, total } = await pageOfFew(db.selectFrom('channels').selectAll().orderBy('id'), range);
+  return { channels: rows.map(fromRow), total };
 }
 
 export async function findChannel(db: Db, id: number): Promise<ChannelRecord | null> {

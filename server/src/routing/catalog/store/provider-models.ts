@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Price } from '../../../lib/money.ts';
+import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { ModelType } from '../../candidate.ts';
 import { parseParts, storedParts } from '../prices-field.ts';
@@ -74,13 +75,10 @@ export async function listProviderModels(db: Db, filter: ProviderModelFilter = {
 export async function pageProviderModels(
   db: Db,
   filter: ProviderModelFilter,
-  { limit, offset }: { limit: number; offset: number },
+  range: Range,
 ): Promise<{ models: ProviderModelRecord[]; total: number }> {
-  const { total } = await selectModels(db, filter)
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await selectModels(db, filter).selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { models: rows.map(fromRow), total: Number(total) };
+  const { rows, total } = await pageOfFew(selectModels(db, filter).selectAll().orderBy('id'), range);
+  return { models: rows.map(fromRow), total };
 }
 
 function selectModels(db: Db, { channelId, modelId, type }: ProviderModelFilter) {
