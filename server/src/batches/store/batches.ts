@@ -12,10 +12,8 @@ export async function insertBatch(db: Db, batch: Insertable<Tables['batches']>):
 
 export const readBatch = (db: Db, id: string): Promise<BatchRow | null> => findRow(db, 'batches', { id });
 
-export async function findBatch(db: Db, userId: number, wire: Wire, id: string): Promise<BatchRow | null> {
-  const own = db.selectFrom('batches').selectAll().where('user_id', '=', userId).where('wire', '=', wire);
-  return (await own.where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findBatch = (db: Db, userId: number, wire: Wire, id: string): Promise<BatchRow | null> =>
+  findRow(db, 'batches', { user_id: userId, wire, id });
 
 export interface BatchPage {
   /** Older than this one; or, with `before`, newer. */

@@ -78,14 +78,8 @@ export async function insertUser(
   return row ? toUser(row) : null;
 }
 
-export async function findUserByName(db: Db, username: string): Promise<UserRow | null> {
-  const row = await db
-    .selectFrom('users_now')
-    .selectAll()
-    .where('username_key', '=', username.toLowerCase())
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findUserByName = (db: Db, username: string): Promise<UserRow | null> =>
+  findRow(db, 'users_now', { username_key: username.toLowerCase() });
 
 /** The one that the service began with, unless that was taken away. */
 export async function findFirstRoot(db: Db): Promise<{ id: number } | null> {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { randomString } from '../../lib/ids.ts';
-import { findRow } from '../../platform/db/find-row.ts';
+import { findShaped } from '../../platform/db/find-row.ts';
 import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { Fact } from '../knowledge-facts.ts';
@@ -79,15 +79,11 @@ export async function sourceOfContent(
   return row ? toSource(row) : null;
 }
 
-export async function findSource(db: Db, userId: number, id: string): Promise<Source | null> {
-  const row = await findRow(db, 'ms_sources', { user_id: userId, public_id: id });
-  return row ? toSource(row) : null;
-}
+export const findSource = (db: Db, userId: number, id: string): Promise<Source | null> =>
+  findShaped(db, 'ms_sources', { user_id: userId, public_id: id }, toSource);
 
-export async function sourceByRef(db: Db, ref: number): Promise<Source | null> {
-  const row = await findRow(db, 'ms_sources', { id: ref });
-  return row ? toSource(row) : null;
-}
+export const sourceByRef = (db: Db, ref: number): Promise<Source | null> =>
+  findShaped(db, 'ms_sources', { id: ref }, toSource);
 
 /** The newest first. */
 export async function listSources(

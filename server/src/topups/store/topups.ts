@@ -58,10 +58,8 @@ export async function writeStanding(db: Db, { id, looked }: TopUpRow, standing: 
 
 export const findTopUp = (db: Db, id: number): Promise<TopUpRow | null> => findRow(db, 'topups', { id });
 
-export async function findByPayment(db: Db, paymentId: string): Promise<TopUpRow | null> {
-  const found = db.selectFrom('topups').selectAll().where('payment_id', '=', paymentId);
-  return (await found.executeTakeFirst()) ?? null;
-}
+export const findByPayment = (db: Db, paymentId: string): Promise<TopUpRow | null> =>
+  findRow(db, 'topups', { payment_id: paymentId });
 
 const ofUser = (db: Db, userId: number | undefined) =>
   db.selectFrom('topups').$if(userId !== undefined, (all) => all.where('user_id', '=', userId!));

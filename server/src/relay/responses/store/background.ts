@@ -1,12 +1,11 @@
+import { findRow } from '../../../platform/db/find-row.ts';
 import { countRows } from '../../../platform/db/list-page.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { type ResponseRow, type Scope, within } from './tables.ts';
 
 export const running = ['queued', 'in_progress'];
 
-export async function readResponse(db: Db, id: string): Promise<ResponseRow | null> {
-  return (await db.selectFrom('kept_responses').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const readResponse = (db: Db, id: string): Promise<ResponseRow | null> => findRow(db, 'kept_responses', { id });
 
 /** How many of a user's responses wait or run. */
 export const countRunning = (db: Db, userId: number): Promise<number> =>

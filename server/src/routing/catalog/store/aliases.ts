@@ -1,4 +1,6 @@
 import type { Selectable } from 'kysely';
+import { deleteRows } from '../../../platform/db/delete-rows.ts';
+import { findShaped } from '../../../platform/db/find-row.ts';
 import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { ModelAliasTable } from './tables.ts';
@@ -40,10 +42,8 @@ export async function pageAliases(db: Db, range: Range): Promise<{ aliases: Alia
   return { aliases: rows.map(fromRow), total };
 }
 
-export async function findAlias(db: Db, id: number): Promise<AliasRecord | null> {
-  const row = await db.selectFrom('model_aliases').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findAlias = (db: Db, id: number): Promise<AliasRecord | null> =>
+  findShaped(db, 'model_aliases', { id }, fromRow);
 
 const isTaken = async (tx: Db, name: string, ownId: number | null): Promise<boolean> => {
   const twin = await tx.selectFrom('model_aliases').select('id').where('name', '=', name).executeTakeFirst();
@@ -92,7 +92,6 @@ export async function updateAlias(
 export async function deleteAlias(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await bumpVersion(tx);
-    const { numDeletedRows } = await tx.deleteFrom('model_aliases').where('id', '=', id).executeTakeFirst();
-    return numDeletedRows > 0n;
+    return deleteRows(tx, 'model_aliases', { id });
   });
 }
