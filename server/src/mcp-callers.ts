@@ -1,5 +1,6 @@
 import type { Identity } from './identity/open.ts';
 import type { KeyPrincipal } from './identity/principals.ts';
+import { after, type MaybePromise } from './lib/maybe-promise.ts';
 import { mcpAuthenticator } from './mcp/front/caller.ts';
 import { ownerAuthenticator } from './mcp/owner.ts';
 import type { OAuth } from './oauth/open.ts';
@@ -38,17 +39,7 @@ type ByKey = Authenticators['keyOrSession'];
 
 /** A key that has lost its place in an organisation opens nothing here either. */
 function standingKey(byKey: ByKey, { teamOf }: Pick<Organisations, 'teamOf'>): ByKey {
-  const standing = (principal: KeyPrincipal): KeyPrincipal | Promise<KeyPrincipal> => {
-    const team = principal.keyId === null ? null : teamOf(principal.keyId);
-    return team instanceof Promise ? after(team, principal) : principal;
-  };
-  return (call) => {
-    const principal = byKey(call);
-    return principal instanceof Promise ? principal.then(standing) : standing(principal);
-  };
-}
-
-async function after<T>(first: Promise<unknown>, then: T): Promise<T> {
-  await first;
-  return then;
+  const standing = (principal: KeyPrincipal): MaybePromise<KeyPrincipal> =>
+    after(principal.keyId === null ? null : teamOf(principal.keyId), () => principal);
+  return (call) => after(byKey(call), standing);
 }
