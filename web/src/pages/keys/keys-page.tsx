@@ -1,8 +1,9 @@
-import { Button, Code } from '@mantine/core';
-import { IconKey, IconPlus } from '@tabler/icons-react';
+import { Code } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, put } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -132,11 +133,7 @@ export function KeysPage() {
     setSecret(key);
     await reload();
   };
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
-      {t('Create key')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setOpen({ act: 'create' })}>{t('Create key')}</AddButton>;
   return (
     <>
       <PageHeader
