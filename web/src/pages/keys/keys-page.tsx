@@ -49,15 +49,7 @@ function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
     onClose();
     await reload();
   };
-  return (
-    <KeyForm
-      title={t('Edit {name}', { name: apiKey.name })}
-      submitLabel={t('Save')}
-      initial={before}
-      onClose={onClose}
-      onSubmit={save}
-    />
-  );
+  return <KeyForm edited={apiKey.name} initial={before} onClose={onClose} onSubmit={save} />;
 }
 
 interface NewKeyProps {
@@ -81,16 +73,7 @@ function NewKey({ onClose, onDone }: NewKeyProps) {
     onDone(made.key);
     await Promise.all([reload(), id !== null && reloadOrganisations(id)]);
   };
-  return (
-    <KeyForm
-      title={t('Create a key')}
-      submitLabel={t('Create key')}
-      initial={emptyKey}
-      owner={field}
-      onClose={onClose}
-      onSubmit={create}
-    />
-  );
+  return <KeyForm initial={emptyKey} owner={field} onClose={onClose} onSubmit={create} />;
 }
 
 export function KeysPage() {
