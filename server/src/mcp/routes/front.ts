@@ -130,7 +130,7 @@ const foundLater = async (server: Promise<McpServer | null>, name: string): Prom
 
 function routesAt(
   deps: FrontRouteDeps,
-  { path, what, params }: { path: string; what: string; params?: z.ZodType },
+  { path, what, params }: { path: string; what: string; params?: z.ZodObject },
   find: Find,
 ): Route[] {
   return [

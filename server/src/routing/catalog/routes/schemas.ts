@@ -164,6 +164,18 @@ export const providerModelView = z.object({
   updated_at: z.number(),
 });
 
+const presetView = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(channelKinds),
+  base_url: z.string(),
+  env: z.string(),
+  needs_key: z.boolean(),
+  key_url: z.string(),
+  key_prefixes: z.array(z.string()).describe('How its keys begin, where no other vendor’s do'),
+  models: z.array(z.object({ model_id: z.string(), name: z.string(), type: z.enum(modelTypes) })),
+});
+
 export const answers = {
   channel: answered(channelView),
   channels: listed({
@@ -172,6 +184,6 @@ export const answers = {
   }),
   providerModel: answered(providerModelView),
   providerModels: listed({ provider_models: z.array(providerModelView) }),
-  presets: answered(z.object({ presets: z.array(z.record(z.string(), z.unknown())) })),
+  presets: answered(z.object({ presets: z.array(presetView) })),
   done: answered(z.object({ id: z.number() })),
 };
