@@ -10,18 +10,7 @@ export const switchedOn = 1;
 export const switchedOff = 2;
 
 /** A provider that needs nothing but a key. */
-export interface Preset {
-  id: string;
-  name: string;
-  kind: string;
-  base_url: string;
-  env: string;
-  needs_key: boolean;
-  key_url: string;
-  /** How its keys begin, where no other vendor's do. */
-  key_prefixes: readonly string[];
-  models: { model_id: string; name: string; type: string }[];
-}
+export type Preset = Result<'/api/admin/presets', 'get'>['presets'][number];
 
 export const channelPageSize = 20;
 
@@ -37,11 +26,7 @@ export const allChannelsQuery = channelsQuery(1, 100);
 
 export const presetsQuery = queryOptions({
   queryKey: ['presets'],
-  queryFn: async ({ signal }) => {
-    const { presets } = await get('/api/admin/presets', { signal });
-    // The OpenAPI document knows them only as objects.
-    return presets as unknown as Preset[];
-  },
+  queryFn: async ({ signal }) => (await get('/api/admin/presets', { signal })).presets,
   staleTime: Number.POSITIVE_INFINITY,
 });
 

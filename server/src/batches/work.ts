@@ -1,6 +1,7 @@
 import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { isUnkept } from '../platform/blobs/errors.ts';
+import type { Worked } from '../platform/durable/jobs.ts';
 import { untilWritten } from '../platform/durable/lease.ts';
 import { bytesOfRow } from '../platform/keeping/sizes.ts';
 import { askRequest, callOf, innerWorkOf, type Paid, paidOutcomes } from './ask.ts';
@@ -24,9 +25,6 @@ const unkeptMs = 5_000;
 export async function enqueueBatch({ jobs }: Pick<BatchesDeps, 'jobs'>, id: string): Promise<void> {
   await jobs.enqueue(batchQueue, { id }, { key: id, maxAttempts, promised: true });
 }
-
-// biome-ignore lint/suspicious/noConfusingVoidType: as a handler of jobs may return
-type Worked = { againInMs: number } | void;
 
 /** Works on a batch from whatever its rows say; called again after a kill, perhaps elsewhere. */
 export async function workOn(deps: BatchesDeps, id: string, signal: AbortSignal): Promise<Worked> {

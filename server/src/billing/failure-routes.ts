@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type {} from '../identity/principals.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { listed, management } from '../platform/http/answers.ts';
-import { idText, offsetOf, type Page, pageFields } from '../platform/http/paging.ts';
+import { idText, type Page, pageFields, rangeOf } from '../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { failureSchema, viewFailure, viewWholeFailure, wholeFailureSchema } from './failure-views.ts';
 import type { FailureLog } from './failures.ts';
@@ -22,7 +22,7 @@ const base = { ...management, tag: 'Usage', method: 'get' } as const;
 async function pageOf({ db, failures }: FailureRouteDeps, filter: UsageFilter, page: Page) {
   // What this process still holds back is shown too: people look right after their request.
   await failures.flush();
-  return listFailures(db, filter, { offset: offsetOf(page), limit: page.page_size });
+  return listFailures(db, filter, rangeOf(page));
 }
 
 export function failureRoutes(room: FailureRouteDeps): Route[] {

@@ -4,7 +4,7 @@ import { userWithinReach } from '../identity/reach.ts';
 import { applicationsOfKeys } from '../identity/store/application-keys.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { countedPast } from '../platform/db/pages.ts';
+import { countedPast, type Range } from '../platform/db/list-page.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { answered, listed, management } from '../platform/http/answers.ts';
 import { csvAnswer } from '../platform/http/csv-answer.ts';
@@ -61,7 +61,7 @@ const ledgerQuery = z.strictObject({ ...pageFields, cursor: cursorField(3) });
 const deepestRow = 100_000;
 type Place = Page & { cursor?: number[] | undefined };
 
-function rangeOf(page: Place): { limit: number; offset: number } {
+function rangeOf(page: Place): Range {
   const offset = page.cursor ? 0 : offsetOf(page);
   if (offset > deepestRow)
     throw new AppError(

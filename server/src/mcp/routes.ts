@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ConnectedTools } from '../lib/connected-tools.ts';
 import { AppError } from '../lib/errors.ts';
-import { offsetOf } from '../platform/http/paging.ts';
+import { idParams, nothingAsked, offsetOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { allowTools, approveTool, testServer } from './approve.ts';
 import { ownerFor, reachOf } from './owner.ts';
@@ -10,8 +10,6 @@ import { approvalRoutes } from './routes/approvals.ts';
 import { grantRoutes } from './routes/grants.ts';
 import {
   answers,
-  idParams,
-  nothingAsked,
   serverChange,
   serverCreate,
   serversQuery,

@@ -4,7 +4,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inBatches } from '../platform/db/pages.ts';
-import { offsetOf, type Page } from '../platform/http/paging.ts';
+import { type Page, rangeOf } from '../platform/http/paging.ts';
 import { endActing } from './acting.ts';
 import { type ApplicationInput, applicationChanges, defaultRateLimit, type NewApplication } from './application.ts';
 import { keysAfter, noKeys } from './assertion/client-keys.ts';
@@ -44,7 +44,7 @@ export async function ownApplications(
   userId: number,
   page: Page,
 ): Promise<{ rows: ApplicationRow[]; total: number }> {
-  return listOwned(deps.db, userId, page.page_size, offsetOf(page));
+  return listOwned(deps.db, userId, rangeOf(page));
 }
 
 /** Whoever searches for a part of a name that more users have is shown the applications of these. */
@@ -57,7 +57,7 @@ export async function allApplications(
   page: Page,
 ): Promise<{ rows: WithOwner[]; total: number }> {
   const owners = filter.q === '' ? [] : await accountsCalled(db, filter.q, mostOwners);
-  return listAll(db, { ...filter, owners }, page.page_size, offsetOf(page));
+  return listAll(db, { ...filter, owners }, rangeOf(page));
 }
 
 /** Addresses of all applications are read to tell whose pages may call; a row stays when its application is deleted. */

@@ -1,7 +1,7 @@
 import type { Origin } from '../identity/audit/log.ts';
 import { countMadeKeys, deleteMadeKeys, endAllowances } from '../identity/store/application-keys.ts';
 import { AppError } from '../lib/errors.ts';
-import { offsetOf, type Page } from '../platform/http/paging.ts';
+import { type Page, rangeOf } from '../platform/http/paging.ts';
 import { documentHost } from './registration/document.ts';
 import type { Room } from './room.ts';
 import { changeSpending, paysBy, type Spending, spentIn } from './spending.ts';
@@ -32,7 +32,7 @@ const consentView = (row: ListedConsent, keys: number, spent: number | undefined
 });
 
 export async function consentsOf(deps: Room, userId: number, page: Page) {
-  const { rows, total } = await listConsents(deps.db, userId, page.page_size, offsetOf(page));
+  const { rows, total } = await listConsents(deps.db, userId, rangeOf(page));
   const spent = await spentIn(
     deps,
     rows.filter(({ scopes }) => paysBy(scopes)),

@@ -84,7 +84,9 @@ describe('one task', () => {
     );
     const session = (await findSession(s.deps.db, 1, 'x', 0))!;
     expect(
-      (await pageOfMessages(s.deps.db, session.ref, 0, 10)).messages.map(({ message }) => textOf(message)),
+      (await pageOfMessages(s.deps.db, session.ref, { offset: 0, limit: 10 })).messages.map(({ message }) =>
+        textOf(message),
+      ),
     ).toEqual(['Hello there', 'fine', 'How are you?', 'fine']);
     expect(textOf(s.calls[1]!.messages[0]!)).toBe('Be brief.');
     expect((await s.ask('Hi')).meta.session_id).toMatch(/^ms-\w+$/);

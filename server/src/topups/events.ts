@@ -18,7 +18,8 @@ export async function takeEvent(deps: PayingDeps, event: Stripe.Event): Promise<
 
 /** Null for what is not about a top-up of this service. */
 async function topUpOf(deps: PayingDeps, { type, data }: Stripe.Event): Promise<number | null> {
-  const object = data.object as unknown as { id?: string; metadata?: Stripe.Metadata | null; payment_intent?: unknown };
+  // Of each kind of event another type; these fields are read of those kinds alone that have them.
+  const object = data.object as { id?: string; metadata?: Stripe.Metadata | null; payment_intent?: unknown };
   if (type.startsWith('checkout.session.')) return ofSession(deps, object.metadata, object.id);
   if (/^(charge|refund)\./.test(type)) return ofPayment(deps, object.payment_intent);
   return null;

@@ -3,7 +3,7 @@ import '../identity/principals.ts';
 import { rotationSchema } from '../identity/rotate-key.ts';
 import { maxJsonBytes, readJson, refuseNul } from '../platform/http/body.ts';
 import { mediaType } from '../platform/http/multipart.ts';
-import { offsetOf } from '../platform/http/paging.ts';
+import { rangeOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, json, type Route } from '../platform/http/route.ts';
 import { cancelJob } from './advance.ts';
 import { type CallbackSecrets, callbackSecrets, rotateSecret } from './callback-secrets.ts';
@@ -147,8 +147,8 @@ const listRoute = (deps: VideoDeps): Route =>
       const { page, page_size, limit, after, order } = call.query;
       if (limit !== undefined || after !== undefined || order !== undefined)
         return json(call, await listAfter(deps, call.principal.user.id, { limit: limit ?? 20, order, after }));
-      const place = { limit: page_size, offset: offsetOf(call.query) };
-      const { jobs, total } = await pageOwnJobs(deps.db, call.principal.user.id, place);
+      const place = rangeOf(call.query);
+      const { rows: jobs, total } = await pageOwnJobs(deps.db, call.principal.user.id, place);
       // Whoever numbers pages speaks our own words; OpenAI's client does not, and may ask without any.
       const numbered = /[?&]page(_size)?=/.test(call.request.url);
       const data = jobs.map((job) =>

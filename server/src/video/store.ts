@@ -1,8 +1,8 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
 import { timeIn } from '../lib/ids.ts';
 import { findRow } from '../platform/db/find-row.ts';
+import { pageOfMany, type Range } from '../platform/db/list-page.ts';
 import { oneAtATime } from '../platform/db/one-at-a-time.ts';
-import { countedPast, countUpTo } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type JobStatus, mayBecome } from './status.ts';
 
@@ -95,19 +95,16 @@ export async function placeOfJob(db: Db, id: string, userId: number, nowMs: numb
   return created_at_ms === null ? null : { id, created_at_ms };
 }
 
-export async function pageOwnJobs(db: Db, userId: number, { limit, offset }: { limit: number; offset: number }) {
-  const own = db.selectFrom('video_jobs').where('user_id', '=', userId).where('held', '=', 1);
-  const newest = own.select('id').orderBy('created_at_ms', 'desc').orderBy('id');
-  const total = await countUpTo(db, newest, offset + limit + countedPast);
-  const jobs = await own
+export async function pageOwnJobs(db: Db, userId: number, range: Range) {
+  const own = db
+    .selectFrom('video_jobs')
+    .where('user_id', '=', userId)
+    .where('held', '=', 1)
     .select(['id', 'generation_id', 'model_id', 'status', 'request', 'seconds', 'cost', 'progress', 'error'])
     .select(['closed', 'results', 'created_at_ms', 'finished_at_ms', 'expires_at_ms'])
     .orderBy('created_at_ms', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { jobs, total };
+    .orderBy('id');
+  return pageOfMany(db, own, range);
 }
 
 export interface After {

@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import { findRow } from '../../platform/db/find-row.ts';
+import { countRows } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { beyond, type Place } from './place.ts';
 import type { BatchRow, Wire } from './tables.ts';
@@ -11,10 +12,8 @@ export async function insertBatch(db: Db, batch: Insertable<Tables['batches']>):
 
 export const readBatch = (db: Db, id: string): Promise<BatchRow | null> => findRow(db, 'batches', { id });
 
-export async function findBatch(db: Db, userId: number, wire: Wire, id: string): Promise<BatchRow | null> {
-  const own = db.selectFrom('batches').selectAll().where('user_id', '=', userId).where('wire', '=', wire);
-  return (await own.where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const findBatch = (db: Db, userId: number, wire: Wire, id: string): Promise<BatchRow | null> =>
+  findRow(db, 'batches', { user_id: userId, wire, id });
 
 export interface BatchPage {
   /** Older than this one; or, with `before`, newer. */
@@ -39,15 +38,8 @@ export async function pageBatches(db: Db, userId: number, wire: Wire, page: Batc
   return before ? rows.reverse() : rows;
 }
 
-export async function countRunning(db: Db, userId: number): Promise<number> {
-  const { n } = await db
-    .selectFrom('batches')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('user_id', '=', userId)
-    .where('ended_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(n);
-}
+export const countRunning = (db: Db, userId: number): Promise<number> =>
+  countRows(db.selectFrom('batches').where('user_id', '=', userId).where('ended_at', 'is', null));
 
 /** Null when it has ended, or is gone. */
 export async function beginWork(db: Db, id: string, now: number): Promise<BatchRow | null> {

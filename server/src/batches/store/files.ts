@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { beyond, formerPlace, type Place } from './place.ts';
 import type { FileRow } from './tables.ts';
@@ -86,14 +86,19 @@ export function pageFiles(db: Db, userId: number, now: number, page: FilePage): 
 }
 
 const inUse = (db: Db) =>
-  db.selectFrom('batches').select('input_file_id').where('ended_at', 'is', null).where('input_file_id', 'is not', null);
+  db
+    .selectFrom('batches')
+    .select('input_file_id')
+    .where('ended_at', 'is', null)
+    .where('input_file_id', 'is not', null)
+    .$narrowType<{ input_file_id: NotNull }>();
 
 /** False while a batch reads it. */
 export async function deleteFile(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('files')
     .where('id', '=', id)
-    .where('id', 'not in', inUse(db) as never)
+    .where('id', 'not in', inUse(db))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
@@ -109,7 +114,7 @@ export function findExpired(db: Db, now: number, limit: number): Promise<Pick<Fi
     .selectFrom('files')
     .select(['id', 'blob'])
     .where('expires_at', '<=', now)
-    .where('id', 'not in', inUse(db) as never)
+    .where('id', 'not in', inUse(db))
     .limit(limit)
     .execute();
 }

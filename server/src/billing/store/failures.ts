@@ -1,5 +1,6 @@
 import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
-import { countedPast, countUpTo, inBatches, sweepBatches } from '../../platform/db/pages.ts';
+import { countedPast, countUpTo, pageOfMany, type Range } from '../../platform/db/list-page.ts';
+import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { conditionsOf, type Searched, type SearchRange, searchNewest } from './searched.ts';
 import type { FailureTable } from './tables.ts';
@@ -27,15 +28,11 @@ function filtered(db: Db, filter: UsageFilter) {
 }
 
 /** Newest first. */
-export async function listFailures(
+export const listFailures = (
   db: Db,
   filter: UsageFilter,
-  page: { offset: number; limit: number },
-): Promise<{ rows: FailureRow[]; total: number }> {
-  const rows = await filtered(db, filter).selectAll().limit(page.limit).offset(page.offset).execute();
-  const total = await countUpTo(db, filtered(db, filter).select('id'), page.offset + page.limit + countedPast);
-  return { rows, total };
-}
+  range: Range,
+): Promise<{ rows: FailureRow[]; total: number }> => pageOfMany(db, filtered(db, filter).selectAll(), range);
 
 /** Newest first, narrowed by whatever usage can be narrowed by, and by what the caller was told. */
 export function searchFailures(

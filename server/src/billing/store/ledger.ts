@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { AppError } from '../../lib/errors.ts';
-import { countUpTo } from '../../platform/db/pages.ts';
+import { findRow } from '../../platform/db/find-row.ts';
+import { countUpTo } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { Grant } from '../types.ts';
 import { fileUsage, isFiled } from './filing.ts';
@@ -69,10 +70,8 @@ async function keptOf(db: Db, userId: number): Promise<number> {
   return Number(kept ?? 0);
 }
 
-async function creditOf(db: Db, idempotencyId: number): Promise<CreditRow | null> {
-  const found = db.selectFrom('credits').selectAll().where('idempotency_id', '=', idempotencyId);
-  return (await found.executeTakeFirst()) ?? null;
-}
+const creditOf = (db: Db, idempotencyId: number): Promise<CreditRow | null> =>
+  findRow(db, 'credits', { idempotency_id: idempotencyId });
 
 async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {
   const user = await sql`select 1 from users where id = ${userId}`.execute(db);

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { countUpTo, inBatches, sweepBatches } from '../../platform/db/pages.ts';
+import { countUpTo } from '../../platform/db/list-page.ts';
+import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { fileSpans } from './keep-spans.ts';

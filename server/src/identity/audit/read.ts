@@ -1,6 +1,6 @@
-import { countedPast } from '../../platform/db/pages.ts';
+import { countedPast, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { offsetOf, type Page } from '../../platform/http/paging.ts';
+import { type Page, rangeOf } from '../../platform/http/paging.ts';
 import {
   type AuditFilter,
   type AuditPlace,
@@ -34,8 +34,7 @@ interface Found {
 export async function pageAudit(db: Db, filter: AuditFilter, page: Page, cursor?: number[]): Promise<Found> {
   const before = cursor && { created_at: cursor[0]!, id: cursor[1]! };
   const search = await searchOf(db, filter);
-  const offset = before ? 0 : offsetOf(page);
-  const limit = page.page_size;
+  const { limit, offset } = rangeOf(before ? { ...page, page: 1 } : page);
   if (search.compared) return comparedPage(db, search, { limit, offset, before });
   const rows = await readAudit(db, search, { limit, offset, before });
   const total = await countAudit(db, search, offset + limit + countedPast);
@@ -47,7 +46,7 @@ const placeOf = ({ created_at, id }: AuditPlace): number[] => [created_at, id];
 async function comparedPage(
   db: Db,
   search: AuditSearch,
-  { limit, offset, before }: { limit: number; offset: number; before: AuditPlace | undefined },
+  { limit, offset, before }: Range & { before: AuditPlace | undefined },
 ): Promise<Found> {
   const found: AuditRow[] = [];
   let looked = 0;

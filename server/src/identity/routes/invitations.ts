@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answered, management } from '../../platform/http/answers.ts';
+import { nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { callerLanguage } from '../caller-language.ts';
 import type { LinkDeps } from '../links/deps.ts';
@@ -19,7 +20,7 @@ export const invitationRoutes = (deps: LinkDeps): Route[] => [
     ...base,
     method: 'get',
     summary: 'Invitations that are open, the newest 200 first',
-    query: z.strictObject({}),
+    query: nothingAsked,
     answers: { 200: answered(z.object({ invitations: z.array(invitationSchema) })) },
     handle: async (call) => ok(call, { invitations: await openInvitations(deps) }),
   }),

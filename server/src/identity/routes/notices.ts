@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done, management } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { AccountDeps } from '../accounts.ts';
 import { deleteNotice, listNotices, mostShown } from '../store/notices.ts';
@@ -23,7 +23,7 @@ export const noticeRoutes = ({ db }: Pick<AccountDeps, 'db'>): Route[] => [
     method: 'get',
     path: '/api/user/notices',
     summary: 'What I am to know about my account, the newest 20 first',
-    query: z.strictObject({}),
+    query: nothingAsked,
     answers: { 200: answered(z.object({ notices: z.array(noticeSchema) })) },
     handle: async (call) => {
       const rows = await listNotices(db, call.principal.user.id, mostShown);

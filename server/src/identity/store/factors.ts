@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { deleteRows } from '../../platform/db/delete-rows.ts';
 import { findRow } from '../../platform/db/find-row.ts';
+import { countRows } from '../../platform/db/list-page.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { listPasskeys, type PasskeyRow } from './passkeys.ts';
@@ -41,15 +42,11 @@ type ShownPasskey = Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_a
 
 export async function factorsOf(db: Db, userId: number): Promise<Factors> {
   const totp = await findTotp(db, userId);
-  const left = await db
-    .selectFrom('recovery_codes')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
+  const left = await countRows(db.selectFrom('recovery_codes').where('user_id', '=', userId));
   const passkeys = (await listPasskeys(db, userId)).map(({ id, name, created_at, last_used_at }) => ({
     ...{ id, name, created_at, last_used_at },
   }));
-  return { totp_since: totp?.confirmed_at ?? null, recovery_codes_left: Number(left.n), passkeys };
+  return { totp_since: totp?.confirmed_at ?? null, recovery_codes_left: left, passkeys };
 }
 
 export const findTotp = (db: Db, userId: number): Promise<TotpRow | null> => findRow(db, 'totp', { user_id: userId });

@@ -1,4 +1,5 @@
 import { type Generated, type Selectable, sql } from 'kysely';
+import { countRows } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { writerOfTimes } from '../../platform/db/write-times.ts';
 import type { User } from '../user.ts';
@@ -131,15 +132,8 @@ export async function keyIdsOf(db: Db, userId: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-export async function countKeys(db: Db, userId: number): Promise<number> {
-  const row = await db
-    .selectFrom('api_keys')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('user_id', '=', userId)
-    .where('application_id', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
-}
+export const countKeys = (db: Db, userId: number): Promise<number> =>
+  countRows(db.selectFrom('api_keys').where('user_id', '=', userId).where('application_id', 'is', null));
 
 /** Also what an application may spend: work that it began goes on by it. */
 export async function findKey(db: Db, userId: number, id: number): Promise<ApiKeyRow | null> {

@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
+import { pageOfMany } from '../../platform/db/list-page.ts';
 import { called, has, type Named } from '../../platform/db/names.ts';
-import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { offsetOf, type Page } from '../../platform/http/paging.ts';
+import { type Page, rangeOf } from '../../platform/http/paging.ts';
 import { type AccountNames, accountName, organisationMark, type User } from '../user.ts';
 import { toUser } from './users.ts';
 
@@ -27,11 +27,10 @@ export async function listUsers(
   page: Page,
   { q, ids }: { q: string; ids?: number[] },
 ): Promise<{ users: User[]; total: number }> {
-  const offset = offsetOf(page);
-  const most = offset + page.page_size + countedPast;
+  const { limit, offset } = rangeOf(page);
   if (q !== '' && ids === undefined) {
-    const found = await called(db, named, { text: q, most: offset + page.page_size + calledPast });
-    return { users: await usersOf(db, found.slice(offset, offset + page.page_size)), total: found.length };
+    const found = await called(db, named, { text: q, most: offset + limit + calledPast });
+    return { users: await usersOf(db, found.slice(offset, offset + limit)), total: found.length };
   }
   const matching = db
     .selectFrom('users as t')
@@ -39,9 +38,14 @@ export async function listUsers(
     .$if(ids !== undefined, (query) => query.where('t.id', 'in', ids!))
     .$if(q !== '', (query) => query.where(has(q, named.columns)))
     .orderBy('t.id');
-  const rows = await matching.limit(page.page_size).offset(offset).execute();
-  const found = rows.map((row) => row.id);
-  return { users: await usersOf(db, found), total: await countUpTo(db, matching, most) };
+  const { rows, total } = await pageOfMany(db, matching, { limit, offset });
+  return {
+    users: await usersOf(
+      db,
+      rows.map((row) => row.id),
+    ),
+    total,
+  };
 }
 
 async function usersOf(db: Db, ids: number[]): Promise<User[]> {

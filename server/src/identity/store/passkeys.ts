@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import { deleteRows } from '../../platform/db/delete-rows.ts';
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
 interface PasskeysTable {
@@ -41,10 +42,8 @@ export async function listPasskeys(db: Db, userId: number): Promise<PasskeyRow[]
   return db.selectFrom('passkeys').selectAll().where('user_id', '=', userId).orderBy('id').execute();
 }
 
-export async function findPasskey(db: Db, credentialId: string): Promise<PasskeyRow | null> {
-  const found = db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId);
-  return (await found.executeTakeFirst()) ?? null;
-}
+export const findPasskey = (db: Db, credentialId: string): Promise<PasskeyRow | null> =>
+  findRow(db, 'passkeys', { credential_id: credentialId });
 
 /** False when the authenticator has counted further meanwhile, which a copy of it would show (WebAuthn §6.1.1). */
 export async function notePasskeyUse(db: Db, passkey: PasskeyRow, counter: number, now: number): Promise<boolean> {

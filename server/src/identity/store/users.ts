@@ -1,5 +1,6 @@
 import { type Generated, type Selectable, sql } from 'kysely';
 import { findRow } from '../../platform/db/find-row.ts';
+import { countRows } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { roles, statuses, type User } from '../user.ts';
 
@@ -77,14 +78,8 @@ export async function insertUser(
   return row ? toUser(row) : null;
 }
 
-export async function findUserByName(db: Db, username: string): Promise<UserRow | null> {
-  const row = await db
-    .selectFrom('users_now')
-    .selectAll()
-    .where('username_key', '=', username.toLowerCase())
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findUserByName = (db: Db, username: string): Promise<UserRow | null> =>
+  findRow(db, 'users_now', { username_key: username.toLowerCase() });
 
 /** The one that the service began with, unless that was taken away. */
 export async function findFirstRoot(db: Db): Promise<{ id: number } | null> {
@@ -170,10 +165,4 @@ const adminAbove = (adminId: number, roleGiven: number) =>
   sql<boolean>`(select 1 from users as admin where admin.id = ${adminId} and admin.status = ${statuses.enabled}
     and admin.role > users.role and admin.role > ${roleGiven})`;
 
-export async function countUsers(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('users')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
-}
+export const countUsers = (db: Db): Promise<number> => countRows(db.selectFrom('users'));

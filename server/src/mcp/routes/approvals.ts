@@ -1,7 +1,8 @@
+import { idParams, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { answerApproval, listApprovals } from '../approvals.ts';
 import type { McpRoom } from '../room.ts';
-import { answers, approvalAnswer, idParams, nothingAsked } from './schemas.ts';
+import { answers, approvalAnswer } from './schemas.ts';
 import { viewApproval } from './views.ts';
 
 /** By session alone: a program that holds a key would else say yes to itself. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
+import { nothingAsked } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
 import type { Params } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
@@ -23,7 +24,6 @@ import type { McpServer } from '../store/servers.ts';
 import { AskingCall, finished } from './front-call.ts';
 import { type Message, refuseMixed, refuseSeveral, takeBack } from './front-messages.ts';
 import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost, speaksNewest } from './front-session.ts';
-import { nothingAsked } from './schemas.ts';
 
 export interface FrontRouteDeps {
   room: FrontRoom;
@@ -133,7 +133,7 @@ const foundLater = async (server: Promise<McpServer | null>, name: string): Prom
 
 function routesAt(
   deps: FrontRouteDeps,
-  { path, what, params }: { path: string; what: string; params?: z.ZodType },
+  { path, what, params }: { path: string; what: string; params?: z.ZodObject },
   find: Find,
 ): Route[] {
   return [

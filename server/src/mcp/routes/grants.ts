@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
+import { idParams, nothingAsked } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { callbackPath, clientDocument, documentPath } from '../client-document.ts';
 import { forgetGrants } from '../forget-grants.ts';
@@ -11,7 +12,7 @@ import { getServer } from '../servers.ts';
 import { endShared } from '../shared-sign-in.ts';
 import { someGrants } from '../store/grants.ts';
 import { isShared, type McpServer } from '../store/servers.ts';
-import { answers, idParams, nothingAsked } from './schemas.ts';
+import { answers } from './schemas.ts';
 import { serverSubject } from './views.ts';
 
 const shared = {

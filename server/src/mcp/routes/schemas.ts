@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answered, listed } from '../../platform/http/answers.ts';
-import { idText, pageFields } from '../../platform/http/paging.ts';
+import { idParams, idText, pageFields } from '../../platform/http/paging.ts';
 import { definitionLimits } from '../definition.ts';
 import { ownName } from '../front/own-server.ts';
 import { mostTools } from '../listing.ts';
@@ -135,14 +135,10 @@ export const toolApproval = z.strictObject({
   ask_first: z.boolean().optional().describe('A person is asked before each call; stays as it is when absent'),
 });
 
-/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
-export const nothingAsked = z.strictObject({});
 export const serversQuery = z.strictObject({
   ...pageFields,
   organisation_id: idText.optional().describe('Of this organisation alone'),
 });
-/** Ids past this are no whole numbers any more. */
-export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
 
 export const toolParams = idParams.extend({ name: z.string().min(1).max(definitionLimits.nameCharacters) });
 export const approvalAnswer = z.strictObject({ approved: z.boolean() });

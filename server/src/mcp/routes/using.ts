@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import type { KeyPrincipal } from '../../identity/principals.ts';
+import { nothingAsked } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { connectionsOf, type UsableConnection } from '../connections.ts';
 import { callByHand } from '../front/by-hand.ts';
@@ -9,7 +10,7 @@ import type { FrontRoom } from '../front/room.ts';
 import type { Exchange } from '../front/served.ts';
 import { ownerFor } from '../owner.ts';
 import { offeredName } from '../tool-names.ts';
-import { answers, type connectionView, handCall, nothingAsked, toolNameParams } from './schemas.ts';
+import { answers, type connectionView, handCall, toolNameParams } from './schemas.ts';
 
 /** By session alone: a call made by hand is the person's own word, which no program may give. */
 const shared = { tag: 'Tools', auth: 'session', errors: 'management', query: nothingAsked } as const;

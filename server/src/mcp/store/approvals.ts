@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { countRows } from '../../platform/db/list-page.ts';
 import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { nameIn } from './servers.ts';
@@ -105,15 +106,8 @@ const sameCall = (wanted: Wanted) => ({
   arguments_hash: wanted.argumentsHash,
 });
 
-async function countApprovals(db: Db, userId: number, now: number): Promise<number> {
-  const { total } = await db
-    .selectFrom('mcp_approvals')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .where('user_id', '=', userId)
-    .where('expires_at', '>', now)
-    .executeTakeFirstOrThrow();
-  return Number(total);
-}
+const countApprovals = (db: Db, userId: number, now: number): Promise<number> =>
+  countRows(db.selectFrom('mcp_approvals').where('user_id', '=', userId).where('expires_at', '>', now));
 
 const shown = (db: Db, now: number) =>
   db

@@ -1,4 +1,7 @@
 import type { Selectable } from 'kysely';
+import { deleteRows } from '../../platform/db/delete-rows.ts';
+import { findShaped } from '../../platform/db/find-row.ts';
+import { countRows, pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import { resealing, resealingAll } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { organisationIn } from '../tool-names.ts';
@@ -129,20 +132,18 @@ const toRow = (fields: McpServerFields) => ({
 
 export async function pageServers(
   db: Db,
-  { limit, offset, ownerIds }: { limit: number; offset: number; ownerIds: readonly number[] | null },
+  { ownerIds, ...range }: Range & { ownerIds: readonly number[] | null },
 ): Promise<{ servers: McpServer[]; total: number }> {
-  const total = await countServers(db, ownerIds);
-  const all = db.selectFrom('mcp_servers').selectAll().orderBy('id').limit(limit).offset(offset);
-  const rows = await (ownerIds === null ? all : all.where('owner_id', 'in', ownerIds)).execute();
+  const { rows, total } = await pageOfFew(ownedBy(db, ownerIds).selectAll().orderBy('id'), range);
   return { servers: rows.map(fromRow), total };
 }
 
 /** Of these owners, or of all for null. */
-export async function countServers(db: Db, ownerIds: readonly number[] | null): Promise<number> {
-  const all = db.selectFrom('mcp_servers').select((e) => e.fn.countAll<number>().as('total'));
-  const { total } = await (ownerIds === null ? all : all.where('owner_id', 'in', ownerIds)).executeTakeFirstOrThrow();
-  return Number(total);
-}
+const ownedBy = (db: Db, ownerIds: readonly number[] | null) =>
+  db.selectFrom('mcp_servers').$if(ownerIds !== null, (all) => all.where('owner_id', 'in', ownerIds!));
+
+export const countServers = (db: Db, ownerIds: readonly number[] | null): Promise<number> =>
+  countRows(ownedBy(db, ownerIds));
 
 export async function listServers(db: Db): Promise<McpServer[]> {
   return (await db.selectFrom('mcp_servers').selectAll().orderBy('id').execute()).map(fromRow);
@@ -159,10 +160,8 @@ export async function serversOwnedBy(db: Db, ownerIds: readonly number[]): Promi
   return rows.map(fromRow);
 }
 
-export async function findServer(db: Db, id: number): Promise<McpServer | null> {
-  const row = await db.selectFrom('mcp_servers').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findServer = (db: Db, id: number): Promise<McpServer | null> =>
+  findShaped(db, 'mcp_servers', { id }, fromRow);
 
 /** Of this owner, or of the operator for null; an organisation's is known by its name alone. */
 export async function findServerByName(db: Db, ownerId: number | null, name: string): Promise<McpServer | null> {
@@ -213,8 +212,7 @@ export async function deleteServer(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     for (const table of ['mcp_tools', 'mcp_sessions', 'mcp_approvals', 'mcp_grants', 'mcp_own_grants'] as const)
       await tx.deleteFrom(table).where('server_id', '=', id).execute();
-    const { numDeletedRows } = await tx.deleteFrom('mcp_servers').where('id', '=', id).executeTakeFirst();
-    return numDeletedRows > 0n;
+    return deleteRows(tx, 'mcp_servers', { id });
   });
 }
 

@@ -1,3 +1,4 @@
+import { findShaped } from '../../platform/db/find-row.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
@@ -10,15 +11,8 @@ export interface StoredSession {
   usedAt: number;
 }
 
-export async function findSession(db: Db, serverId: number, holder: string): Promise<StoredSession | null> {
-  const row = await db
-    .selectFrom('mcp_sessions')
-    .selectAll()
-    .where('server_id', '=', serverId)
-    .where('holder', '=', holder)
-    .executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findSession = (db: Db, serverId: number, holder: string): Promise<StoredSession | null> =>
+  findShaped(db, 'mcp_sessions', { server_id: serverId, holder }, fromRow);
 
 /** Of two that were opened at once the later counts. */
 export async function storeSession(db: Db, session: StoredSession): Promise<void> {

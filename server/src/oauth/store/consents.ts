@@ -1,4 +1,5 @@
 import { deletingOf, deletingPast } from '../../platform/db/delete-rows.ts';
+import { pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import { all, statement } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
@@ -109,30 +110,18 @@ export async function setSpending(
 export type ListedConsent = ConsentRow &
   Pick<ApplicationRow, 'name' | 'description' | 'logo_url' | 'homepage_url' | 'is_verified' | 'source' | 'client_id'>;
 
-export async function listConsents(
-  db: Db,
-  userId: number,
-  limit: number,
-  offset: number,
-): Promise<{ rows: ListedConsent[]; total: number }> {
+export function listConsents(db: Db, userId: number, range: Range): Promise<{ rows: ListedConsent[]; total: number }> {
   const mine = db
     .selectFrom('oauth_consents as c')
     .innerJoin('oauth_applications as a', 'a.id', 'c.application_id')
+    .selectAll('c')
+    .select(['a.name', 'a.description', 'a.logo_url', 'a.homepage_url', 'a.is_verified'])
+    .select(['a.source', 'a.client_id'])
     .where('c.user_id', '=', userId)
-    .where('a.status', '<>', applicationStatus.deleted);
-  const [rows, count] = await Promise.all([
-    mine
-      .selectAll('c')
-      .select(['a.name', 'a.description', 'a.logo_url', 'a.homepage_url', 'a.is_verified'])
-      .select(['a.source', 'a.client_id'])
-      .orderBy('c.updated_at', 'desc')
-      .orderBy('c.id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    mine.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.n) };
+    .where('a.status', '<>', applicationStatus.deleted)
+    .orderBy('c.updated_at', 'desc')
+    .orderBy('c.id', 'desc');
+  return pageOfFew(mine, range);
 }
 
 export const deleteConsentsOf = deletingOf('oauth_consents', 'id', 'application_id');

@@ -1,23 +1,18 @@
 import { type SqlBool, sql } from 'kysely';
+import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import { called, type Named } from '../../platform/db/names.ts';
-import { countedPast, countUpTo } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow } from './tables.ts';
 
-export async function listOwned(
-  db: Db,
-  ownerId: number,
-  limit: number,
-  offset: number,
-): Promise<{ rows: ApplicationRow[]; total: number }> {
+export function listOwned(db: Db, ownerId: number, range: Range): Promise<{ rows: ApplicationRow[]; total: number }> {
   const mine = db
     .selectFrom('oauth_applications')
+    .selectAll()
     .where('owner_id', '=', ownerId)
     .where('status', '<>', applicationStatus.deleted)
     .orderBy('id', 'desc');
-  const rows = await mine.selectAll().limit(limit).offset(offset).execute();
-  return { rows, total: await countUpTo(db, mine.select('id'), offset + limit + countedPast) };
+  return pageOfMany(db, mine, range);
 }
 
 /** Of an owner, those that are there and those that were made since a time: as many as there are, or `most`. */
@@ -53,18 +48,22 @@ export interface ApplicationFilter {
 export async function listAll(
   db: Db,
   filter: ApplicationFilter,
-  limit: number,
-  offset: number,
+  range: Range,
 ): Promise<{ rows: WithOwner[]; total: number }> {
   if (filter.q !== '') {
+    const { limit, offset } = range;
     const ids = await matching(db, filter, offset + limit + calledPast);
     return { rows: await withOwners(db, ids.slice(offset, offset + limit)), total: ids.length };
   }
   const newest = there(db, filter).select('t.id').orderBy('t.id', 'desc');
-  const page = await newest.limit(limit).offset(offset).execute();
-  const total = await countUpTo(db, newest, offset + limit + countedPast);
-  const ids = page.map(({ id }) => id);
-  return { rows: await withOwners(db, ids), total };
+  const { rows, total } = await pageOfMany(db, newest, range);
+  return {
+    rows: await withOwners(
+      db,
+      rows.map(({ id }) => id),
+    ),
+    total,
+  };
 }
 
 const there = (db: Db, { status, ownerId }: ApplicationFilter) =>

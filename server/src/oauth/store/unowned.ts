@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
-import { countUpTo } from '../../platform/db/pages.ts';
+import { countUpTo } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow } from './tables.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { answered } from '../../platform/http/answers.ts';
-import { offsetOf, pageFields } from '../../platform/http/paging.ts';
+import { pageFields, rangeOf } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { sessionIdSchema } from '../params.ts';
 import type { Deps } from '../ports.ts';
@@ -168,7 +168,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       answers: { 200: answered(listAnswer) },
       handle: async (call) => {
         const { page, page_size, status } = call.query;
-        const query = { userId: call.principal.user.id, status, offset: offsetOf(call.query), limit: page_size };
+        const query = { userId: call.principal.user.id, status, ...rangeOf(call.query) };
         const { runs, total } = await listRuns(db, query);
         return ok(call, { executions: runs.map((run) => summaryView(run, clock)), total, page, page_size });
       },

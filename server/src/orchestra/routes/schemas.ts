@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { answered, management } from '../../platform/http/answers.ts';
+import { nothingAsked } from '../../platform/http/paging.ts';
 import { preferencesSchema } from '../preferences.ts';
 
 /** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
-export const base = { ...management, query: z.strictObject({}), tag: 'Orchestration', auth: 'keyOrSession' } as const;
+export const base = { ...management, query: nothingAsked, tag: 'Orchestration', auth: 'keyOrSession' } as const;
 
 const time = z.number().int();
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { offsetOf, pageFields } from '../../platform/http/paging.ts';
+import { pageFields, rangeOf } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
 import { sessionIdSchema } from '../params.ts';
@@ -48,7 +48,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       answers: { 200: answered(listAnswer) },
       handle: async (call) => {
         const { page, page_size, tag } = call.query;
-        const query = { userId: call.principal.user.id, tag, offset: offsetOf(call.query), limit: page_size };
+        const query = { userId: call.principal.user.id, tag, ...rangeOf(call.query) };
         const { sessions, total } = await listSessions(db, query, now());
         return ok(call, { sessions: sessions.map(view), total, page, page_size });
       },
@@ -112,7 +112,7 @@ export function sessionRoutes(deps: Deps): Route[] {
       handle: async (call) => {
         const session = await own(call.principal.user.id, call.params.session_id);
         const { page, page_size } = call.query;
-        const { messages, total } = await pageOfMessages(db, session.ref, offsetOf(call.query), page_size);
+        const { messages, total } = await pageOfMessages(db, session.ref, rangeOf(call.query));
         return ok(call, { session_id: session.sessionId, messages: messages.map(messageView), total, page, page_size });
       },
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done, listed } from '../../platform/http/answers.ts';
-import { offsetOf, pageFields } from '../../platform/http/paging.ts';
+import { pageFields, rangeOf } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { removeSource } from '../import/import-source.ts';
 import type { Deps } from '../ports.ts';
@@ -57,7 +57,7 @@ export function sourceRoutes(deps: Deps): Route[] {
       answers: { 200: listed({ sources: z.array(sourceSchema) }) },
       handle: async (call) => {
         const { page, page_size } = call.query;
-        const query = { userId: call.principal.user.id, offset: offsetOf(call.query), limit: page_size };
+        const query = { userId: call.principal.user.id, ...rangeOf(call.query) };
         const { sources, total } = await listSources(db, query);
         return ok(call, { sources: sources.map(sourceView), total, page, page_size });
       },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { countedPast, countUpTo } from '../../platform/db/pages.ts';
+import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { bytesOfRow } from '../../platform/keeping/sizes.ts';
 import type { ChatMessage, Remembered } from '../messages.ts';
@@ -45,10 +45,13 @@ function firstWithin(newestFirst: { id: number; bytes: number }[], most: number)
   return first;
 }
 
-export async function pageOfMessages(db: Db, sessionRef: number, offset: number, limit: number) {
-  const live = db.selectFrom('ms_messages').where('session_ref', '=', sessionRef).where('superseded', '=', 0);
-  const rows = await live.selectAll().orderBy('id').offset(offset).limit(limit).execute();
-  const total = await countUpTo(db, live.select('id').orderBy('id'), offset + limit + countedPast);
+export async function pageOfMessages(db: Db, sessionRef: number, range: Range) {
+  const live = db
+    .selectFrom('ms_messages')
+    .selectAll()
+    .where('session_ref', '=', sessionRef)
+    .where('superseded', '=', 0);
+  const { rows, total } = await pageOfMany(db, live.orderBy('id'), range);
   return { messages: rows.map(toMessage), total };
 }
 

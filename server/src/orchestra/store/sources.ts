@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { randomString } from '../../lib/ids.ts';
-import { countedPast, countUpTo } from '../../platform/db/pages.ts';
+import { findShaped } from '../../platform/db/find-row.ts';
+import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { Fact } from '../knowledge-facts.ts';
 import { others } from '../slices.ts';
@@ -78,29 +79,19 @@ export async function sourceOfContent(
   return row ? toSource(row) : null;
 }
 
-export async function findSource(db: Db, userId: number, id: string): Promise<Source | null> {
-  const row = await db
-    .selectFrom('ms_sources')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('public_id', '=', id)
-    .executeTakeFirst();
-  return row ? toSource(row) : null;
-}
+export const findSource = (db: Db, userId: number, id: string): Promise<Source | null> =>
+  findShaped(db, 'ms_sources', { user_id: userId, public_id: id }, toSource);
 
-export async function sourceByRef(db: Db, ref: number): Promise<Source | null> {
-  const row = await db.selectFrom('ms_sources').selectAll().where('id', '=', ref).executeTakeFirst();
-  return row ? toSource(row) : null;
-}
+export const sourceByRef = (db: Db, ref: number): Promise<Source | null> =>
+  findShaped(db, 'ms_sources', { id: ref }, toSource);
 
 /** The newest first. */
 export async function listSources(
   db: Db,
-  { userId, offset, limit }: { userId: number; offset: number; limit: number },
+  { userId, ...range }: { userId: number } & Range,
 ): Promise<{ sources: Source[]; total: number }> {
-  const own = db.selectFrom('ms_sources').where('user_id', '=', userId).orderBy('id', 'desc');
-  const rows = await own.selectAll().limit(limit).offset(offset).execute();
-  const total = await countUpTo(db, own.select('id'), offset + limit + countedPast);
+  const own = db.selectFrom('ms_sources').selectAll().where('user_id', '=', userId).orderBy('id', 'desc');
+  const { rows, total } = await pageOfMany(db, own, range);
   return { sources: rows.map(toSource), total };
 }
 

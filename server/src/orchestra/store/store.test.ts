@@ -74,7 +74,9 @@ describe.each(await engines())('%s', (_, open) => {
     await addSummary(db, session.ref, { text: 'abc', tokens: 3, upTo: stored[2]!.id }, 112);
     await appendMessages(db, session.ref, [said('B', 7)], 120, stored[0]!.id);
     expect((await recentMessages(db, session.ref)).map(({ message }) => message.content)).toEqual(['a', 'B']);
-    expect((await pageOfMessages(db, session.ref, 1, 5)).messages.map(({ tokens }) => tokens)).toEqual([7]);
+    expect(
+      (await pageOfMessages(db, session.ref, { offset: 1, limit: 5 })).messages.map(({ tokens }) => tokens),
+    ).toEqual([7]);
     expect(await findSession(db, 1, 'talk', 120)).toMatchObject({ totalMessages: 2, totalTokens: 12 });
     expect(await latestSummary(db, session.ref)).toEqual({ text: 'ab', tokens: 2, upTo: stored[0]!.id });
   });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
+import { nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { Room } from '../room.ts';
 import { listPlacedApplications } from '../store/applications.ts';
-import { base, int, nothingAsked, organisationParams, root, standing } from './shared.ts';
+import { base, int, organisationParams, root, standing } from './shared.ts';
 
 const applicationSchema = z
   .object({

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { levelNames, spans } from '../../billing/levels.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { budgetsOf, createBudget, removeBudget, updateBudget } from '../budgets.ts';
 import { limitsOf, putLimits, removeLimits } from '../limits.ts';
 import type { Room } from '../room.ts';
 import type { WarningRow } from '../store/tables.ts';
 import { listWarnings } from '../store/warnings.ts';
-import { base, int, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
+import { base, int, organisationParams, root, standing, told } from './shared.ts';
 
 const level = z.enum(levelNames);
 const levelId = int.min(1).describe('Of the organisation, the team, the user or the key');

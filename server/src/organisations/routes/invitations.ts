@@ -4,13 +4,13 @@ import { emailRule } from '../../identity/user.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { acceptInvitation, inviteMember, lookAtInvitation } from '../invitations.ts';
 import type { Room } from '../room.ts';
 import { deleteInvitation, listInvitations } from '../store/invitations.ts';
 import type { InvitationRow } from '../store/tables.ts';
-import { base, int, nothingAsked, organisationParams, roleField, root, standing, subject, told } from './shared.ts';
+import { base, int, organisationParams, roleField, root, standing, subject, told } from './shared.ts';
 
 const invitationSchema = z
   .object({

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { keySubject } from '../../identity/subjects.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { keyLimitsOf, limitKey, unlimitKey } from '../key-limits.ts';
 import type { Room } from '../room.ts';
 import { budgetFields, defaultAlerts } from './budgets.ts';
-import { base, int, nothingAsked } from './shared.ts';
+import { base, int } from './shared.ts';
 
 const limitSchema = z
   .object({

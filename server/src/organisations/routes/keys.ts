@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { keyChangeSchema, keyViewSchema, newKeySchema } from '../../identity/keys.ts';
 import { rotationSchema } from '../../identity/rotate-key.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import {
   changePlacedKey,
@@ -13,7 +13,7 @@ import {
   rotatePlacedKey,
 } from '../keys.ts';
 import type { Room } from '../room.ts';
-import { base, int, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
+import { base, int, organisationParams, root, standing, told } from './shared.ts';
 
 const placedKeySchema = keyViewSchema
   .extend({

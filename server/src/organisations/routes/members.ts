@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { accountNamesOf } from '../../identity/store/names.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { changeMember, endMembership, membersOf } from '../members.ts';
 import type { Memberships } from '../memberships.ts';
 import type { Room } from '../room.ts';
-import { base, int, nothingAsked, organisationParams, roleField, root, standing, told } from './shared.ts';
+import { base, int, organisationParams, roleField, root, standing, told } from './shared.ts';
 
 const memberSchema = z
   .object({

@@ -4,6 +4,7 @@ import { findUserRow } from '../../identity/store/users.ts';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import type { Subject } from '../../platform/http/audit-rule.ts';
+import { nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
 import type { TeamApplications } from '../applications.ts';
@@ -19,7 +20,7 @@ import { has, type MemberRole } from '../rights.ts';
 import type { Room } from '../room.ts';
 import { findOrganisation, organisationsOf } from '../store/organisations.ts';
 import type { OrganisationRow } from '../store/tables.ts';
-import { base, int, nothingAsked, organisationParams, roleField, root, standing, told } from './shared.ts';
+import { base, int, organisationParams, roleField, root, standing, told } from './shared.ts';
 
 export const timeZone = z
   .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { OwnKeys } from '../../routing/own-keys.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import { findOwnKey, type OwnKeyRecord } from '../../routing/store/own-keys.ts';
 import type { Room } from '../room.ts';
 import { holdTeam, requireTeam } from '../teams.ts';
-import { base, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
+import { base, organisationParams, root, standing, told } from './shared.ts';
 
 interface TestResult {
   ok: boolean;

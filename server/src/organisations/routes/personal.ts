@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { spans } from '../../billing/levels.ts';
 import { answered, done, management } from '../../platform/http/answers.ts';
+import { nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { BudgetView } from '../budgets.ts';
 import { changeSpending, dropOwnLimit, newOwnSecret, setOwnLimit, spendingOf } from '../personal.ts';
 import type { Room } from '../room.ts';
 import { budgetFields, viewWarning, warningFields } from './budgets.ts';
 import { timeZone, webhookUrl } from './organisations.ts';
-import { int, nothingAsked } from './shared.ts';
+import { int } from './shared.ts';
 
 const base = { ...management, tag: 'Account', auth: 'session' } as const;
 const path = '/api/user/spending';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountNamesOf } from '../../identity/store/names.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
 import type { Room } from '../room.ts';
@@ -11,7 +11,7 @@ import { makeToken, removeToken } from '../scim/tokens.ts';
 import { listScimTokens } from '../store/scim-tokens.ts';
 import { countScimUsers } from '../store/scim-users.ts';
 import type { ScimTokenRow } from '../store/tables.ts';
-import { base, int, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
+import { base, int, organisationParams, root, standing, told } from './shared.ts';
 
 const tokenSchema = z
   .object({

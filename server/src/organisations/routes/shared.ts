@@ -7,9 +7,6 @@ import { memberRoles } from '../rights.ts';
 import type { Room } from '../room.ts';
 import { type Standing, standingIn } from '../standing.ts';
 
-/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
-export const nothingAsked = z.strictObject({});
-
 export const base = { ...management, tag: 'Organisations', auth: 'session' } as const;
 
 export const root = '/api/organisations';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText } from '../../platform/http/paging.ts';
+import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
 import type { Room } from '../room.ts';
 import type { TeamRow } from '../store/tables.ts';
 import { listTeams } from '../store/teams.ts';
 import { addToTeam, changeTeam, createTeam, endTeam, removeFromTeam } from '../teams.ts';
-import { base, int, nothingAsked, organisationParams, root, standing, told } from './shared.ts';
+import { base, int, organisationParams, root, standing, told } from './shared.ts';
 
 const teamSchema = z.object({ id: int, name: z.string(), created_at: int }).meta({ id: 'Team' });
 const body = z.strictObject({ name: shownName(64) });

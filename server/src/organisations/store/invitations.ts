@@ -1,4 +1,5 @@
 import { deleteRows, deletingPast } from '../../platform/db/delete-rows.ts';
+import { countRows } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { InvitationRow } from './tables.ts';
 import './tables.ts';
@@ -16,14 +17,8 @@ export const listInvitations = (db: Db, organisationId: number, now: number): Pr
     .limit(1_000)
     .execute();
 
-export async function countInvitations(db: Db, organisationId: number): Promise<number> {
-  const { n } = await db
-    .selectFrom('organisation_invitations')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('organisation_id', '=', organisationId)
-    .executeTakeFirstOrThrow();
-  return Number(n);
-}
+export const countInvitations = (db: Db, organisationId: number): Promise<number> =>
+  countRows(db.selectFrom('organisation_invitations').where('organisation_id', '=', organisationId));
 
 export const deleteInvitation = (db: Db, organisationId: number, id: number): Promise<boolean> =>
   deleteRows(db, 'organisation_invitations', { id, organisation_id: organisationId });

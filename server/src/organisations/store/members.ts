@@ -1,3 +1,4 @@
+import { countRows } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { enabled, type MemberRole } from '../rights.ts';
 import type { MemberRow } from './tables.ts';
@@ -53,15 +54,10 @@ export async function holdMembers(tx: Db, organisationId: number): Promise<void>
   await (engineOf(tx) === 'postgres' ? held.forUpdate() : held).execute();
 }
 
-export async function countOwners(tx: Db, organisationId: number): Promise<number> {
-  const { n } = await tx
-    .selectFrom('organisation_members')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('organisation_id', '=', organisationId)
-    .where('role', '=', 'owner')
-    .executeTakeFirstOrThrow();
-  return Number(n);
-}
+export const countOwners = (tx: Db, organisationId: number): Promise<number> =>
+  countRows(
+    tx.selectFrom('organisation_members').where('organisation_id', '=', organisationId).where('role', '=', 'owner'),
+  );
 
 /** Whoever is a member already stays what they are. */
 export async function addMember(tx: Db, member: Omit<MemberRow, 'scim_user_id'>): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { findRow } from '../../platform/db/find-row.ts';
+import { countRows } from '../../platform/db/list-page.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { enabled, type MemberRole } from '../rights.ts';
@@ -35,14 +36,8 @@ export const organisationsOf = (db: Db, userId: number): Promise<(OrganisationRo
     .limit(500)
     .execute();
 
-export async function countOrganisations(db: Db, userId: number): Promise<number> {
-  const { n } = await db
-    .selectFrom('organisation_members')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return Number(n);
-}
+export const countOrganisations = (db: Db, userId: number): Promise<number> =>
+  countRows(db.selectFrom('organisation_members').where('user_id', '=', userId));
 
 export type OrganisationChange = Partial<
   Pick<OrganisationRow, 'name' | 'time_zone' | 'balance' | 'webhook_url' | 'webhook_secret'>

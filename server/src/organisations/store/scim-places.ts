@@ -1,3 +1,4 @@
+import { countRows, pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Condition } from './scim-users.ts';
 import type { TeamRow } from './tables.ts';
@@ -6,19 +7,17 @@ import './tables.ts';
 /** SQLite takes as many values in a statement. */
 const mostAtOnce = 5_000;
 
-export async function pageGroups(
+export function pageGroups(
   db: Db,
   organisationId: number,
   matches: Condition<'organisation_teams'>,
-  { limit, offset }: { limit: number; offset: number },
+  range: Range,
 ): Promise<{ rows: TeamRow[]; total: number }> {
   const found = db
     .selectFrom('organisation_teams')
     .where('organisation_id', '=', organisationId)
     .where((e) => matches(e));
-  const { n } = await found.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-  const rows = limit === 0 ? [] : await found.selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { rows, total: Number(n) };
+  return pageOfFew(found.selectAll().orderBy('id'), range);
 }
 
 export interface GroupMember {
@@ -40,13 +39,12 @@ export async function groupMembers(db: Db, teamIds: readonly number[]): Promise<
 }
 
 export async function countPlaces(tx: Db, organisationId: number): Promise<number> {
-  const { n } = await tx
-    .selectFrom('organisation_scim_places as p')
-    .innerJoin('organisation_teams as t', 't.id', 'p.team_id')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('t.organisation_id', '=', organisationId)
-    .executeTakeFirstOrThrow();
-  return Number(n);
+  return countRows(
+    tx
+      .selectFrom('organisation_scim_places as p')
+      .innerJoin('organisation_teams as t', 't.id', 'p.team_id')
+      .where('t.organisation_id', '=', organisationId),
+  );
 }
 
 const inParts = function* (ids: readonly number[]): Generator<number[]> {

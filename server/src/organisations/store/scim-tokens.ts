@@ -1,3 +1,4 @@
+import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { OrganisationRow, ScimTokenRow } from './tables.ts';
 import './tables.ts';
@@ -30,15 +31,9 @@ export interface FoundToken {
 }
 
 export async function findScimToken(db: Db, secretHash: string): Promise<FoundToken | null> {
-  const token = await db
-    .selectFrom('organisation_scim_tokens')
-    .selectAll()
-    .where('secret_hash', '=', secretHash)
-    .executeTakeFirst();
-  const organisation =
-    token &&
-    (await db.selectFrom('organisations').selectAll().where('id', '=', token.organisation_id).executeTakeFirst());
-  return organisation ? { token, organisation } : null;
+  const token = await findRow(db, 'organisation_scim_tokens', { secret_hash: secretHash });
+  const organisation = token && (await findRow(db, 'organisations', { id: token.organisation_id }));
+  return organisation && { token, organisation };
 }
 
 export async function touchScimToken(db: Db, id: number, now: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { findRow } from '../../platform/db/find-row.ts';
+import { pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { ScimUserRow } from './tables.ts';
 import './tables.ts';
@@ -34,19 +35,17 @@ export async function deleteScimUser(db: Db, id: number): Promise<void> {
   await db.deleteFrom('organisation_scim_users').where('id', '=', id).execute();
 }
 
-export async function pageScimUsers(
+export function pageScimUsers(
   db: Db,
   organisationId: number,
   matches: Condition<'organisation_scim_users'>,
-  { limit, offset }: { limit: number; offset: number },
+  range: Range,
 ): Promise<{ rows: ScimUserRow[]; total: number }> {
   const found = db
     .selectFrom('organisation_scim_users')
     .where('organisation_id', '=', organisationId)
     .where((e) => matches(e));
-  const { n } = await found.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-  const rows = limit === 0 ? [] : await found.selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { rows, total: Number(n) };
+  return pageOfFew(found.selectAll().orderBy('id'), range);
 }
 
 /** How many a directory speaks of, and how many of them are members. */

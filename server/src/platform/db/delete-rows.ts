@@ -1,14 +1,10 @@
 import { sql } from 'kysely';
+import { type Having, has } from './find-row.ts';
 import type { Db, Tables } from './tables.ts';
 
 /** Deletes the rows that have all these values; whether there were any. Of several who do so at once, one is told that there were. */
-export async function deleteRows<T extends keyof Tables>(
-  db: Db,
-  table: T,
-  having: Partial<Record<keyof Tables[T] & string, string | number>>,
-): Promise<boolean> {
-  const values = Object.entries(having).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
-  const gone = await sql`delete from ${sql.table(table)} where ${sql.join(values, sql` and `)}`.execute(db);
+export async function deleteRows<T extends keyof Tables>(db: Db, table: T, having: Having<T>): Promise<boolean> {
+  const gone = await sql`delete from ${sql.table(table)} where ${has(having)}`.execute(db);
   return (gone.numAffectedRows ?? 0n) > 0n;
 }
 

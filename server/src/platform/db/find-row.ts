@@ -1,13 +1,32 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tables } from './tables.ts';
 
+export type Having<T extends keyof Tables> = Partial<Record<keyof Tables[T] & string, string | number>>;
+
+/** The values of columns, as a condition. */
+export const has = (having: object) =>
+  sql.join(
+    Object.entries(having).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+    sql` and `,
+  );
+
 /** The row that has all these values; null where there is none. */
 export async function findRow<T extends keyof Tables>(
   db: Db,
   table: T,
-  having: Partial<Record<keyof Tables[T] & string, string | number>>,
+  having: Having<T>,
 ): Promise<Selectable<Tables[T]> | null> {
-  const values = Object.entries(having).map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
-  const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)} where ${sql.join(values, sql` and `)}`;
+  const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)} where ${has(having)}`;
   return (await query.execute(db)).rows[0] ?? null;
+}
+
+/** The same, in the words of its room. */
+export async function findShaped<T extends keyof Tables, S>(
+  db: Db,
+  table: T,
+  having: Having<T>,
+  fromRow: (row: Selectable<Tables[T]>) => S,
+): Promise<S | null> {
+  const row = await findRow(db, table, having);
+  return row && fromRow(row);
 }

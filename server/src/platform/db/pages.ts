@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, type SelectType, sql } from 'kysely';
+import { type SelectType, sql } from 'kysely';
 import type { Db, Tables } from './tables.ts';
 
 /** What a room knows of a user, by name; each part comes a page at a time, so that no read holds up the streams. */
@@ -85,17 +85,4 @@ export async function inBatches(
     await new Promise(setImmediate);
   }
   return gone;
-}
-
-/** How far past its page a list is counted. Whoever leafs on sees the total grow; counting millions would stop everything. */
-export const countedPast = 1_000;
-
-/** Counts at most `most` rows, in the order of the list: then they come from the index that the list comes from. */
-// biome-ignore lint/suspicious/noExplicitAny: rows of any query will do, they are only counted
-export async function countUpTo(db: Db, rows: SelectQueryBuilder<any, any, object>, most: number): Promise<number> {
-  const { n } = await db
-    .selectFrom(rows.limit(most).as('some'))
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow();
-  return Number(n);
 }

@@ -51,6 +51,8 @@ export interface Job {
   signal: AbortSignal;
 }
 
-/** Resolves to end the job, or to `{ againInMs }` to be called again later (not counted as a failure); throws to be retried. */
+/** Nothing to end the job, or when to be called again (not counted as a failure). */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler may simply return
-export type JobHandler = (job: Job) => Promise<{ againInMs: number } | void>;
+export type Worked = { againInMs: number } | void;
+/** Throws to be retried. */
+export type JobHandler = (job: Job) => Promise<Worked>;

@@ -79,10 +79,9 @@ function describeRoute(route: Route): RouteConfig {
     tags: [route.tag],
     security: security[route.auth as string] ?? [{ [route.auth as string]: [] }],
     request: {
-      // The library requires an object schema; the route table has erased that type.
-      ...(route.params && { params: route.params as never }),
-      ...(route.query && { query: route.query as never }),
-      ...(route.idempotent && { headers: onceHeaders as never }),
+      ...(route.params && { params: route.params }),
+      ...(route.query && { query: route.query }),
+      ...(route.idempotent && { headers: onceHeaders }),
       ...(route.body && {
         body: { required: true, content: Object.fromEntries(media.map((type) => [type, { schema: route.body! }])) },
       }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Range } from '../db/list-page.ts';
 
 const clamped = (fallback: number, most: number) =>
   z
@@ -14,6 +15,8 @@ export const pageFields = {
   page: clamped(1, 1_000_000).meta({ type: 'integer', example: 1 }),
   page_size: clamped(20, 100).meta({ type: 'integer', example: 20 }),
 };
+/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
+export const nothingAsked = z.strictObject({});
 export const pageQuery = z.strictObject(pageFields);
 
 export interface Page {
@@ -21,6 +24,7 @@ export interface Page {
   page_size: number;
 }
 export const offsetOf = (page: Page): number => (page.page - 1) * page.page_size;
+export const rangeOf = (page: Page): Range => ({ limit: page.page_size, offset: offsetOf(page) });
 
 /** An integer id in a query or path; anything else does not exist. */
 export const idText = z
@@ -28,3 +32,6 @@ export const idText = z
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
   .meta({ type: 'integer' });
+
+/** Ids past this are no whole numbers any more. */
+export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });

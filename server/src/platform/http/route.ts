@@ -1,4 +1,4 @@
-import type { ZodType, z } from 'zod';
+import type { ZodObject, ZodType, z } from 'zod';
 import type { ErrorFormat } from '../../lib/error-shapes.ts';
 import { writeInTurns } from '../../lib/write-in-turns.ts';
 import type { AuditRule } from './audit-rule.ts';
@@ -61,15 +61,15 @@ type Parsed<S extends ZodType | undefined> = S extends ZodType ? z.infer<S> : un
 type CallOf<
   A extends AuthKind,
   B extends ZodType | undefined,
-  Q extends ZodType | undefined,
-  P extends ZodType | undefined,
+  Q extends ZodObject | undefined,
+  P extends ZodObject | undefined,
 > = Call<A, Parsed<B>, Parsed<Q>, Parsed<P>>;
 
 export interface RouteSpec<
   A extends AuthKind,
   B extends ZodType | undefined,
-  Q extends ZodType | undefined,
-  P extends ZodType | undefined,
+  Q extends ZodObject | undefined,
+  P extends ZodObject | undefined,
 > {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
   /** With `{name}` for parameters; `{name+}` takes the rest of the path including slashes. */
@@ -113,7 +113,7 @@ export interface RouteSpec<
 
 /** A route with erased types, as stored in the table. */
 export type Route = Omit<
-  RouteSpec<AuthKind, ZodType | undefined, ZodType | undefined, ZodType | undefined>,
+  RouteSpec<AuthKind, ZodType | undefined, ZodObject | undefined, ZodObject | undefined>,
   'handle' | 'audit'
 > & {
   handle(call: Call): Response | Promise<Response>;
@@ -123,8 +123,8 @@ export type Route = Omit<
 export function defineRoute<
   A extends AuthKind,
   B extends ZodType | undefined = undefined,
-  Q extends ZodType | undefined = undefined,
-  P extends ZodType | undefined = undefined,
+  Q extends ZodObject | undefined = undefined,
+  P extends ZodObject | undefined = undefined,
 >(spec: RouteSpec<A, B, Q, P>): Route {
   // The parser in mount.ts guarantees what the handler's types promise.
   return spec as unknown as Route;

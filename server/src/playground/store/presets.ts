@@ -1,4 +1,5 @@
 import { deleteRows } from '../../platform/db/delete-rows.ts';
+import { countRows } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { PresetRow } from './tables.ts';
 
@@ -6,14 +7,8 @@ import type { PresetRow } from './tables.ts';
 export const listPresets = (db: Db, userId: number): Promise<PresetRow[]> =>
   db.selectFrom('playground_presets').selectAll().where('user_id', '=', userId).orderBy('name').execute();
 
-export async function countPresets(db: Db, userId: number): Promise<number> {
-  const { n } = await db
-    .selectFrom('playground_presets')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return Number(n);
-}
+export const countPresets = (db: Db, userId: number): Promise<number> =>
+  countRows(db.selectFrom('playground_presets').where('user_id', '=', userId));
 
 export const insertPreset = (db: Db, preset: Omit<PresetRow, 'id'>): Promise<PresetRow> =>
   db.insertInto('playground_presets').values(preset).returningAll().executeTakeFirstOrThrow();

@@ -4,7 +4,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { LeftWork } from '../../lib/left-work.ts';
 import { isAway } from '../../platform/durable/errors.ts';
-import type { Job } from '../../platform/durable/jobs.ts';
+import type { Job, Worked } from '../../platform/durable/jobs.ts';
 import { untilWritten } from '../../platform/durable/lease.ts';
 import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
@@ -85,8 +85,7 @@ export async function workOn(
   answer: AnswerBackground,
   id: string,
   job: Pick<Job, 'attempt' | 'signal'>,
-  // biome-ignore lint/suspicious/noConfusingVoidType: as a handler of jobs may return
-): Promise<{ againInMs: number } | void> {
+): Promise<Worked> {
   try {
     await workOnce(deps, answer, id, job);
   } catch (error) {

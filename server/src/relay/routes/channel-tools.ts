@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
+import { idParams } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import type { CatalogRoom } from '../../routing/catalog/channels.ts';
 import { credentialParams } from '../../routing/catalog/routes/credential-fields.ts';
 import { viewProviderModel } from '../../routing/catalog/routes/fields.ts';
-import { idParams, providerModelView } from '../../routing/catalog/routes/schemas.ts';
+import { providerModelView } from '../../routing/catalog/routes/schemas.ts';
 import { channelSubject } from '../../routing/catalog/routes/subjects.ts';
 import type { RelayDeps } from '../deps.ts';
 import { syncModels, testChannel } from '../endpoints/channel-tools.ts';

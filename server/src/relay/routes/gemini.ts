@@ -30,7 +30,7 @@ interface Method {
   name: string;
   summary: string;
   body: z.ZodType;
-  query?: z.ZodType;
+  query?: z.ZodObject;
   answer: z.ZodType;
   respond(call: GeminiCall, endpoint: string): Promise<Response>;
 }

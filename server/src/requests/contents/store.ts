@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { findRow } from '../../platform/db/find-row.ts';
 import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
@@ -72,10 +73,8 @@ export const insertContents = (db: Db, rows: ContentRow[]): Promise<void> =>
       .execute();
   });
 
-export async function findContent(db: Db, requestId: string): Promise<ContentRow | null> {
-  const found = db.selectFrom('request_contents').selectAll().where('request_id', '=', requestId);
-  return (await found.executeTakeFirst()) ?? null;
-}
+export const findContent = (db: Db, requestId: string): Promise<ContentRow | null> =>
+  findRow(db, 'request_contents', { request_id: requestId });
 
 const inOrder = (db: Db, userId: number, after: ContentRow | null) =>
   db

@@ -17,7 +17,7 @@ export function viewPresets(rows: readonly Vendor[]) {
   const models = Map.groupBy(priceEntries(rows), ({ provider }) => provider);
   return presetsOf(rows).map((preset) => ({
     ...{ id: preset.id, name: preset.name, kind: preset.kind, base_url: preset.baseUrl, env: preset.env },
-    ...{ needs_key: needsKey(preset), key_url: preset.keyUrl, key_prefixes: preset.keyPrefixes },
+    ...{ needs_key: needsKey(preset), key_url: preset.keyUrl, key_prefixes: [...preset.keyPrefixes] },
     models: (models.get(preset.id) ?? []).map(({ modelId, name, type }) => ({ model_id: modelId, name, type })),
   }));
 }

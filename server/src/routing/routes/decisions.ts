@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listed } from '../../platform/http/answers.ts';
-import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
+import { idText, pageFields, rangeOf } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { readAttempts, readSummaries } from '../explain.ts';
 import type { RoutingParts } from '../routing.ts';
@@ -104,7 +104,7 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
         };
         // What this process still holds back is shown too: people look right after their request.
         await decisions.flush();
-        const found = await listDecisions(deps.db, filter, { offset: offsetOf(call.query), limit: page_size });
+        const found = await listDecisions(deps.db, filter, rangeOf(call.query));
         return ok(call, { decisions: found.rows.map(viewDecision), total: found.total, page, page_size });
       },
     }),

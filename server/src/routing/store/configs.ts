@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deleteRows } from '../../platform/db/delete-rows.ts';
+import { findShaped } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ModelConfig } from '../rank.ts';
 import { strategies } from '../score.ts';
@@ -22,10 +23,8 @@ export async function readConfigs(db: Db): Promise<Map<string, ModelConfig>> {
   return new Map(rows.map((row) => [row.model_id, fromRow(row)]));
 }
 
-export async function readConfig(db: Db, modelId: string): Promise<ModelConfig | null> {
-  const row = await db.selectFrom('routing_configs').selectAll().where('model_id', '=', modelId).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const readConfig = (db: Db, modelId: string): Promise<ModelConfig | null> =>
+  findShaped(db, 'routing_configs', { model_id: modelId }, fromRow);
 
 export async function writeConfig(db: Db, modelId: string, config: ModelConfig, now: number): Promise<void> {
   const values = {

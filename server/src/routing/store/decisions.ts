@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { insertMany } from '../../platform/db/insert-many.ts';
-import { countedPast, countUpTo } from '../../platform/db/pages.ts';
+import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { ChoiceTable, DecisionTable } from './tables.ts';
 
@@ -90,16 +90,9 @@ export async function decisionsOf(db: Db, requestIds: string[]): Promise<Decisio
 export async function listDecisions(
   db: Db,
   filter: DecisionFilter,
-  page: { offset: number; limit: number },
+  range: Range,
 ): Promise<{ rows: DecisionRow[]; total: number }> {
-  const rows = await filtered(db, filter)
-    .selectAll()
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const some = filtered(db, filter).select('id').orderBy('id', 'desc');
-  const total = await countUpTo(db, some, page.offset + page.limit + countedPast);
+  const { rows, total } = await pageOfMany(db, filtered(db, filter).selectAll().orderBy('id', 'desc'), range);
   return { rows: await withChoices(db, rows), total };
 }
 

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
+import { findShaped } from '../../platform/db/find-row.ts';
 import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
@@ -60,10 +61,8 @@ export async function listAllOwnKeys(db: Db): Promise<OwnKeyRecord[]> {
   return (await db.selectFrom('routing_own_keys').selectAll().orderBy('id').execute()).map(fromRow);
 }
 
-export async function findOwnKey(db: Db, id: number): Promise<OwnKeyRecord | null> {
-  const row = await db.selectFrom('routing_own_keys').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findOwnKey = (db: Db, id: number): Promise<OwnKeyRecord | null> =>
+  findShaped(db, 'routing_own_keys', { id }, fromRow);
 
 const lockOwner = (tx: Db, owner: OwnKeyOwner): Promise<void> =>
   'teamId' in owner ? oneAtATime(tx, 'ownKeysOfTeam', owner.teamId) : oneAtATime(tx, 'ownKeysOfUser', owner.userId);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findShaped } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Preferences } from '../rank.ts';
 import { strategies } from '../score.ts';
@@ -16,10 +17,8 @@ const fromRow = (row: PreferencesTable): Preferences => ({
   maxLatencyMs: row.max_latency_ms,
 });
 
-export async function readPreferences(db: Db, userId: number): Promise<Preferences | null> {
-  const row = await db.selectFrom('routing_preferences').selectAll().where('user_id', '=', userId).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const readPreferences = (db: Db, userId: number): Promise<Preferences | null> =>
+  findShaped(db, 'routing_preferences', { user_id: userId }, fromRow);
 
 /** Writes the given members only, in one statement, so that two changes at once both hold. */
 export async function writePreferences(

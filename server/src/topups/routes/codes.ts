@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { answered, listed, management } from '../../platform/http/answers.ts';
 import type { Subject } from '../../platform/http/audit-rule.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
-import { idText, offsetOf, pageFields } from '../../platform/http/paging.ts';
+import { idText, pageFields, rangeOf } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { makeCodes, redeemCode } from '../codes.ts';
 import { codesCsv } from '../codes-csv.ts';
@@ -73,7 +73,7 @@ export function codeRoutes(deps: TopUpDeps): Route[] {
       handle: async (call) => {
         const { page, page_size, format } = call.query;
         if (format === 'csv') return csvAnswer(call, 'redemption-codes.csv', codesCsv(db));
-        const codes = await listCodes(db, { limit: page_size, offset: offsetOf(call.query) });
+        const codes = await listCodes(db, rangeOf(call.query));
         return ok(call, { codes: codes.map(viewCode), total: await countCodes(db), page, page_size });
       },
     }),

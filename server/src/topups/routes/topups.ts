@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type {} from '../../identity/principals.ts';
 import { accountNamesOf } from '../../identity/store/names.ts';
 import { answered, listed, management } from '../../platform/http/answers.ts';
-import { idText, offsetOf, type Page, pageFields } from '../../platform/http/paging.ts';
+import { idText, type Page, pageFields, rangeOf } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { amountsOf, beginTopUp } from '../checkout.ts';
 import type { TopUpDeps } from '../deps.ts';
@@ -15,7 +15,7 @@ const path = '/api/user/topups';
 export function topUpRoutes(deps: TopUpDeps): Route[] {
   const pageOf = async (query: Page, userId: number | undefined) => {
     const { page, page_size } = query;
-    const rows = await listTopUps(deps.db, { userId, limit: page_size, offset: offsetOf(query) });
+    const rows = await listTopUps(deps.db, userId, rangeOf(query));
     return { topups: rows.map(viewTopUp), total: await countTopUps(deps.db, userId), page, page_size };
   };
   return [

@@ -1,5 +1,5 @@
 import { findRow } from '../../platform/db/find-row.ts';
-import { countUpTo } from '../../platform/db/pages.ts';
+import { countUpTo } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { CodeRow } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { findRow } from '../../platform/db/find-row.ts';
-import { countUpTo } from '../../platform/db/pages.ts';
+import { countUpTo, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { TopUpRow } from './tables.ts';
 
@@ -58,26 +58,18 @@ export async function writeStanding(db: Db, { id, looked }: TopUpRow, standing: 
 
 export const findTopUp = (db: Db, id: number): Promise<TopUpRow | null> => findRow(db, 'topups', { id });
 
-export async function findByPayment(db: Db, paymentId: string): Promise<TopUpRow | null> {
-  const found = db.selectFrom('topups').selectAll().where('payment_id', '=', paymentId);
-  return (await found.executeTakeFirst()) ?? null;
-}
-
-interface Range {
-  userId?: number | undefined;
-  limit: number;
-  offset: number;
-}
+export const findByPayment = (db: Db, paymentId: string): Promise<TopUpRow | null> =>
+  findRow(db, 'topups', { payment_id: paymentId });
 
 const ofUser = (db: Db, userId: number | undefined) =>
   db.selectFrom('topups').$if(userId !== undefined, (all) => all.where('user_id', '=', userId!));
 
 /** Newest first. */
-export const listTopUps = (db: Db, { userId, limit, offset }: Range): Promise<TopUpRow[]> =>
+export const listTopUps = (db: Db, userId: number | undefined, { limit, offset }: Range): Promise<TopUpRow[]> =>
   ofUser(db, userId).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
 
 const mostCounted = 10_000;
-export const countTopUps = (db: Db, userId?: number): Promise<number> =>
+export const countTopUps = (db: Db, userId: number | undefined): Promise<number> =>
   countUpTo(db, ofUser(db, userId).select('id').orderBy('id', 'desc'), mostCounted);
 
 /** What nobody has heard of for a while, and what is still owed: the oldest news first. */

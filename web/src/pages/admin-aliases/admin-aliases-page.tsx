@@ -1,9 +1,10 @@
-import { Badge, Button, Text } from '@mantine/core';
-import { IconArrowsSplit2, IconEdit, IconPlayerPause, IconPlayerPlay, IconPlus, IconTrash } from '@tabler/icons-react';
+import { Text } from '@mantine/core';
+import { IconArrowsSplit2, IconEdit, IconTrash } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, put } from '../../api.ts';
 import { switchedOff, switchedOn } from '../../catalog.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
@@ -11,6 +12,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { notifySwitched, SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
@@ -60,11 +62,7 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ status }) => (
-      <Badge color={status === switchedOn ? 'teal' : 'gray'}>
-        {status === switchedOn ? t('Enabled') : t('Disabled')}
-      </Badge>
-    ),
+    cell: ({ status }) => <SwitchedBadge on={status === switchedOn} />,
   },
   { key: 'changed', header: t('Changed##when'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
@@ -74,9 +72,7 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
         label={alias.name}
         acts={[
           { label: t('Edit'), icon: IconEdit, onClick: () => edit(alias) },
-          alias.status === switchedOn
-            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => toggle(alias) }
-            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle(alias) },
+          switchAct(alias.status === switchedOn, () => toggle(alias)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(alias) },
         ]}
       />
@@ -101,8 +97,7 @@ export function AdminAliasesPage() {
           path: { id },
           body: { status: status === switchedOn ? switchedOff : switchedOn },
         }),
-      onSuccess: ({ name, status }) =>
-        notifySuccess(status === switchedOn ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
+      onSuccess: ({ name, status }) => notifySwitched(name, status === switchedOn),
       onError: notifyError,
       onSettled: reload,
     },
@@ -116,11 +111,7 @@ export function AdminAliasesPage() {
     close();
     await reload();
   };
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-      {t('Add alias')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setOpen({ act: 'add' })}>{t('Add alias')}</AddButton>;
   return (
     <>
       <PageHeader

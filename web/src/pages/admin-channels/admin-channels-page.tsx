@@ -1,10 +1,11 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
-import { IconInfoCircle, IconPlugConnected, IconPlus } from '@tabler/icons-react';
+import { Alert, Stack, Text } from '@mantine/core';
+import { IconInfoCircle, IconPlugConnected } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
 import { allChannelsQuery, type Channel, channelPageSize, channelsQuery, reloadCatalog } from '../../catalog.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -60,11 +61,7 @@ export function AdminChannelsPage() {
   const [opened, setOpened] = useOpened();
   const all = useQuery({ ...allChannelsQuery, enabled: /^\d+$/.test(opened) }).data?.channels;
   const namedChannel = all?.find(({ id }) => String(id) === opened);
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-      {t('Add channel')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setOpen({ act: 'add' })}>{t('Add channel')}</AddButton>;
   const { channels, total = 0, built_in: builtIn } = query.data ?? {};
   return (
     <>

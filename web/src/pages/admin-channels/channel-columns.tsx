@@ -1,18 +1,12 @@
-import { Badge, Stack, Text } from '@mantine/core';
-import {
-  IconBox,
-  IconEdit,
-  IconKey,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRefresh,
-  IconTrash,
-} from '@tabler/icons-react';
+import { Stack, Text } from '@mantine/core';
+import { IconBox, IconEdit, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { type Channel, switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { NameCell } from '../../components/name-cell.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -37,23 +31,12 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
   {
     key: 'name',
     header: t('Channel'),
-    cell: ({ name, provider, kind }) => (
-      <Stack gap={0}>
-        <Text size="sm" fw={600}>
-          {name}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {provider} · {kindLabel(kind)}
-        </Text>
-      </Stack>
-    ),
+    cell: ({ name, provider, kind }) => <NameCell name={name} under={`${provider} · ${kindLabel(kind)}`} />,
   },
   {
     key: 'status',
     header: t('Status'),
-    cell: (channel) => (
-      <Badge color={isEnabled(channel) ? 'teal' : 'gray'}>{isEnabled(channel) ? t('Enabled') : t('Disabled')}</Badge>
-    ),
+    cell: (channel) => <SwitchedBadge on={isEnabled(channel)} />,
   },
   {
     key: 'address',
@@ -95,9 +78,7 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
           { label: t('Sync models'), icon: IconRefresh, onClick: () => acts.sync(channel) },
           { label: t('Credentials'), icon: IconKey, onClick: () => acts.credentials(channel) },
           { label: t('Models and prices'), icon: IconBox, onClick: () => acts.models(channel) },
-          isEnabled(channel)
-            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => acts.toggle(channel) }
-            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => acts.toggle(channel) },
+          switchAct(isEnabled(channel), () => acts.toggle(channel)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(channel) },
         ]}
       />

@@ -1,7 +1,8 @@
 import { Badge, Card, Group, Stack, Text } from '@mantine/core';
-import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { switchedOn } from '../../catalog.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber, formatQuota, quotaOfUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -67,7 +68,7 @@ export function CredentialCard({ credential, tried, test, edit, toggle, remove }
             <Text size="sm" fw={600} className="svc-anywhere">
               {name}
             </Text>
-            <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? t('Enabled') : t('Disabled')}</Badge>
+            <SwitchedBadge on={enabled} />
             {circuit && <Badge color={circuit.color}>{circuit.label}</Badge>}
             {enabled && health?.at_limit && <Badge color="orange">{t('At its limit')}</Badge>}
             {first && <Badge color="gray">{t('The channel’s own')}</Badge>}
@@ -85,9 +86,7 @@ export function CredentialCard({ credential, tried, test, edit, toggle, remove }
           label={name}
           acts={[
             { label: t('Edit'), icon: IconEdit, onClick: edit },
-            enabled
-              ? { label: t('Disable'), icon: IconPlayerPause, onClick: toggle }
-              : { label: t('Enable'), icon: IconPlayerPlay, onClick: toggle },
+            switchAct(enabled, toggle),
             { label: t('Remove'), icon: IconTrash, danger: true, onClick: remove },
           ]}
         />

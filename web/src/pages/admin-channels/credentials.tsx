@@ -1,14 +1,16 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconKey, IconPlus } from '@tabler/icons-react';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, post, put } from '../../api.ts';
 import { refreshMs, reloadCatalog, switchedOff, switchedOn } from '../../catalog.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { notifySwitched } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
@@ -45,8 +47,7 @@ function List({ id }: { id: number }) {
           path: { id, credential_id },
           body: { status: status === switchedOn ? switchedOff : switchedOn },
         }),
-      onSuccess: ({ name, status }) =>
-        notifySuccess(status === switchedOn ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
+      onSuccess: ({ name, status }) => notifySwitched(name, status === switchedOn),
       onError: notifyError,
       onSettled: () => reload(id),
     },
@@ -64,11 +65,7 @@ function List({ id }: { id: number }) {
     await reload(id);
     if (body.credential) void test(saved.id);
   };
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-      {t('Add credential')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setOpen({ act: 'add' })}>{t('Add credential')}</AddButton>;
   if (query.error && !query.data)
     return (
       <ErrorState error={query.error} title={t('Credentials could not be loaded')} onRetry={() => query.refetch()} />

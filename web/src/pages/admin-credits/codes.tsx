@@ -1,8 +1,9 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { IconDownload, IconPlayerPause, IconPlayerPlay, IconPlus, IconTicket } from '@tabler/icons-react';
+import { IconDownload, IconPlayerPause, IconPlayerPlay, IconTicket } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get, put, type Result } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -117,9 +118,7 @@ export function Codes() {
           >
             {t('Download CSV')}
           </Button>
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
-            {t('Make codes')}
-          </Button>
+          <AddButton onClick={() => setMaking(true)}>{t('Make codes')}</AddButton>
         </Group>
       }
     >

@@ -1,14 +1,15 @@
-import { Button } from '@mantine/core';
-import { IconLogin2, IconPlus } from '@tabler/icons-react';
+import { IconLogin2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post as call, del, put } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { notifySwitched } from '../../components/switched.tsx';
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
@@ -74,18 +75,13 @@ export function AdminIdentityProvidersPage() {
   const toggle = useAct(
     {
       mutationFn: ({ id, enabled }: IdentityProvider) => put(path, { path: { id }, body: { enabled: !enabled } }),
-      onSuccess: ({ name, enabled }) =>
-        notifySuccess(enabled ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
+      onSuccess: ({ name, enabled }) => notifySwitched(name, enabled),
       onError: notifyError,
       onSettled: reloadProviders,
     },
     ({ id }) => id,
   );
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-      {t('Connect a provider')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setOpen({ act: 'add' })}>{t('Connect a provider')}</AddButton>;
   return (
     <>
       <PageHeader

@@ -1,8 +1,10 @@
-import { Badge, Stack, Text } from '@mantine/core';
-import { IconEdit, IconPlayerPause, IconPlayerPlay, IconPlugConnected, IconTrash } from '@tabler/icons-react';
+import { Text } from '@mantine/core';
+import { IconEdit, IconPlugConnected, IconTrash } from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { NameCell } from '../../components/name-cell.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import type { IdentityProvider } from './identity-providers.ts';
 
@@ -22,21 +24,12 @@ export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] 
   {
     key: 'name',
     header: t('Provider'),
-    cell: ({ name, issuer }) => (
-      <Stack gap={0}>
-        <Text size="sm" fw={600}>
-          {name}
-        </Text>
-        <Text size="xs" c="dimmed" maw={280} truncate title={issuer}>
-          {issuer}
-        </Text>
-      </Stack>
-    ),
+    cell: ({ name, issuer }) => <NameCell name={name} under={issuer} maw={280} truncate title={issuer} />,
   },
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ enabled }) => <Badge color={enabled ? 'teal' : 'gray'}>{enabled ? t('Enabled') : t('Disabled')}</Badge>,
+    cell: ({ enabled }) => <SwitchedBadge on={enabled} />,
   },
   { key: 'who', header: t('Lets in'), cell: (provider) => <Text size="sm">{whoOf(provider)}</Text> },
   {
@@ -47,9 +40,7 @@ export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] 
         acts={[
           { label: t('Test'), icon: IconPlugConnected, onClick: () => acts.test(provider) },
           { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(provider) },
-          provider.enabled
-            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => acts.toggle(provider) }
-            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => acts.toggle(provider) },
+          switchAct(provider.enabled, () => acts.toggle(provider)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(provider) },
         ]}
       />

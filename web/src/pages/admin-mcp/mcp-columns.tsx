@@ -1,16 +1,10 @@
 import { Badge, Button, Stack, Text } from '@mantine/core';
-import {
-  IconEdit,
-  IconLogin,
-  IconLogout,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconTool,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconEdit, IconLogin, IconLogout, IconTool, IconTrash } from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { NameCell } from '../../components/name-cell.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { audiences } from './mcp-fields.ts';
 import type { McpServer } from './mcp-servers.ts';
@@ -63,23 +57,14 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
   {
     key: 'name',
     header: t('Server'),
-    cell: ({ name, url }) => (
-      <Stack gap={0}>
-        <Text size="sm" fw={600}>
-          {name}
-        </Text>
-        <Text size="xs" c="dimmed" maw={280} truncate title={url}>
-          {url}
-        </Text>
-      </Stack>
-    ),
+    cell: ({ name, url }) => <NameCell name={name} under={url} maw={280} truncate title={url} />,
   },
   {
     key: 'status',
     header: t('Status'),
     cell: (server) => (
       <Stack gap={4} align="flex-start">
-        <Badge color={server.enabled ? 'teal' : 'gray'}>{server.enabled ? t('Enabled') : t('Disabled')}</Badge>
+        <SwitchedBadge on={server.enabled} />
         {isShared(server) && <SharedSignIn by={server.signed_in_by} />}
       </Stack>
     ),
@@ -116,9 +101,7 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
           ...(server.signed_in_by
             ? [{ label: t('End the sign-in for everybody'), icon: IconLogout, onClick: () => acts.signOut(server) }]
             : []),
-          server.enabled
-            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => acts.toggle(server) }
-            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => acts.toggle(server) },
+          switchAct(server.enabled, () => acts.toggle(server)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(server) },
         ]}
       />

@@ -1,10 +1,11 @@
-import { Button } from '@mantine/core';
-import { IconPlus, IconTool } from '@tabler/icons-react';
+import { IconTool } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { del, post, put } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
+import { notifySwitched } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
@@ -15,9 +16,7 @@ import type { OpenDialog } from './server-dialogs.tsx';
 type SetOpen = (open: OpenDialog) => void;
 
 export const ConnectButton = ({ setOpen }: { setOpen: SetOpen }) => (
-  <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-    {t('Connect a server')}
-  </Button>
+  <AddButton onClick={() => setOpen({ act: 'add' })}>{t('Connect a server')}</AddButton>
 );
 
 interface ServerTableProps {
@@ -34,8 +33,7 @@ export function ServerTable({ setOpen, organisationId }: ServerTableProps) {
     {
       mutationFn: ({ id, enabled }: McpServer) =>
         put('/api/mcp/servers/{id}', { path: { id }, body: { enabled: !enabled } }),
-      onSuccess: ({ name, enabled }) =>
-        notifySuccess(enabled ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
+      onSuccess: ({ name, enabled }) => notifySwitched(name, enabled),
       onError: notifyError,
       onSettled: reloadServers,
     },

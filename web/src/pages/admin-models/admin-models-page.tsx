@@ -1,5 +1,5 @@
-import { Button, Group, Select } from '@mantine/core';
-import { IconBox, IconPlus } from '@tabler/icons-react';
+import { Group, Select } from '@mantine/core';
+import { IconBox } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,6 +14,7 @@ import {
   reloadCatalog,
   switchedOn,
 } from '../../catalog.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -96,11 +97,7 @@ export function AdminModelsPage() {
       <PageHeader
         title={t('Models')}
         description={t('Which channel serves which model, under what name, and at what price per million tokens.')}
-        actions={
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-            {t('Add model')}
-          </Button>
-        }
+        actions={<AddButton onClick={() => setOpen({ act: 'add' })}>{t('Add model')}</AddButton>}
       />
       <Filters
         filter={filter}

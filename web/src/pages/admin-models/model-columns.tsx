@@ -1,9 +1,10 @@
-import { Badge, Stack, Switch, Text } from '@mantine/core';
+import { Badge, Switch } from '@mantine/core';
 import { IconEdit, IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { type ProviderModel, typeName } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { NameCell } from '../../components/name-cell.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { formatCompact, formatUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -27,16 +28,11 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
     header: t('Model'),
     wrap: true,
     cell: ({ model_id, model_name }) => (
-      <Stack gap={0}>
-        <Text size="sm" fw={600}>
-          <LongName text={model_id} />
-        </Text>
-        {model_name !== model_id && (
-          <Text size="xs" c="dimmed" title={model_name}>
-            {t('upstream: {name}', { name: model_name })}
-          </Text>
-        )}
-      </Stack>
+      <NameCell
+        name={<LongName text={model_id} />}
+        under={model_name !== model_id && t('upstream: {name}', { name: model_name })}
+        title={model_name}
+      />
     ),
   },
   {

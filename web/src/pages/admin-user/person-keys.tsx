@@ -1,4 +1,4 @@
-import { Badge, Code, Text } from '@mantine/core';
+import { Code, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { get, type Result } from '../../api.ts';
@@ -6,6 +6,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Money } from '../../components/money.tsx';
+import { SwitchedBadge } from '../../components/switched.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
 import type { PartProps } from './part-props.ts';
@@ -27,9 +28,7 @@ const columns: Column<Key>[] = [
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ status }) => (
-      <Badge color={status === 1 ? 'teal' : 'gray'}>{status === 1 ? t('Enabled') : t('Disabled')}</Badge>
-    ),
+    cell: ({ status }) => <SwitchedBadge on={status === 1} />,
   },
   { key: 'used', header: t('Spent'), align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
   {

@@ -13,6 +13,7 @@ import { post, put } from '../../api.ts';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import type { RowAct } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
+import { notifySwitched } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { type User, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -42,7 +43,7 @@ export function useUserActs() {
         put('/api/admin/users/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
       onSuccess: (user) => {
         const name = calledOf(user);
-        notifySuccess(user.status === 1 ? t('{name} is enabled', { name }) : t('{name} is disabled', { name }));
+        notifySwitched(name, user.status === 1);
       },
       onError: notifyError,
       onSettled: reloadUsers,

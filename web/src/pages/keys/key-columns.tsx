@@ -1,19 +1,12 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
-import {
-  IconCalendarDollar,
-  IconEdit,
-  IconKeyOff,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRefresh,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconCalendarDollar, IconEdit, IconKeyOff, IconRefresh, IconTrash } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { switchAct } from '../../components/switched.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatExact, formatZoned } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
@@ -203,9 +196,7 @@ export const keyColumns = ({
         label={key.name}
         acts={[
           { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
-          isEnabled(key)
-            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => toggle(key) }
-            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle(key) },
+          switchAct(isEnabled(key), () => toggle(key)),
           { label: t('Monthly limit'), icon: IconCalendarDollar, onClick: () => limit(key) },
           { label: t('New secret'), icon: IconRefresh, onClick: () => rotate(key) },
           ...(key.previous ? [{ label: t('End old secret'), icon: IconKeyOff, onClick: () => endOld(key) }] : []),

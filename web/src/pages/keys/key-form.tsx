@@ -8,8 +8,8 @@ import { useCheckedForm } from '../../use-checked-form.ts';
 import { cacheChoices, expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
 
 interface KeyFormProps {
-  title: string;
-  submitLabel: string;
+  /** The name of the key that is changed; without it one is made. */
+  edited?: string;
   initial: KeyFields;
   /** Whose it is to be, where that can be chosen. */
   owner?: ReactNode;
@@ -124,14 +124,19 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
 }
 
 /** Mounted while it is open, so that it starts from `initial` each time. */
-export function KeyForm({ title, submitLabel, initial, owner, onClose, onSubmit }: KeyFormProps) {
+export function KeyForm({ edited, initial, owner, onClose, onSubmit }: KeyFormProps) {
   const { fields, faults, set, save, submit } = useCheckedForm(
     initial,
     (given) => faultsOf(given, nowSeconds()),
     (given) => onSubmit(given, nowSeconds()),
   );
   return (
-    <Dialog opened onClose={onClose} title={title} size="lg">
+    <Dialog
+      opened
+      onClose={onClose}
+      title={edited === undefined ? t('Create a key') : t('Edit {name}', { name: edited })}
+      size="lg"
+    >
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -150,7 +155,12 @@ export function KeyForm({ title, submitLabel, initial, owner, onClose, onSubmit 
           <LimitFields fields={fields} faults={faults} set={set} />
           <ScopeFields fields={fields} faults={faults} set={set} />
           <CacheFields fields={fields} set={set} given={initial.cache} />
-          <FormFoot act={save} failure={t('The key was not saved')} submitLabel={submitLabel} onCancel={onClose} />
+          <FormFoot
+            act={save}
+            failure={t('The key was not saved')}
+            submitLabel={edited === undefined ? t('Create key') : t('Save')}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -1,8 +1,9 @@
-import { Button, Code } from '@mantine/core';
-import { IconKey, IconPlus } from '@tabler/icons-react';
+import { Code } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, put } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -48,15 +49,7 @@ function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
     onClose();
     await reload();
   };
-  return (
-    <KeyForm
-      title={t('Edit {name}', { name: apiKey.name })}
-      submitLabel={t('Save')}
-      initial={before}
-      onClose={onClose}
-      onSubmit={save}
-    />
-  );
+  return <KeyForm edited={apiKey.name} initial={before} onClose={onClose} onSubmit={save} />;
 }
 
 interface NewKeyProps {
@@ -80,16 +73,7 @@ function NewKey({ onClose, onDone }: NewKeyProps) {
     onDone(made.key);
     await Promise.all([reload(), id !== null && reloadOrganisations(id)]);
   };
-  return (
-    <KeyForm
-      title={t('Create a key')}
-      submitLabel={t('Create key')}
-      initial={emptyKey}
-      owner={field}
-      onClose={onClose}
-      onSubmit={create}
-    />
-  );
+  return <KeyForm initial={emptyKey} owner={field} onClose={onClose} onSubmit={create} />;
 }
 
 export function KeysPage() {
@@ -132,11 +116,7 @@ export function KeysPage() {
     setSecret(key);
     await reload();
   };
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
-      {t('Create key')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setOpen({ act: 'create' })}>{t('Create key')}</AddButton>;
   return (
     <>
       <PageHeader

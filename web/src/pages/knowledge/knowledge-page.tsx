@@ -1,8 +1,9 @@
 import { Button, Card, Code, Group, Select, Skeleton, Text } from '@mantine/core';
-import { IconBook, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
+import { IconBook, IconFileImport, IconSearchOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { del } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -140,9 +141,7 @@ export function KnowledgePage() {
       >
         {t('Import files')}
       </Button>
-      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'create' })}>
-        {t('Add knowledge')}
-      </Button>
+      <AddButton onClick={() => setOpen({ act: 'create' })}>{t('Add knowledge')}</AddButton>
     </Group>
   );
   return (

@@ -1,8 +1,9 @@
-import { Button, Stack, Text } from '@mantine/core';
-import { IconEdit, IconPigMoney, IconPlus, IconTrash } from '@tabler/icons-react';
+import { Stack, Text } from '@mantine/core';
+import { IconEdit, IconPigMoney, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
@@ -94,11 +95,7 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const manages = may(role, 'manage');
-  const button = manages && (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
-      {t('New budget')}
-    </Button>
-  );
+  const button = manages && <AddButton onClick={() => setOpen({ act: 'make' })}>{t('New budget')}</AddButton>;
   const deleted = open?.act === 'delete' ? open.budget : null;
   return (
     <Stack gap="lg">

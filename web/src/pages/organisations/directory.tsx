@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { IconKey, IconPlus, IconTrash } from '@tabler/icons-react';
+import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import type { Column } from '../../components/data-rows.tsx';
@@ -94,9 +95,7 @@ export function Directory({ organisation: { id } }: { organisation: Organisation
       )}
       actions={
         <Group>
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
-            {t('New token')}
-          </Button>
+          <AddButton onClick={() => setMaking(true)}>{t('New token')}</AddButton>
         </Group>
       }
     >

@@ -36,16 +36,7 @@ export function NewOrganisationKey({ organisation, onClose, onDone }: Props & { 
     onDone(made.key);
     await reload(id);
   };
-  return (
-    <KeyForm
-      title={t('Create a key')}
-      submitLabel={t('Create key')}
-      initial={emptyKey}
-      owner={field}
-      onClose={onClose}
-      onSubmit={create}
-    />
-  );
+  return <KeyForm initial={emptyKey} owner={field} onClose={onClose} onSubmit={create} />;
 }
 
 export function EditOrganisationKey({ organisation: { id }, apiKey, onClose }: Props & { apiKey: OrganisationKey }) {
@@ -58,15 +49,7 @@ export function EditOrganisationKey({ organisation: { id }, apiKey, onClose }: P
     onClose();
     await reload(id);
   };
-  return (
-    <KeyForm
-      title={t('Edit {name}', { name: apiKey.name })}
-      submitLabel={t('Save')}
-      initial={before}
-      onClose={onClose}
-      onSubmit={save}
-    />
-  );
+  return <KeyForm edited={apiKey.name} initial={before} onClose={onClose} onSubmit={save} />;
 }
 
 export function RotateOrganisationKey({

@@ -1,17 +1,9 @@
-import { Badge, Button, Stack, Text } from '@mantine/core';
-import {
-  IconArrowsExchange,
-  IconEdit,
-  IconKey,
-  IconKeyOff,
-  IconPlayerPause,
-  IconPlus,
-  IconRefresh,
-  IconTrash,
-} from '@tabler/icons-react';
+import { Badge, Stack, Text } from '@mantine/core';
+import { IconArrowsExchange, IconEdit, IconKey, IconKeyOff, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
@@ -20,6 +12,7 @@ import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
+import { switchAct } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import {
   may,
@@ -93,11 +86,7 @@ function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Col
             label={key.name}
             acts={[
               { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(key) },
-              {
-                label: key.status === 1 ? t('Disable') : t('Enable'),
-                icon: IconPlayerPause,
-                onClick: () => acts.toggle(key),
-              },
+              switchAct(key.status === 1, () => acts.toggle(key)),
               ...(manages ? [{ label: t('Move'), icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
               // Of a member's own key the secret is for that member alone.
               ...(mine || key.owner.type === 'team'
@@ -150,13 +139,7 @@ export function Keys({ organisation }: { organisation: Organisation }) {
       <Section
         title={t('API keys')}
         description={may(role, 'see_all') ? t('Of members and teams.') : t('Your own in this organisation.')}
-        actions={
-          may(role, 'use') && (
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
-              {t('Create key')}
-            </Button>
-          )
-        }
+        actions={may(role, 'use') && <AddButton onClick={() => setOpen({ act: 'make' })}>{t('Create key')}</AddButton>}
       >
         <DataTable
           label={t('Keys of the organisation')}

@@ -1,19 +1,21 @@
-import { Badge, Button, Stack, Text } from '@mantine/core';
+import { Badge, Button, Stack } from '@mantine/core';
 import { IconChartBar, IconGitBranch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChannelNames } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { NameCell } from '../../components/name-cell.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
 import { apart } from '../../requests.ts';
 import { useOpened } from '../../use-url-state.ts';
 import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
 import type { Decision } from '../routing-decisions/decisions-query.ts';
-import { outcomeOf, reasonWords } from '../routing-decisions/words.ts';
+import { detailsColumn, whyColumn } from '../routing-decisions/shared-columns.tsx';
+import { outcomeOf, selectedBy } from '../routing-decisions/words.ts';
 import { usageColumns } from '../usage/usage-columns.tsx';
 import { UsageDetail } from '../usage/usage-detail.tsx';
 import type { Known } from './levels.ts';
@@ -77,41 +79,15 @@ const decisionColumns = (show: (decision: Decision) => void): Column<Decision>[]
   {
     key: 'model',
     header: t('Model'),
-    cell: ({ model_id, selected_provider }) => (
-      <Stack gap={0}>
-        <Text size="sm" fw={600}>
-          {model_id}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {selected_provider ? t('by {provider}', { provider: selected_provider }) : t('by nobody')}
-        </Text>
-      </Stack>
-    ),
+    cell: ({ model_id, selected_provider }) => <NameCell name={model_id} under={selectedBy(selected_provider)} />,
   },
   {
     key: 'outcome',
     header: t('Outcome'),
     cell: ({ outcome }) => <Badge color={outcomeOf(outcome).color}>{outcomeOf(outcome).label}</Badge>,
   },
-  {
-    key: 'why',
-    header: t('Why'),
-    wrap: true,
-    cell: ({ routing_reason }) => <Text size="sm">{reasonWords(routing_reason)}</Text>,
-  },
-  {
-    ...actsColumn(t('Details')),
-    cell: (decision) => (
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        aria-label={t('Details of {requestId}', { requestId: decision.request_id })}
-        onClick={() => show(decision)}
-      >
-        {t('Details')}
-      </Button>
-    ),
-  },
+  whyColumn(),
+  detailsColumn(show),
 ];
 
 /** Where requests went, and why. */

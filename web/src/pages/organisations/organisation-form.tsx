@@ -1,10 +1,11 @@
-import { Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { balanceWords, ownTimeZone, timeZones } from './organisation-words.ts';
+import { OrganisationFields } from './organisation-fields.tsx';
+import { ownTimeZone } from './organisation-words.ts';
 
 const initial = { name: '', time_zone: ownTimeZone(), balance: 'own' };
 type Fields = typeof initial;
@@ -29,37 +30,12 @@ export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
     <Dialog opened onClose={onClose} title={t('New organisation')}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          <TextInput
-            label={t('Name')}
-            maxLength={64}
-            required
-            data-autofocus
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
+          <OrganisationFields
+            of={fields}
+            nameFault={faults.name}
+            zoneNote={t('Days, weeks and months of budgets begin by it')}
+            set={set}
           />
-          <Select
-            label={t('Time zone')}
-            description={t('Days, weeks and months of budgets begin by it')}
-            data={timeZones(fields.time_zone)}
-            searchable
-            limit={100}
-            allowDeselect={false}
-            value={fields.time_zone}
-            onChange={(time_zone) => set({ time_zone: time_zone ?? fields.time_zone })}
-          />
-          <Radio.Group label={t('Who pays')} value={fields.balance} onChange={(balance) => set({ balance })}>
-            <Stack gap="xs" mt={6}>
-              {(['own', 'shared'] as const).map((value) => (
-                <Radio
-                  key={value}
-                  value={value}
-                  label={balanceWords[value].label}
-                  description={balanceWords[value].detail}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
           <FormFoot
             act={save}
             failure={t('The organisation was not made')}

@@ -1,8 +1,9 @@
-import { Badge, Button } from '@mantine/core';
-import { IconBuilding, IconPlus } from '@tabler/icons-react';
+import { Badge } from '@mantine/core';
+import { IconBuilding } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AddButton } from '../../components/add-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -48,11 +49,7 @@ export function OrganisationsPage() {
   const { email_verified } = useUser();
   const navigate = useNavigate();
   const [making, setMaking] = useState(false);
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
-      {t('New organisation')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setMaking(true)}>{t('New organisation')}</AddButton>;
   return (
     <>
       <PageHeader

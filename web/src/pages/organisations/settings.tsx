@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
@@ -13,16 +13,13 @@ import { usePost } from '../../once.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { Directory } from './directory.tsx';
-import { balanceWords, timeZones } from './organisation-words.ts';
+import { type CommonFields, OrganisationFields } from './organisation-fields.tsx';
 
 interface Props {
   organisation: Organisation;
 }
 
-interface Fields {
-  name: string;
-  time_zone: string;
-  balance: string;
+interface Fields extends CommonFields {
   webhook_url: string;
 }
 
@@ -59,36 +56,12 @@ function General({ organisation }: Props) {
     <Section title={t('Settings')}>
       <form onSubmit={submit} noValidate>
         <Stack maw={560}>
-          <TextInput
-            label={t('Name')}
-            maxLength={64}
-            required
-            value={fields.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            error={faults.name}
+          <OrganisationFields
+            of={fields}
+            nameFault={faults.name}
+            zoneNote={t('Another one moves the windows of budgets that are open, and begins none anew')}
+            set={set}
           />
-          <Select
-            label={t('Time zone')}
-            description={t('Another one moves the windows of budgets that are open, and begins none anew')}
-            data={timeZones(fields.time_zone)}
-            searchable
-            limit={100}
-            allowDeselect={false}
-            value={fields.time_zone}
-            onChange={(zone) => set({ time_zone: zone ?? fields.time_zone })}
-          />
-          <Radio.Group label={t('Who pays')} value={fields.balance} onChange={(value) => set({ balance: value })}>
-            <Stack gap="xs" mt={6}>
-              {(['own', 'shared'] as const).map((value) => (
-                <Radio
-                  key={value}
-                  value={value}
-                  label={balanceWords[value].label}
-                  description={balanceWords[value].detail}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
           <TextInput
             type="url"
             label={t('Webhook')}

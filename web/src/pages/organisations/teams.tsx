@@ -1,8 +1,9 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
-import { IconEdit, IconKey, IconPlus, IconTrash, IconUsersGroup } from '@tabler/icons-react';
+import { Stack, Text, TextInput } from '@mantine/core';
+import { IconEdit, IconKey, IconTrash, IconUsersGroup } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { del, put } from '../../api.ts';
+import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
@@ -175,11 +176,7 @@ export function Teams({ organisation }: { organisation: Organisation }) {
   const close = () => setOpen(null);
   const acts: TeamActs = { open: setOpen, showKeys: (team) => showKeys(String(team.id)) };
   const manages = may(role, 'manage');
-  const button = manages && (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'make' })}>
-      {t('New team')}
-    </Button>
-  );
+  const button = manages && <AddButton onClick={() => setOpen({ act: 'make' })}>{t('New team')}</AddButton>;
   return (
     <Stack gap="md" align="stretch">
       {query.data && query.data.length > 0 && <div>{button}</div>}

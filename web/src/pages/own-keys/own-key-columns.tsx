@@ -1,9 +1,10 @@
 import { Badge, Stack, Text } from '@mantine/core';
-import { IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
@@ -53,11 +54,7 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ status }) => (
-      <Badge color={status === switchedOn ? 'teal' : 'gray'}>
-        {status === switchedOn ? t('Enabled') : t('Disabled')}
-      </Badge>
-    ),
+    cell: ({ status }) => <SwitchedBadge on={status === switchedOn} />,
   },
   {
     key: 'models',
@@ -83,9 +80,7 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
         label={key.name}
         acts={[
           { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
-          key.status === switchedOn
-            ? { label: t('Disable'), icon: IconPlayerPause, onClick: () => toggle(key) }
-            : { label: t('Enable'), icon: IconPlayerPlay, onClick: () => toggle(key) },
+          switchAct(key.status === switchedOn, () => toggle(key)),
           { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => remove(key) },
         ]}
       />

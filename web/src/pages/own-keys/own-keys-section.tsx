@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
+import { notifySwitched } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { modelsQuery } from '../../models.ts';
 import { usePost } from '../../once.ts';
@@ -72,8 +73,7 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
     {
       mutationFn: ({ id, status }: OwnKey) =>
         api.change(id, { status: status === switchedOn ? switchedOff : switchedOn }),
-      onSuccess: ({ name, status }) =>
-        notifySuccess(status === switchedOn ? t('{name} is enabled', { name }) : t('{name} is disabled', { name })),
+      onSuccess: ({ name, status }) => notifySwitched(name, status === switchedOn),
       onError: notifyError,
       onSettled: reload,
     },

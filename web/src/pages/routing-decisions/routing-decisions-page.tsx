@@ -1,13 +1,14 @@
-import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconGitBranch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useChannelNames } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { NameCell } from '../../components/name-cell.tsx';
 import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
@@ -18,7 +19,8 @@ import { t } from '../../language/words.ts';
 import { useOpened, usePage, useUrlState } from '../../use-url-state.ts';
 import { DecisionDetail } from './decision-detail.tsx';
 import { type Decision, decisionPageSize, decisionsQuery } from './decisions-query.ts';
-import { outcomeOf, reasonWords } from './words.ts';
+import { detailsColumn, whyColumn } from './shared-columns.tsx';
+import { outcomeOf, selectedBy } from './words.ts';
 
 const urlDefaults = { request: '', model: '', parent: '', page: '1' };
 
@@ -29,14 +31,11 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
     header: t('Model'),
     wrap: true,
     cell: ({ model_id, selected_provider }) => (
-      <Stack gap={0}>
-        <Text size="sm" fw={600}>
-          <LongName text={model_id} />
-        </Text>
-        <Text size="xs" c="dimmed" title={selected_provider || undefined}>
-          {selected_provider ? t('by {provider}', { provider: selected_provider }) : t('by nobody')}
-        </Text>
-      </Stack>
+      <NameCell
+        name={<LongName text={model_id} />}
+        under={selectedBy(selected_provider)}
+        title={selected_provider || undefined}
+      />
     ),
   },
   {
@@ -53,12 +52,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
       </Group>
     ),
   },
-  {
-    key: 'why',
-    header: t('Why'),
-    wrap: true,
-    cell: ({ routing_reason }) => <Text size="sm">{reasonWords(routing_reason)}</Text>,
-  },
+  whyColumn(),
   { key: 'strategy', header: t('Strategy'), cell: ({ routing_strategy }) => strategyName(routing_strategy) },
   {
     key: 'duration',
@@ -66,19 +60,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
     align: 'right',
     cell: ({ duration_ms }) => <span className="svc-number">{formatMs(duration_ms)}</span>,
   },
-  {
-    ...actsColumn(t('Details')),
-    cell: (decision) => (
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        aria-label={t('Details of {requestId}', { requestId: decision.request_id })}
-        onClick={() => show(decision)}
-      >
-        {t('Details')}
-      </Button>
-    ),
-  },
+  detailsColumn(show),
 ];
 
 /** By its request id, so that the address alone is enough to show it. */

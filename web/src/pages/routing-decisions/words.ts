@@ -41,3 +41,6 @@ const between = '; ';
 
 /** Why, as the service tells it: how the first was picked, who was passed over, and where the request ended. */
 export const reasonWords = (reason: string): string => reason.split(between).map(said).join(said(between));
+
+export const selectedBy = (provider: string | null): string =>
+  provider ? t('by {provider}', { provider }) : t('by nobody');

@@ -3,6 +3,7 @@ import type { Metrics } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { HealthBadge } from '../../components/health-badge.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { NameCell } from '../../components/name-cell.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatCompact, formatMs, formatNumber, formatPercent } from '../../format.ts';
 import { rateColor } from '../../health.ts';
@@ -44,16 +45,10 @@ export const healthColumns = (channelName: (id: number) => string): Column<Metri
     key: 'model',
     header: t('Provider and model'),
     wrap: true,
-    cell: ({ provider, model_id, channel_id }) => (
-      <Stack gap={0}>
-        <Text size="sm" fw={600}>
-          <LongName text={model_id} />
-        </Text>
-        <Text size="xs" c="dimmed" title={`${provider} · ${channelName(channel_id)}`}>
-          {provider} · {channelName(channel_id)}
-        </Text>
-      </Stack>
-    ),
+    cell: ({ provider, model_id, channel_id }) => {
+      const place = `${provider} · ${channelName(channel_id)}`;
+      return <NameCell name={<LongName text={model_id} />} under={place} title={place} />;
+    },
   },
   {
     key: 'circuit',

@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Progress, Select, Stack, Text } from '@mantine/core';
-import { IconPlus, IconRobot } from '@tabler/icons-react';
+import { Badge, Group, Progress, Select, Stack, Text } from '@mantine/core';
+import { IconRobot } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { AddButton } from '../../components/add-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -84,11 +85,7 @@ export function RunsPage() {
   const [page, setPage] = usePage();
   const query = useQuery(runsQuery(page, status));
   const [starting, setStarting] = useState(false);
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setStarting(true)}>
-      {t('Start a run')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setStarting(true)}>{t('Start a run')}</AddButton>;
   return (
     <>
       <PageHeader

@@ -1,8 +1,9 @@
 import { Badge, Button, Code, Group, Text } from '@mantine/core';
-import { IconExternalLink, IconMessages, IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconExternalLink, IconMessages, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AddButton } from '../../components/add-button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
@@ -82,11 +83,7 @@ export function SessionsPage() {
   const [creating, setCreating] = useState(false);
   const [removing, setRemoving] = useState<string | null>(null);
   const filter = (chosen: string) => setUrl({ tag: chosen, page: '1' });
-  const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-      {t('New session')}
-    </Button>
-  );
+  const button = <AddButton onClick={() => setCreating(true)}>{t('New session')}</AddButton>;
   return (
     <>
       <PageHeader

@@ -1,7 +1,8 @@
-import { Alert, Button, Skeleton, Stack } from '@mantine/core';
-import { IconPlus, IconTool } from '@tabler/icons-react';
+import { Alert, Skeleton, Stack } from '@mantine/core';
+import { IconTool } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { AddButton } from '../../components/add-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -66,11 +67,7 @@ export function ToolsPage() {
         title={t('Tools')}
         description={t('What agents and models may use in your name, and where agents find it.')}
         actions={
-          data?.may_connect && (
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ act: 'add' })}>
-              {t('Connect a server')}
-            </Button>
-          )
+          data?.may_connect && <AddButton onClick={() => setOpen({ act: 'add' })}>{t('Connect a server')}</AddButton>
         }
       />
       <Stack gap="lg">

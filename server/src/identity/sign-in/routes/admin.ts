@@ -1,5 +1,5 @@
 import { management } from '../../../platform/http/answers.ts';
-import { offsetOf } from '../../../platform/http/paging.ts';
+import { idParams, nothingAsked, pageQuery, rangeOf } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import {
   addProvider,
@@ -11,7 +11,7 @@ import {
 } from '../providers.ts';
 import type { SignInRoom } from '../room.ts';
 import { pageProviders } from '../store/providers.ts';
-import { answers, idParams, nothingAsked, pageQuery, providerChange, providerCreate } from './schemas.ts';
+import { answers, providerChange, providerCreate } from './schemas.ts';
 import { givenOf, providerSubject, viewProvider } from './views.ts';
 
 const base = { ...management, tag: 'Administration', auth: 'admin', query: nothingAsked } as const;
@@ -30,7 +30,7 @@ function readRoutes(room: SignInRoom): Route[] {
       answers: { 200: answers.providers },
       handle: async (call) => {
         const { page, page_size } = call.query;
-        const { providers, total } = await pageProviders(room.db, { limit: page_size, offset: offsetOf(call.query) });
+        const { providers, total } = await pageProviders(room.db, rangeOf(call.query));
         return ok(call, { providers: providers.map((one) => viewProvider(room, one)), total, page, page_size });
       },
     }),

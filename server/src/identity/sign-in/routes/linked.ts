@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
 import { management } from '../../../platform/http/answers.ts';
+import { idParams, nothingAsked } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import { originOf } from '../../audit/record-acts.ts';
 import { hasPassword } from '../../passwords.ts';
@@ -12,7 +13,7 @@ import { enabledProvider } from '../providers.ts';
 import type { SignInRoom } from '../room.ts';
 import { deleteIdentity, identitiesOf } from '../store/identities.ts';
 import { browserCookie, browserSecretOf, faultOf, visitorOf } from './browser.ts';
-import { answers, idParams, linkToken, nothingAsked, password, returnTo, slug } from './schemas.ts';
+import { answers, linkToken, password, returnTo, slug } from './schemas.ts';
 import { startSession } from './sign-in.ts';
 
 const self = { ...management, tag: 'Account', auth: 'session' } as const;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { answered, listed } from '../../../platform/http/answers.ts';
-import { pageFields } from '../../../platform/http/paging.ts';
 import { shownName } from '../../../platform/http/shown-text.ts';
 import { roles } from '../../user.ts';
 import { providerKinds } from '../store/providers.ts';
@@ -70,11 +69,6 @@ export const providerCreate = providerChange.extend({
   client_id: fields.client_id,
 });
 
-/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
-export const nothingAsked = z.strictObject({});
-export const pageQuery = z.strictObject(pageFields);
-/** Ids past this are no whole numbers any more. */
-export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
 export const providerParams = z.object({ provider: slug });
 
 export const providerView = z

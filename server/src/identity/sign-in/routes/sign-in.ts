@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nothingAsked } from '../../../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import { originOf } from '../../audit/record-acts.ts';
 import { learnLanguage } from '../../caller-language.ts';
@@ -12,7 +13,7 @@ import { enabledProvider } from '../providers.ts';
 import type { SignInRoom } from '../room.ts';
 import { listProviders, type Provider } from '../store/providers.ts';
 import { browserCookie, browserSecretOf, faultOf, sendTo, sendToFault, visitorOf } from './browser.ts';
-import { answers, nothingAsked, providerParams, returnTo } from './schemas.ts';
+import { answers, providerParams, returnTo } from './schemas.ts';
 
 const base = {
   tag: 'Account',

@@ -1,4 +1,7 @@
 import type { Selectable } from 'kysely';
+import { deleteRows } from '../../../platform/db/delete-rows.ts';
+import { findShaped } from '../../../platform/db/find-row.ts';
+import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import { resealing } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { dropGrants } from './grants.ts';
@@ -69,37 +72,20 @@ const toRow = (fields: ProviderFields) => ({
   vouches: fields.vouches ? 1 : 0,
 });
 
-export async function pageProviders(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ providers: Provider[]; total: number }> {
-  const { total } = await db
-    .selectFrom('identity_providers')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await db
-    .selectFrom('identity_providers')
-    .selectAll()
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { providers: rows.map(fromRow), total: Number(total) };
+export async function pageProviders(db: Db, range: Range): Promise<{ providers: Provider[]; total: number }> {
+  const { rows, total } = await pageOfFew(db.selectFrom('identity_providers').selectAll().orderBy('id'), range);
+  return { providers: rows.map(fromRow), total };
 }
 
 export async function listProviders(db: Db): Promise<Provider[]> {
   return (await db.selectFrom('identity_providers').selectAll().orderBy('id').execute()).map(fromRow);
 }
 
-export async function findProvider(db: Db, id: number): Promise<Provider | null> {
-  const row = await db.selectFrom('identity_providers').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findProvider = (db: Db, id: number): Promise<Provider | null> =>
+  findShaped(db, 'identity_providers', { id }, fromRow);
 
-export async function findProviderBySlug(db: Db, slug: string): Promise<Provider | null> {
-  const row = await db.selectFrom('identity_providers').selectAll().where('slug', '=', slug).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findProviderBySlug = (db: Db, slug: string): Promise<Provider | null> =>
+  findShaped(db, 'identity_providers', { slug }, fromRow);
 
 /** Null when the slug is taken. */
 export async function insertProvider(db: Db, fields: ProviderFields, now: number): Promise<Provider | null> {
@@ -138,8 +124,7 @@ export async function deleteProvider(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     for (const table of ['sign_in_attempts', 'sign_in_links', 'user_identities'] as const)
       await tx.deleteFrom(table).where('provider_id', '=', id).execute();
-    const { numDeletedRows } = await tx.deleteFrom('identity_providers').where('id', '=', id).executeTakeFirst();
-    return numDeletedRows > 0n;
+    return deleteRows(tx, 'identity_providers', { id });
   });
 }
 

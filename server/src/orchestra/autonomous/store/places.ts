@@ -1,4 +1,5 @@
 import { AppError } from '../../../lib/errors.ts';
+import { countRows } from '../../../platform/db/list-page.ts';
 import { oneAtATime } from '../../../platform/db/one-at-a-time.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import './tables.ts';
@@ -8,14 +9,11 @@ const retryAfterSeconds = 30;
 
 /** Throws 429 when that many runs of the user run already. */
 export async function refuseMany(db: Db, userId: number, most: number): Promise<void> {
-  const { running } = await db
-    .selectFrom('ms_runs')
-    .select((eb) => eb.fn.countAll<number>().as('running'))
-    .where('user_id', '=', userId)
-    .where('status', '=', 'running')
-    .executeTakeFirstOrThrow();
-  if (Number(running) < most) return;
-  const words = `${running} execution${Number(running) === 1 ? '' : 's'} of yours`;
+  const running = await countRows(
+    db.selectFrom('ms_runs').where('user_id', '=', userId).where('status', '=', 'running'),
+  );
+  if (running < most) return;
+  const words = `${running} execution${running === 1 ? '' : 's'} of yours`;
   throw new AppError('too_many_runs', `${words} run already. Wait until one ends, or cancel one.`, {
     headers: { 'retry-after': `${retryAfterSeconds}` },
     body: { error: 'too_many_runs' },

@@ -1,3 +1,4 @@
+import { findRow } from '../../../platform/db/find-row.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { RunConfig } from '../config.ts';
 import type { RunState } from '../state.ts';
@@ -13,12 +14,7 @@ export interface Checkpoint {
 }
 
 export async function findCheckpoint(db: Db, sessionRef: number, id: string): Promise<Checkpoint | null> {
-  const row = await db
-    .selectFrom('ms_run_checkpoints')
-    .selectAll()
-    .where('checkpoint_id', '=', id)
-    .where('session_ref', '=', sessionRef)
-    .executeTakeFirst();
+  const row = await findRow(db, 'ms_run_checkpoints', { checkpoint_id: id, session_ref: sessionRef });
   if (!row) return null;
   return {
     id: row.checkpoint_id,

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { randomString } from '../../../lib/ids.ts';
-import { countedPast, countUpTo } from '../../../platform/db/pages.ts';
+import { pageOfMany, type Range } from '../../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../../platform/db/tables.ts';
 import type { Caller } from '../../ports.ts';
 import type { RunConfig } from '../config.ts';
@@ -120,7 +120,7 @@ export async function findRun(db: Db, ref: number): Promise<Run | null> {
 
 export async function listRuns(
   db: Db,
-  { userId, status, offset, limit }: { userId: number; status?: string; offset: number; limit: number },
+  { userId, status, ...range }: { userId: number; status?: string } & Range,
 ): Promise<{ runs: Run[]; total: number }> {
   const own = db
     .selectFrom('ms_runs')
@@ -128,8 +128,7 @@ export async function listRuns(
     .where('user_id', '=', userId)
     .$if(status !== undefined, (query) => query.where('status', '=', status!))
     .orderBy('id', 'desc');
-  const total = await countUpTo(db, own, offset + limit + countedPast);
-  const page = await own.offset(offset).limit(limit).execute();
+  const { rows: page, total } = await pageOfMany(db, own, range);
   if (page.length === 0) return { runs: [], total };
   const ids = page.map(({ id }) => id);
   const rows = await select(db).where('ms_runs.id', 'in', ids).orderBy('ms_runs.id', 'desc').execute();

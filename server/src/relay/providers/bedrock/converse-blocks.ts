@@ -1,8 +1,9 @@
+import { objectsIn } from '../../../lib/is-object.ts';
 import type { Json, Part } from '../../wire/conversation.ts';
 import { shortId } from '../../wire/short-id.ts';
 import type { Carries } from '../kind/uncarried.ts';
 import { wordless } from '../kind/wordless.ts';
-import { objectOf, objectsOf, textOf } from './fields.ts';
+import { objectOf, textOf } from './fields.ts';
 
 const imageFormats: Record<string, string> = {
   'image/png': 'png',
@@ -74,7 +75,7 @@ export function blockWriter(modelName: string) {
   }
 
   function resultOf(block: Json): Json {
-    const parts = objectsOf(block.content);
+    const parts = objectsIn(block.content);
     return {
       toolUseId: callId(block.tool_use_id),
       content: notEmpty((isNova ? parts : parts.filter(isWords)).flatMap(write)),
@@ -83,12 +84,12 @@ export function blockWriter(modelName: string) {
   }
 
   /** Behind all results of a turn, where they cannot be in them. */
-  const besides = (blocks: Json[]): Json[] =>
+  const besides = (blocks: readonly Json[]): Json[] =>
     isNova
       ? []
       : blocks
           .filter(({ type }) => type === 'tool_result')
-          .flatMap(({ content }) => objectsOf(content).filter((part) => !isWords(part)))
+          .flatMap(({ content }) => objectsIn(content).filter((part) => !isWords(part)))
           .flatMap(write);
 
   /** A mark is a block of its own, and has no place inside of others. */
@@ -99,7 +100,8 @@ export function blockWriter(modelName: string) {
       : written;
   }
 
-  const content = (blocks: Json[]): Json[] => withWords(notEmpty([...blocks.flatMap(marked), ...besides(blocks)]));
+  const content = (blocks: readonly Json[]): Json[] =>
+    withWords(notEmpty([...blocks.flatMap(marked), ...besides(blocks)]));
   return { content, system: marked };
 }
 

@@ -1,6 +1,7 @@
 import { randomString } from '../../../lib/ids.ts';
+import { objectsIn } from '../../../lib/is-object.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
-import { objectOf, objectsOf, textOf } from './fields.ts';
+import { objectOf, textOf } from './fields.ts';
 
 /** A message of which nothing has come. The model is not told; clients see the name that they asked for. */
 export const newMessage = (): Json => ({
@@ -28,7 +29,7 @@ export function endOf(stopReason: unknown): { reason: string } | { error: Json }
 /** Counted alike: what is cached stands beside the input, not in it. */
 export function usageOf(value: unknown): Json {
   const usage = objectOf(value);
-  const details = objectsOf(usage.cacheDetails);
+  const details = objectsIn(usage.cacheDetails);
   const written = (ttl: string) => details.find((detail) => detail.ttl === ttl)?.inputTokens ?? 0;
   return {
     input_tokens: usage.inputTokens,
@@ -50,7 +51,7 @@ export function messageOf(json: unknown): Json | null {
   if ('error' in end) return end.error;
   return {
     ...newMessage(),
-    content: objectsOf(message.content).flatMap(readBlock),
+    content: objectsIn(message.content).flatMap(readBlock),
     stop_reason: end.reason,
     ...(isObject(answer.usage) && { usage: usageOf(answer.usage) }),
   };
@@ -67,7 +68,7 @@ function readBlock(block: Json): Json[] {
     return [
       {
         type: 'text',
-        text: objectsOf(block.citationsContent.content)
+        text: objectsIn(block.citationsContent.content)
           .map(({ text }) => textOf(text))
           .join(''),
       },

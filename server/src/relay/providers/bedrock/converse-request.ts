@@ -1,3 +1,4 @@
+import { objectsIn } from '../../../lib/is-object.ts';
 import type { Conversation, Effort, Json, Reasoning } from '../../wire/conversation.ts';
 import { buildMessagesRequest } from '../anthropic/request.ts';
 import { effortOf } from '../kind/efforts.ts';
@@ -6,7 +7,6 @@ import { refuseUncarried } from '../kind/uncarried.ts';
 import { outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { blockWriter, isCarried } from './converse-blocks.ts';
 import { toolConfigOf } from './converse-tools.ts';
-import { objectsOf } from './fields.ts';
 import { askModel } from './request.ts';
 
 /** Written as a body of Messages first: Converse has the same turns and blocks, under other names. */
@@ -16,9 +16,9 @@ export function toConverse(conversation: Conversation, target: Target): Upstream
   const { reasoning, ...params } = conversation.params;
   const { messages, system, tools, tool_choice } = buildMessagesRequest({ ...conversation, params }, target);
   const write = blockWriter(target.modelName);
-  const turns = objectsOf(messages).map(({ role, content }) => ({ role, content: write.content(objectsOf(content)) }));
-  const { toolConfig, words } = toolConfigOf(objectsOf(tools), tool_choice, turns);
-  const instructions = [...objectsOf(system).flatMap(write.system), ...words.map((text) => ({ text }))];
+  const turns = objectsIn(messages).map(({ role, content }) => ({ role, content: write.content(objectsIn(content)) }));
+  const { toolConfig, words } = toolConfigOf(objectsIn(tools), tool_choice, turns);
+  const instructions = [...objectsIn(system).flatMap(write.system), ...words.map((text) => ({ text }))];
   const more = reasoningFields(target.modelName, reasoning);
   return askModel(target, conversation.stream ? 'converse-stream' : 'converse', {
     messages: turns,

@@ -12,7 +12,7 @@ const callNothing = 'Answer in words; do not call any tool.';
  * no choice forbids all of them.
  */
 export function toolConfigOf(
-  tools: Json[],
+  tools: readonly Json[],
   choice: unknown,
   turns: { content: Json[] }[],
 ): { toolConfig?: Json; words: string[] } {

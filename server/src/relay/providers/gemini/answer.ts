@@ -1,4 +1,5 @@
 import { randomString } from '../../../lib/ids.ts';
+import { objectsIn } from '../../../lib/is-object.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { type Citation, mostLetters, readGrounding, readSources } from '../../wire/citations.ts';
 import {
@@ -44,7 +45,7 @@ interface Piece {
   pages?: Pages;
 }
 
-const candidatesOf = ({ candidates }: Json): Json[] => (Array.isArray(candidates) ? candidates.filter(isObject) : []);
+const candidatesOf = ({ candidates }: Json): readonly Json[] => objectsIn(candidates);
 
 function readCandidate(json: Json, isMain: (candidate: Json) => boolean): Piece {
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
@@ -53,7 +54,7 @@ function readCandidate(json: Json, isMain: (candidate: Json) => boolean): Piece 
   if (candidate === undefined)
     return feedback.blockReason == null ? { parts: [] } : { parts: [], finish: 'content_filter' };
   const content = isObject(candidate.content) ? candidate.content : {};
-  const parts = Array.isArray(content.parts) ? content.parts.filter(isObject).flatMap(readPart) : [];
+  const parts = objectsIn(content.parts).flatMap(readPart);
   const reason = text(candidate.finishReason);
   if (broken.has(reason)) throw new UpstreamFault(undone(`the upstream ended its answer with ${reason}`));
   const { groundingMetadata: grounding, citationMetadata: sources } = candidate;

@@ -1,3 +1,4 @@
+import { objectsIn } from '../../../lib/is-object.ts';
 import { type Conversation, failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { readGeminiUsage } from '../../wire/gemini/usage.ts';
 import { unsupported } from '../../wire/read.ts';
@@ -103,7 +104,7 @@ const predictions = (answer: Json): Json[] =>
   );
 
 function inlineImages(answer: Json): Json[] {
-  const candidates = Array.isArray(answer.candidates) ? answer.candidates.filter(isObject) : [];
+  const candidates = objectsIn(answer.candidates);
   const parts = candidates.flatMap(({ content }) =>
     isObject(content) && Array.isArray(content.parts) ? content.parts : [],
   );

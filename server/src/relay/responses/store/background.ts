@@ -1,22 +1,15 @@
+import { findRow } from '../../../platform/db/find-row.ts';
+import { countRows } from '../../../platform/db/list-page.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { type ResponseRow, type Scope, within } from './tables.ts';
 
 export const running = ['queued', 'in_progress'];
 
-export async function readResponse(db: Db, id: string): Promise<ResponseRow | null> {
-  return (await db.selectFrom('kept_responses').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-}
+export const readResponse = (db: Db, id: string): Promise<ResponseRow | null> => findRow(db, 'kept_responses', { id });
 
 /** How many of a user's responses wait or run. */
-export async function countRunning(db: Db, userId: number): Promise<number> {
-  const { n } = await db
-    .selectFrom('kept_responses')
-    .select((e) => e.fn.countAll<number>().as('n'))
-    .where('user_id', '=', userId)
-    .where('ended_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(n);
-}
+export const countRunning = (db: Db, userId: number): Promise<number> =>
+  countRows(db.selectFrom('kept_responses').where('user_id', '=', userId).where('ended_at', 'is', null));
 
 /** Takes the work on: from here on whoever had it before changes nothing. Null when it has ended, or is gone. */
 export async function beginWork(db: Db, id: string, now: number): Promise<ResponseRow | null> {

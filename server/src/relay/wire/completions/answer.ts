@@ -1,4 +1,5 @@
 import { randomString } from '../../../lib/ids.ts';
+import { objectsIn } from '../../../lib/is-object.ts';
 import { isObject, type Json, type TextCompletion } from '../conversation.ts';
 
 export interface CompletionOptions {
@@ -32,9 +33,7 @@ function columnsOf(logprobs: unknown, offset: number): unknown {
     tokens: rows.map(({ token }) => text(token)),
     token_logprobs: rows.map(({ logprob }) => logprob),
     top_logprobs: rows.map(({ top_logprobs }) =>
-      Object.fromEntries(
-        (Array.isArray(top_logprobs) ? top_logprobs : []).filter(isObject).map((one) => [text(one.token), one.logprob]),
-      ),
+      Object.fromEntries(objectsIn(top_logprobs).map((one) => [text(one.token), one.logprob])),
     ),
     text_offset: rows.map(({ token }) => {
       at += text(token).length;
@@ -65,7 +64,7 @@ export const isText = ({ object }: Json): boolean => object === textObject;
 
 /** The body of a chat completion as one of a text completion; what an upstream wrote as the latter stays. */
 export function completionOf(body: Json, { id, model, created, echo }: CompletionOptions): Json {
-  const choices = (Array.isArray(body.choices) ? body.choices : []).filter(isObject);
+  const choices = objectsIn(body.choices);
   return {
     ...body,
     id,

@@ -1,3 +1,4 @@
+import { objectsIn } from '../../../lib/is-object.ts';
 import { parseFrame, SseFramer, sseData, ssePing } from '../../../lib/sse.ts';
 import { chatDone, type StreamRenderer } from '../chat/stream.ts';
 import { isObject, type Json } from '../conversation.ts';
@@ -29,7 +30,7 @@ export class CompletionEvents {
 
   #chunk(chunk: Json): string {
     const { id, model, created } = this.options;
-    const choices = (Array.isArray(chunk.choices) ? chunk.choices : []).filter(isObject);
+    const choices = objectsIn(chunk.choices);
     const said = isText(chunk) ? choices : choices.map((choice) => this.#choice(choice)).filter(saysSomething);
     if (said.length === 0 && !isObject(chunk.usage) && chunk.error === undefined) return '';
     return sseData(JSON.stringify({ ...chunk, id, model, created, object: textObject, choices: said }));

@@ -1,3 +1,4 @@
+import { objectsIn } from '../../../lib/is-object.ts';
 import { isObject, type Json, type Part, type TextPart, type ToolResultPart, type Turn } from '../conversation.ts';
 import { invalid, missing, optionalString, readArray, readObject, requiredString } from '../read.ts';
 import { readGeminiPart } from './read-part.ts';
@@ -50,7 +51,7 @@ function readResult(value: unknown, param: string, calls: OpenCalls): ToolResult
   const result = readObject(value, param);
   const name = requiredString(result, 'name', param);
   const callId = calls.close(optionalString(result, 'id', param), name);
-  const beside = Array.isArray(result.parts) ? result.parts.filter(isObject).flatMap(mediaOf) : [];
+  const beside = objectsIn(result.parts).flatMap(mediaOf);
   const { text, isError } = readResponse(result.response);
   const said: TextPart[] = text === '' ? [] : [{ type: 'text', text }];
   return { type: 'tool_result', callId, name, content: [...said, ...beside], ...(isError && { isError }) };

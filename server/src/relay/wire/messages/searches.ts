@@ -1,3 +1,4 @@
+import { objectsIn } from '../../../lib/is-object.ts';
 import { isObject, type Json } from '../conversation.ts';
 import type { SearchPage, SearchPart } from '../search.ts';
 import { ownIndex } from './citations.ts';
@@ -13,7 +14,7 @@ export const readSearch = (call: Json, result: Json | undefined): SearchPart => 
   id: text(call.id),
   queries: isObject(call.input) && text(call.input.query) !== '' ? [text(call.input.query)] : [],
   // An error in place of pages is one thing.
-  pages: Array.isArray(result?.content) ? result.content.filter(isObject).map(readPage) : [],
+  pages: objectsIn(result?.content).map(readPage),
 });
 
 const readPage = ({ url, title, encrypted_content: sealed, page_age: age }: Json): SearchPage => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answered, listed } from '../../../platform/http/answers.ts';
 import type { Subject } from '../../../platform/http/audit-rule.ts';
-import { pageQuery } from '../../../platform/http/paging.ts';
+import { idParams, pageQuery, rangeOf } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import type { Candidate } from '../../candidate.ts';
 import type { CircuitState } from '../../circuit.ts';
@@ -12,7 +12,7 @@ import { type AliasFields, type AliasRecord, findAlias, pageAliases } from '../s
 import { enabled } from '../store/tables.ts';
 import { admin } from './channels.ts';
 import { given } from './fields.ts';
-import { answers, idParams, modelName, pageOf, status } from './schemas.ts';
+import { answers, modelName, status } from './schemas.ts';
 
 const fields = {
   name: modelName.describe('What clients ask for; a model of the same name comes first'),
@@ -118,8 +118,8 @@ export function aliasRoutes(room: AliasRouteDeps): Route[] {
       query: pageQuery,
       answers: { 200: listed({ aliases: z.array(aliasView) }) },
       handle: async (call) => {
-        const { page, page_size, ...range } = pageOf(call.query);
-        const { aliases, total } = await pageAliases(room.db, range);
+        const { page, page_size } = call.query;
+        const { aliases, total } = await pageAliases(room.db, rangeOf(call.query));
         return ok(call, { aliases: aliases.map(viewAlias), total, page, page_size });
       },
     }),

@@ -1,7 +1,7 @@
 import { AppError } from '../../../lib/errors.ts';
 import { vendors } from '../../../lib/vendors/table.ts';
 import { management } from '../../../platform/http/answers.ts';
-import { pageQuery } from '../../../platform/http/paging.ts';
+import { idParams, pageQuery, rangeOf } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import type { Catalog } from '../catalog.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import { viewPresets } from '../presets.ts';
 import { pageChannels } from '../store/channels.ts';
 import { channelGiven, viewChannel } from './fields.ts';
-import { answers, channelChange, channelCreate, idParams, pageOf } from './schemas.ts';
+import { answers, channelChange, channelCreate } from './schemas.ts';
 import { channelSubject } from './subjects.ts';
 
 export type CatalogRouteDeps = CatalogRoom & { catalog: Pick<Catalog, 'changed' | 'builtInActive' | 'demo'> };
@@ -46,8 +46,8 @@ function readRoutes(room: CatalogRouteDeps): Route[] {
       query: pageQuery,
       answers: { 200: answers.channels },
       handle: async (call) => {
-        const { page, page_size, ...range } = pageOf(call.query);
-        const { channels, total } = await pageChannels(room.db, range);
+        const { page, page_size } = call.query;
+        const { channels, total } = await pageChannels(room.db, rangeOf(call.query));
         return ok(call, {
           channels: channels.map((channel) => viewChannel(channel, room.sealer)),
           ...{ total, page, page_size },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Secret } from '../../../lib/changes.ts';
 import { answered } from '../../../platform/http/answers.ts';
 import type { Subject } from '../../../platform/http/audit-rule.ts';
+import { idParams } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import type { CredentialHealth } from '../../credential-health.ts';
 import type { CatalogRoom } from '../channels.ts';
@@ -22,7 +23,7 @@ import {
   credentialView,
   viewCredential,
 } from './credential-fields.ts';
-import { answers, idParams } from './schemas.ts';
+import { answers } from './schemas.ts';
 
 export type CredentialRouteDeps = CatalogRoom & {
   /** By id of the credential. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answered } from '../../../platform/http/answers.ts';
+import { idParams, rangeOf } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import {
   addProviderModel,
@@ -14,9 +15,7 @@ import { admin, type CatalogRouteDeps } from './channels.ts';
 import { providerModelGiven, viewProviderModel } from './fields.ts';
 import {
   answers,
-  idParams,
   modelsChange,
-  pageOf,
   providerModelChange,
   providerModelCreate,
   providerModelQuery,
@@ -35,9 +34,9 @@ export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
       query: providerModelQuery,
       answers: { 200: answers.providerModels },
       handle: async (call) => {
-        const { page, page_size, ...range } = pageOf(call.query);
+        const { page, page_size } = call.query;
         const { channel_id: channelId, model_id: modelId, type } = call.query;
-        const { models, total } = await pageProviderModels(room.db, { channelId, modelId, type }, range);
+        const { models, total } = await pageProviderModels(room.db, { channelId, modelId, type }, rangeOf(call.query));
         return ok(call, { provider_models: models.map(viewProviderModel), total, page, page_size });
       },
     }),

@@ -3,7 +3,8 @@ import { googleAccountOf, keptKeyFile } from '../../../lib/google-account.ts';
 import { type PartName, partNames } from '../../../lib/money.ts';
 import { withoutTrailing } from '../../../lib/trailing.ts';
 import { channelKinds } from '../../../lib/vendors/vendor.ts';
-import { idText, offsetOf, type Page, pageQuery } from '../../../platform/http/paging.ts';
+import { answered, listed } from '../../../platform/http/answers.ts';
+import { idText, pageQuery } from '../../../platform/http/paging.ts';
 import { holdsHidden, shownName } from '../../../platform/http/shown-text.ts';
 import { modelTypes } from '../../candidate.ts';
 import { disabled, enabled } from '../store/tables.ts';
@@ -139,17 +140,6 @@ export const providerModelQuery = pageQuery.extend({
   type: z.enum(modelTypes).optional(),
 });
 
-/** Ids past this are no whole numbers any more. */
-export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
-
-export const pageOf = (query: Page): Page & { limit: number; offset: number } => ({
-  page: query.page,
-  page_size: query.page_size,
-  limit: query.page_size,
-  offset: offsetOf(query),
-});
-
-const success = z.literal(true);
 export const channelView = z.object({
   id: z.number(),
   name: z.string(),
@@ -174,19 +164,26 @@ export const providerModelView = z.object({
   updated_at: z.number(),
 });
 
-const page = { total: z.number(), page: z.number(), page_size: z.number() };
+const presetView = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(channelKinds),
+  base_url: z.string(),
+  env: z.string(),
+  needs_key: z.boolean(),
+  key_url: z.string(),
+  key_prefixes: z.array(z.string()).describe('How its keys begin, where no other vendor’s do'),
+  models: z.array(z.object({ model_id: z.string(), name: z.string(), type: z.enum(modelTypes) })),
+});
+
 export const answers = {
-  channel: z.object({ success, data: channelView }),
-  channels: z.object({
-    success,
-    data: z.object({
-      channels: z.array(channelView),
-      ...page,
-      built_in: z.object({ mode: z.enum(['auto', 'on', 'off']), active: z.boolean() }),
-    }),
+  channel: answered(channelView),
+  channels: listed({
+    channels: z.array(channelView),
+    built_in: z.object({ mode: z.enum(['auto', 'on', 'off']), active: z.boolean() }),
   }),
-  providerModel: z.object({ success, data: providerModelView }),
-  providerModels: z.object({ success, data: z.object({ provider_models: z.array(providerModelView), ...page }) }),
-  presets: z.object({ success, data: z.object({ presets: z.array(z.record(z.string(), z.unknown())) }) }),
-  done: z.object({ success, data: z.object({ id: z.number() }) }),
+  providerModel: answered(providerModelView),
+  providerModels: listed({ provider_models: z.array(providerModelView) }),
+  presets: answered(z.object({ presets: z.array(presetView) })),
+  done: answered(z.object({ id: z.number() })),
 };

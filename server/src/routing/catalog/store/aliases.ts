@@ -1,4 +1,7 @@
 import type { Selectable } from 'kysely';
+import { deleteRows } from '../../../platform/db/delete-rows.ts';
+import { findShaped } from '../../../platform/db/find-row.ts';
+import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { ModelAliasTable } from './tables.ts';
 import { bumpVersion } from './version.ts';
@@ -34,22 +37,13 @@ export async function listAliases(db: Db): Promise<AliasRecord[]> {
   return (await db.selectFrom('model_aliases').selectAll().orderBy('name').execute()).map(fromRow);
 }
 
-export async function pageAliases(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ aliases: AliasRecord[]; total: number }> {
-  const { total } = await db
-    .selectFrom('model_aliases')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await db.selectFrom('model_aliases').selectAll().orderBy('name').limit(limit).offset(offset).execute();
-  return { aliases: rows.map(fromRow), total: Number(total) };
+export async function pageAliases(db: Db, range: Range): Promise<{ aliases: AliasRecord[]; total: number }> {
+  const { rows, total } = await pageOfFew(db.selectFrom('model_aliases').selectAll().orderBy('name'), range);
+  return { aliases: rows.map(fromRow), total };
 }
 
-export async function findAlias(db: Db, id: number): Promise<AliasRecord | null> {
-  const row = await db.selectFrom('model_aliases').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findAlias = (db: Db, id: number): Promise<AliasRecord | null> =>
+  findShaped(db, 'model_aliases', { id }, fromRow);
 
 const isTaken = async (tx: Db, name: string, ownId: number | null): Promise<boolean> => {
   const twin = await tx.selectFrom('model_aliases').select('id').where('name', '=', name).executeTakeFirst();
@@ -98,7 +92,6 @@ export async function updateAlias(
 export async function deleteAlias(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await bumpVersion(tx);
-    const { numDeletedRows } = await tx.deleteFrom('model_aliases').where('id', '=', id).executeTakeFirst();
-    return numDeletedRows > 0n;
+    return deleteRows(tx, 'model_aliases', { id });
   });
 }

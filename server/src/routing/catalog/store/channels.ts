@@ -1,5 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { ChannelKind } from '../../../lib/vendors/vendor.ts';
+import { deleteRows } from '../../../platform/db/delete-rows.ts';
+import { findShaped } from '../../../platform/db/find-row.ts';
+import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import { resealing, resealingAll } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { alignFirst, listCredentials, resealFurther } from './credentials.ts';
@@ -62,22 +65,13 @@ export async function listChannels(db: Db): Promise<ChannelRecord[]> {
   return (await db.selectFrom('channels').selectAll().orderBy('id').execute()).map(fromRow);
 }
 
-export async function pageChannels(
-  db: Db,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ channels: ChannelRecord[]; total: number }> {
-  const { total } = await db
-    .selectFrom('channels')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await db.selectFrom('channels').selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { channels: rows.map(fromRow), total: Number(total) };
+export async function pageChannels(db: Db, range: Range): Promise<{ channels: ChannelRecord[]; total: number }> {
+  const { rows, total } = await pageOfFew(db.selectFrom('channels').selectAll().orderBy('id'), range);
+  return { channels: rows.map(fromRow), total };
 }
 
-export async function findChannel(db: Db, id: number): Promise<ChannelRecord | null> {
-  const row = await db.selectFrom('channels').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findChannel = (db: Db, id: number): Promise<ChannelRecord | null> =>
+  findShaped(db, 'channels', { id }, fromRow);
 
 export async function providerHasChannel(db: Db, provider: string): Promise<boolean> {
   const row = await db.selectFrom('channels').select('id').where('provider', '=', provider).limit(1).executeTakeFirst();
@@ -126,8 +120,7 @@ export async function deleteChannel(db: Db, id: number): Promise<boolean> {
     await bumpVersion(tx);
     await tx.deleteFrom('provider_models').where('channel_id', '=', id).execute();
     await tx.deleteFrom('channel_credentials').where('channel_id', '=', id).execute();
-    const { numDeletedRows } = await tx.deleteFrom('channels').where('id', '=', id).executeTakeFirst();
-    return numDeletedRows > 0n;
+    return deleteRows(tx, 'channels', { id });
   });
 }
 

@@ -1,5 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Price } from '../../../lib/money.ts';
+import { deleteRows } from '../../../platform/db/delete-rows.ts';
+import { findShaped } from '../../../platform/db/find-row.ts';
+import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { ModelType } from '../../candidate.ts';
 import { parseParts, storedParts } from '../prices-field.ts';
@@ -74,13 +77,10 @@ export async function listProviderModels(db: Db, filter: ProviderModelFilter = {
 export async function pageProviderModels(
   db: Db,
   filter: ProviderModelFilter,
-  { limit, offset }: { limit: number; offset: number },
+  range: Range,
 ): Promise<{ models: ProviderModelRecord[]; total: number }> {
-  const { total } = await selectModels(db, filter)
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await selectModels(db, filter).selectAll().orderBy('id').limit(limit).offset(offset).execute();
-  return { models: rows.map(fromRow), total: Number(total) };
+  const { rows, total } = await pageOfFew(selectModels(db, filter).selectAll().orderBy('id'), range);
+  return { models: rows.map(fromRow), total };
 }
 
 function selectModels(db: Db, { channelId, modelId, type }: ProviderModelFilter) {
@@ -91,10 +91,8 @@ function selectModels(db: Db, { channelId, modelId, type }: ProviderModelFilter)
     .$if(type !== undefined, (q) => q.where('type', '=', type!));
 }
 
-export async function findProviderModel(db: Db, id: number): Promise<ProviderModelRecord | null> {
-  const row = await db.selectFrom('provider_models').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromRow(row) : null;
-}
+export const findProviderModel = (db: Db, id: number): Promise<ProviderModelRecord | null> =>
+  findShaped(db, 'provider_models', { id }, fromRow);
 
 /** Rows that insert together in one statement: a statement may hold 999 values where SQLite is old. */
 const rowsAtOnce = 60;
@@ -226,7 +224,6 @@ export async function setProviderModelStatus(
 export async function deleteProviderModel(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await bumpVersion(tx);
-    const { numDeletedRows } = await tx.deleteFrom('provider_models').where('id', '=', id).executeTakeFirst();
-    return numDeletedRows > 0n;
+    return deleteRows(tx, 'provider_models', { id });
   });
 }

@@ -1,6 +1,7 @@
 import { randomString } from '../../../../lib/ids.ts';
+import { objectsIn } from '../../../../lib/is-object.ts';
 import { loadTokens } from '../../../../lib/tokens.ts';
-import { isObject, type Json } from '../../../wire/conversation.ts';
+import type { Json } from '../../../wire/conversation.ts';
 import { notesOf } from '../audio/notes.ts';
 import { pcm } from '../audio/pcm.ts';
 import { complete } from '../chat/complete.ts';
@@ -26,7 +27,7 @@ export interface Speaker {
 
 /** What was said, by whom: sound counts by its transcript. */
 function messageOf({ role, content }: Json): Json {
-  const parts = Array.isArray(content) ? content.filter(isObject) : [];
+  const parts = objectsIn(content);
   const texts = parts.map(({ text, transcript }) => text ?? transcript).filter((text) => typeof text === 'string');
   return { role: role ?? 'user', content: texts.join('\n') };
 }

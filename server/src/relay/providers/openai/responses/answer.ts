@@ -1,3 +1,4 @@
+import { objectsIn } from '../../../../lib/is-object.ts';
 import type { Usage } from '../../../../lib/money.ts';
 import { lettersIn, movedBy, readAnnotations } from '../../../wire/citations.ts';
 import {
@@ -18,8 +19,6 @@ import { readEmbeddedError } from '../../kind/errors.ts';
 
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
-
 /** A response, or the error that it ended with. */
 export function fromResponses(json: unknown): Answer {
   if (!isObject(json))
@@ -28,7 +27,7 @@ export function fromResponses(json: unknown): Answer {
   if (!Array.isArray(json.output)) throw new UpstreamFault(failure('the upstream answered without an output'));
   if (json.status !== 'completed' && json.status !== 'incomplete')
     throw new UpstreamFault(failure(`the upstream ended its answer as '${json.status}'`));
-  const items = objects(json.output);
+  const items = objectsIn(json.output);
   return {
     id: text(json.id),
     model: text(json.model),
@@ -51,7 +50,7 @@ export function finishOf({ status, incomplete_details: details }: Json, called: 
 export function partsOf(item: Json): Part[] {
   switch (item.type) {
     case 'message':
-      return objects(item.content).flatMap(wordsOf);
+      return objectsIn(item.content).flatMap(wordsOf);
     case 'reasoning':
       return thoughtsOf(item);
     case 'function_call': {
@@ -82,7 +81,7 @@ export const isSearch = ({ type, status, action }: Json): boolean =>
 export function searchOf({ id, action }: Json): SearchPart {
   const { query, queries, sources } = isObject(action) ? action : {};
   const asked = Array.isArray(queries) && queries.length > 0 ? queries : [query];
-  const pages = objects(sources).map(({ url }) => ({ url: text(url), title: '' }));
+  const pages = objectsIn(sources).map(({ url }) => ({ url: text(url), title: '' }));
   return { type: 'search', id: text(id), queries: asked.map(text).filter((one) => one !== ''), pages };
 }
 
@@ -111,7 +110,7 @@ function fromBeginning(parts: Part[]): Part[] {
 }
 
 function thoughtsOf(item: Json): Part[] {
-  const said = [...objects(item.summary), ...objects(item.content)].map((part) => text(part.text)).join('\n\n');
+  const said = [...objectsIn(item.summary), ...objectsIn(item.content)].map((part) => text(part.text)).join('\n\n');
   const signature = signatureOf(item);
   if (said === '' && signature === undefined) return [];
   return [{ type: 'thinking', text: said, ...(signature !== undefined && { signature }) }];
