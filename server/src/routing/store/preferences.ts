@@ -21,7 +21,7 @@ export async function readPreferences(db: Db, userId: number): Promise<Preferenc
   return row ? fromRow(row) : null;
 }
 
-/** Writes the given members only, in one statement, so that two changes at once both hold. */
+/** Writes only the given fields, in one statement, so that concurrent changes do not overwrite each other. */
 export async function writePreferences(
   db: Db,
   userId: number,
