@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tables } from './tables.ts';
 
-/** The row that has all these values; null where there is none. */
+/** The row that matches all these values; null if there is none. */
 export async function findRow<T extends keyof Tables>(
   db: Db,
   table: T,

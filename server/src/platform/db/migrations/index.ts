@@ -60,7 +60,7 @@ import { migration as intake } from './0070-intake.ts';
 import { migration as narrowerLists } from './0071-narrower-lists.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
-/** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
+/** In order, one per module as of the first version. To change a table later, add a file and a line here. */
 export const migrations: Migration[] = [
   identity,
   durable,
@@ -124,8 +124,8 @@ export const migrations: Migration[] = [
 ];
 
 /**
- * Steps in which tables were made before the first version; names that are not used again. After `last` they were those up
- * to `made`; after `short`, `complete` makes them so.
+ * Migrations that created tables before the first version; their names are not reused. After `last` the tables were
+ * those up to `made`; after `short`, `complete` adds the missing ones.
  */
 export const earlier = {
   ...{ first: '0002-jobs', short: lastStep, last: '0021-owners', made: video.name },
