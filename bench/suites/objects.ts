@@ -9,7 +9,7 @@ import { addChannel, chatBody, startService } from '../kit/service.ts';
 
 const warmUpSeconds = 8;
 const seconds = 2;
-/** What engines are slowest at, by the names that JavaScriptCore has for it. */
+/** The most expensive kinds of allocations, by their names in JavaScriptCore. */
 const kinds = {
   objects: 'Object',
   lists: 'Array',
@@ -21,8 +21,8 @@ const kinds = {
 };
 
 /**
- * What a chat request leaves for the collector, counted with the collector off: figures that no neighbour on the machine
- * disturbs. Each costs about a tenth of a microsecond, and there are hundreds.
+ * Objects a chat request allocates, counted with the garbage collector off: figures that other load on the machine does
+ * not affect. Each object costs about a tenth of a microsecond, and there are hundreds.
  */
 export async function objects(): Promise<void> {
   if (!hasWrk()) return console.log('objects: wrk is not installed (Debian package wrk); skipped');
@@ -61,7 +61,7 @@ async function made(running: Running, headers: Record<string, string>, file: str
     connections: 64,
     pid: running.pid,
   };
-  // Compilers leave out what they see to be of no use.
+  // Warm up, because optimised code omits some allocations.
   await run({ ...load, seconds: warmUpSeconds });
   const before = await countsOf(running, file);
   const { requestsPerSecond } = await run({ ...load, seconds });
@@ -82,7 +82,7 @@ async function countsOf({ pid }: Running, file: string): Promise<Record<string, 
     try {
       return JSON.parse(readFileSync(file, 'utf8'));
     } catch {
-      // Not written yet, or not to its end.
+      // Not written yet, or incomplete.
     }
   }
 }
