@@ -12,8 +12,8 @@ import { type OpenDb, openDb } from '../server/src/platform/db/open.ts';
 import { openOwners } from '../server/src/platform/durable/owners.ts';
 
 /**
- * Cost of money per request: hold and settle with 64 requests at once. `bun bench/billing.ts [rows]`: with a number the
- * usage log holds that many rows before. PostgreSQL at DATABASE_URL_TEST is measured too when set.
+ * Cost of billing per request: hold and settle with 64 concurrent requests. `bun bench/billing.ts [rows]`: with a
+ * number, the usage log starts with that many rows. Also measures PostgreSQL if DATABASE_URL_TEST is set.
  */
 const concurrency = 64;
 const rounds = 20_000;

@@ -9,7 +9,7 @@ import { choose } from '../server/src/routing/choose.ts';
 import type { Plan } from '../server/src/routing/plan.ts';
 import { catalogOf, requestOf, routingWith, success } from '../server/src/routing/routing.fixture.ts';
 
-/** Cost of one choice among 20 candidates with preferences in play, and of routing as a whole. Run: bun bench/choose.ts */
+/** Cost of one choice between 20 candidates with preferences, and of routing as a whole. Run: bun bench/choose.ts */
 const candidates = Array.from({ length: 20 }, (_, i) =>
   candidateOf(i + 1, { price: [i % 7, (i * 3) % 40], channel: { provider: `p${i % 8}`, priority: i } }),
 );

@@ -1,6 +1,6 @@
 /**
- * What an open stream costs in memory: `bun bench/streams.ts [streams]`. Starts the service as a process of its own and
- * holds that many streams open, each of which gets a word a second; prints how much the process grew for each.
+ * Memory cost of an open stream: `bun bench/streams.ts [streams]`. Starts the service as a separate process, holds that
+ * many streams open with a word per second each, and prints how much the process grew per stream.
  */
 import { says } from '../e2e/relay-replies.ts';
 import { startService, until } from '../e2e/service.ts';
@@ -25,7 +25,7 @@ const request =
   `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
 let heard = 0;
-/** Sockets instead of fetch: the clients' own cost is of no interest, and fetch has a limit on calls at once. */
+/** Sockets instead of fetch, whose own cost is irrelevant here and which limits concurrent calls. */
 async function open(): Promise<Bun.Socket<{ heard: boolean }>> {
   const socket = await Bun.connect<{ heard: boolean }>({
     hostname,
@@ -43,7 +43,7 @@ async function open(): Promise<Bun.Socket<{ heard: boolean }>> {
   return socket;
 }
 
-/** The lowest of several readings, since garbage that is not collected yet is not the stream's cost. */
+/** The lowest of several readings, since uncollected garbage is not a cost of the stream. */
 async function restingRss(): Promise<number> {
   let lowest = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 8; i++) {
@@ -53,7 +53,8 @@ async function restingRss(): Promise<number> {
   return lowest;
 }
 
-// What every request shares is there before we measure: the tokenizer, which clients that leave need, compiled code, caches.
+// Warm up what all requests share before measuring: the tokenizer (needed when clients disconnect), compiled code,
+// caches.
 const quick = says('openai', { text: 'short' });
 const slow = upstream.script;
 for (let i = 0; i < streams; i += 50) {

@@ -7,9 +7,12 @@ import { freePort, type Running, start } from './process.ts';
 const name = 'Bifrost';
 const source = 'github.com/maximhq/bifrost/transports';
 const version = 'v1.6.0';
-/** Bifrost takes what begins so for one of its own keys. */
+/** Bifrost treats keys with this prefix as its own virtual keys. */
 const key = 'sk-bf-bench';
-/** Bifrost's HTTP gateway, its keys in SQLite, without a log; null, with the reason printed, where it cannot be had. */
+/**
+ * Bifrost's HTTP gateway, with keys in SQLite and without logging; null, with the reason printed, if it is not
+ * available.
+ */
 export async function startBifrost(upstream: Running): Promise<Gateway | null> {
   const go = Bun.which('go') ?? ['/usr/local/go/bin/go'].find((path) => existsSync(path));
   if (!go) return leftOut(name, 'Go is not installed');
@@ -30,8 +33,8 @@ export async function startBifrost(upstream: Running): Promise<Gateway | null> {
 }
 
 /**
- * Not by `go install`: the program embeds web pages that are made by another build and missing from the module.
- * Built from a copy of the module, so that its own go.sum says what every dependency must be.
+ * Not by `go install`: the program embeds web pages from another build that are missing in the module. Built from a
+ * copy of the module, so that its own go.sum pins every dependency.
  */
 async function install(go: string, place: string): Promise<void> {
   const env = {
@@ -52,10 +55,10 @@ async function install(go: string, place: string): Promise<void> {
 /** The part of the model's name before the slash is the provider. */
 const configOf = (upstream: Running, place: string, prices: string) => ({
   client: { enable_logging: false, enforce_auth_on_inference: true, drop_excess_requests: false },
-  // Without one it knows no keys.
+  // Without a config store it has no keys.
   config_store: { enabled: true, type: 'sqlite', config: { path: join(place, 'config.db') } },
   logs_store: { enabled: false },
-  // It fetches these from its maker's site before it starts, and does not start without.
+  // It downloads these from its vendor's site before it starts, and does not start without them.
   framework: { pricing: { pricing_url: prices, model_parameters_url: prices } },
   providers: {
     bench: {

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { RedisClient, SQL } from 'bun';
 import { cpuSeconds } from './process.ts';
 
-/** What PostgreSQL and Redis do meanwhile, for a benchmark on the same machine. */
+/** The load on PostgreSQL and Redis, for a benchmark on the same machine. */
 export interface DatabaseWatch {
   /** CPU seconds so far of both servers. */
   cpu(): number;
-  /** Transactions committed so far; a statement of its own is one. */
+  /** Transactions committed so far; a single statement counts as one. */
   commits(): Promise<number>;
-  /** How many backends waited for a lock of another since the last call, on average. */
+  /** How many backends waited for another's lock since the last call, on average. */
   waiting(): number;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function watchDatabase(databaseUrl: string, redisUrl: string): Prom
   return {
     cpu: () => cpuSeconds(server) + cpuSeconds(redisPid),
     commits: async () => {
-      // The server tells with a second's delay what its backends did.
+      // The server updates its statistics with a second's delay.
       await Bun.sleep(1_500);
       await sql.unsafe('select pg_stat_clear_snapshot()');
       const [{ n }] = await sql.unsafe(

@@ -1,7 +1,7 @@
 import type { Throughput } from './load.ts';
 import { cpuSeconds } from './process.ts';
 
-/** Does every piece of work once, `width` at a time, and reads what that cost the process `pid`. */
+/** Processes every item once, `width` at a time, and measures the cost for the process `pid`. */
 export async function each<T>(
   items: T[],
   width: number,

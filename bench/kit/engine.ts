@@ -30,7 +30,7 @@ export interface Simulated {
 const absent = () => Promise.reject(new Error('this benchmark has no such model'));
 const unset = { plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' };
 
-/** The engine as shipped on a database of its own; only the models are simulated. */
+/** The engine as shipped, with its own database; only the models are simulated. */
 export async function openEngine(
   opened: OpenDb,
   { models, complete = absent, embed = absent }: Simulated,
@@ -64,7 +64,7 @@ export async function openEngine(
   return { orchestra, opened, close };
 }
 
-/** A SQLite file that is gone when closed. */
+/** A SQLite file that is deleted when closed. */
 export async function openFile(): Promise<OpenDb> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   const opened = await openDb({ path: join(folder, 'bench.db') });
@@ -77,7 +77,7 @@ export async function openFile(): Promise<OpenDb> {
   };
 }
 
-/** A PostgreSQL database that is gone when closed; null when no server can be reached. */
+/** A PostgreSQL database that is dropped when closed; null if no server is reachable. */
 export async function openPostgres(): Promise<OpenDb | null> {
   const server = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
   const admin = new SQL(server, { max: 1, connectionTimeout: 3 });

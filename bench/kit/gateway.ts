@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { Running } from './process.ts';
 import { chatBody } from './service.ts';
 
-/** Another gateway, asked as svc is: with a key, and refusing who has none. */
+/** Another gateway, called like svc: with a key, and rejecting requests without one. */
 export interface Gateway extends Running {
   key: string;
 }
 
-/** Null, with the reason printed, when it does not start or does not do what it is compared for. */
+/** Null, with the reason printed, if it does not start or does not do what it is compared for. */
 export async function startGateway(
   name: string,
   key: string,
@@ -36,7 +36,7 @@ export function leftOut(name: string, reason: string): null {
   return null;
 }
 
-/** A gateway that answers by itself, or anybody, would be measured at something easier. */
+/** A gateway that answers by itself or without a key would do less work than the others. */
 async function prove(running: Running, key: string): Promise<void> {
   const answer = await ask(running, key);
   const text = await answer.text();

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Its name begins with a dot, so that no check reads what others wrote; git ignores it. */
+/** The name starts with a dot, so that no check reads third-party code; ignored by git. */
 const installed = join(import.meta.dir, '../peers/.installed');
 
 /**
- * The folder of a program that `steps` put there once; null, with the reason printed, when they failed.
- * A failed or outdated install is begun anew: half of a program is worse than none.
+ * The folder of a program that `steps` installed once; null, with the reason printed, if they failed. A failed or
+ * outdated install starts over: half a program is worse than none.
  */
 export async function installOnce(
   name: string,
@@ -29,7 +29,7 @@ export async function installOnce(
   return folder;
 }
 
-/** Politely, since it may take minutes; what the command printed, or its last words as an error. */
+/** Runs at low priority, since it may take minutes; returns the output, or throws its last lines. */
 export async function runStep(command: string[], cwd: string, env: Record<string, string> = {}): Promise<string> {
   const child = Bun.spawn(['nice', '-n', '10', ...command], {
     cwd,

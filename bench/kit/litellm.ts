@@ -7,10 +7,10 @@ import { freePort, type Running, start } from './process.ts';
 const name = 'LiteLLM';
 const version = '1.99.4';
 const key = 'sk-bench-litellm';
-/** It imports for many seconds before it listens. */
+/** Its imports take many seconds before it listens. */
 const startsWithinMs = 120_000;
 
-/** LiteLLM's proxy, one worker, without a database; null, with the reason printed, where it cannot be had. */
+/** LiteLLM's proxy, one worker, without a database; null, with the reason printed, if it is not available. */
 export async function startLiteLLM(upstream: Running): Promise<Gateway | null> {
   const python = Bun.which('python3');
   if (!python) return leftOut(name, 'Python is not installed');
@@ -54,7 +54,7 @@ const configOf = (upstream: Running) => ({
   general_settings: { master_key: key },
 });
 
-/** Otherwise its server prints a line per request, which nobody else here does. */
+/** Otherwise its server logs a line per request, which no other contender does. */
 const onlyErrors = {
   version: 1,
   disable_existing_loggers: false,

@@ -8,11 +8,11 @@ export interface Load {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Used in turn, one per simulated user. */
+  /** Used in rotation, one per simulated user. */
   keys?: string[];
   connections: number;
   seconds: number;
-  /** Whose CPU time is read. */
+  /** The process whose CPU time is measured. */
   pid: number;
 }
 
@@ -23,13 +23,13 @@ export interface Throughput {
 }
 
 export interface Measured extends Throughput {
-  /** Of a hundred requests, ninety-nine were answered within this time. */
+  /** 99th percentile of the response time. */
   p99Ms: number;
-  /** At the end of the load, of the process and of those it started. */
+  /** At the end of the load, including child processes. */
   rssMiB: number;
 }
 
-/** Load comes from wrk, in a process of its own: its cost per request is a fraction of any server's here. */
+/** wrk generates the load, in its own process: its cost per request is a fraction of any server's here. */
 export async function run(load: Load): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-wrk-'));
   const script = join(folder, 'load.lua');
@@ -73,7 +73,7 @@ export async function run(load: Load): Promise<Measured> {
 
 const millisecondsPer: Record<string, number> = { us: 1e-3, ms: 1, s: 1e3, m: 6e4 };
 
-/** From the line `99%   12.24ms` of what `wrk --latency` prints, which chooses the unit by the value. */
+/** From the line `99%   12.24ms` of `wrk --latency`, which chooses the unit by the value. */
 export function p99Ms(text: string): number {
   const [, value, unit] = /^\s*99%\s+([\d.]+)(us|ms|s|m)\s*$/m.exec(text) ?? [];
   if (!unit) throw new Error(`wrk told no 99th percentile: ${text}`);

@@ -18,7 +18,7 @@ export async function startBareProxy(upstream: Running, env: Record<string, stri
   });
 }
 
-/** The other programs are installed on first use, into their own folder. */
+/** Installs the other programs on first use, into their own folder. */
 export async function installPeers(): Promise<void> {
   if (existsSync(join(folder, 'node_modules/oidc-provider'))) return;
   console.log('installing the peers (once)…');
@@ -40,7 +40,7 @@ export async function startPortkey(): Promise<Running> {
   });
 }
 
-/** Null when nginx is not installed. */
+/** Null if nginx is not installed. */
 export async function startNginx(upstream: Running): Promise<Running | null> {
   const program = Bun.which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : null);
   if (!program) return null;

@@ -3,7 +3,7 @@ import type { Subprocess } from 'bun';
 
 export { freePort } from '../../server/src/lib/free-port.fixture.ts';
 
-/** A server under measurement, in a process of its own. */
+/** A server under measurement, in its own process. */
 export interface Running {
   name: string;
   pid: number;
@@ -13,7 +13,7 @@ export interface Running {
 
 const ticksPerSecond = 100;
 
-/** CPU seconds so far of a process and of those it started. */
+/** CPU seconds so far, including child processes. */
 export function cpuSeconds(pid: number): number {
   return children(pid).reduce((sum, child) => sum + cpuSeconds(child), ownCpuSeconds(pid));
 }
@@ -24,8 +24,8 @@ export function children(pid: number): number[] {
 }
 
 /**
- * Of its threads to the nanosecond where the kernel tells it, since in hundredths of a second a short measurement is mostly
- * rounding; threads that have ended, as compilers' do, are known in hundredths only.
+ * Per thread in nanoseconds if the kernel provides that, because with ticks of 10 ms a short measurement is mostly
+ * rounding. Ended threads, such as compilers', are only known in ticks.
  */
 function ownCpuSeconds(pid: number): number {
   const all = ticksOf(`/proc/${pid}`);
@@ -47,7 +47,7 @@ function ticksOf(task: string): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** Memory of a process and of those it started. */
+/** Memory including child processes. */
 export function rssBytes(pid: number): number {
   return children(pid).reduce((sum, child) => sum + rssBytes(child), ownRssBytes(pid));
 }
@@ -57,7 +57,7 @@ function ownRssBytes(pid: number): number {
   return Number(match?.[1] ?? 0) * 1024;
 }
 
-/** Starts a command and waits until `path` answers; what it printed is shown when it does not. */
+/** Starts a command and waits until `path` answers; if it does not, prints the command's output. */
 export async function start(
   name: string,
   command: string[],

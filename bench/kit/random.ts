@@ -1,4 +1,4 @@
-/** Numbers that depend on the seed and the names alone, so that a run can be repeated and two runs draw the same numbers. */
+/** Random numbers that depend only on the seed and the names, so that runs are reproducible. */
 export function randomOf(...names: (string | number)[]): () => number {
   let state = Bun.hash.xxHash32(names.join('|'));
   // mulberry32
@@ -12,7 +12,7 @@ export function randomOf(...names: (string | number)[]): () => number {
 
 export const pickOf = <T>(from: readonly T[], random: () => number): T => from[Math.floor(random() * from.length)]!;
 
-/** One of the names, each as likely as its weight. */
+/** Picks a name with a probability proportional to its weight. */
 export function weighted<T extends string>(weights: Record<T, number>, random: () => number): T {
   const entries = Object.entries(weights) as [T, number][];
   let left = random() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -15,7 +15,7 @@ export const median = (values: number[]): number => {
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/** Half of the distance between the smallest and the largest, as a share of the median. */
+/** Half of the range between minimum and maximum, as a share of the median. */
 export const spread = (values: number[]): number =>
   (Math.max(...values) - Math.min(...values)) / 2 / Math.max(1e-12, median(values));
 
@@ -32,5 +32,5 @@ export function report(suite: string, rows: Row[], goals: string[]): void {
   writeFileSync(join(folder, `${suite}.json`), `${JSON.stringify(result, null, 2)}\n`);
 }
 
-/** A goal and whether this run met it; the bench prints, it does not judge. */
+/** A goal and whether this run met it; only printed, a missed goal fails nothing. */
 export const goal = (text: string, met: boolean): string => `${met ? '✓' : '✗'} ${text}`;

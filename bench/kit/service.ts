@@ -5,7 +5,7 @@ import { freePort, type Running, start } from './process.ts';
 
 const password = 'benchmark password';
 
-/** The product as shipped: keys, limits, routing, billing and decision log on; only the limits' numbers are raised. */
+/** The product as shipped, with keys, limits, routing, billing and decision log; only the rate limits are raised. */
 export interface Service extends Running {
   cookie: string;
   key: string;
@@ -59,10 +59,10 @@ export async function startService(env: Record<string, string> = {}, name = 'svc
   };
   for (const key of raised)
     await call('/api/admin/options', 'PUT', { key, value: 100_000_000 }).catch((error) => {
-      // An earlier version may not have it yet.
+      // An earlier version may not have the option yet.
       if (checkout === here || !String(error).includes('There is no option')) throw error;
     });
-  // No option raises the limit per application, so that one is switched off.
+  // No option raises the limit per application, so it is disabled.
   await call('/api/admin/options', 'PUT', { key: 'AppRateLimitEnabled', value: false });
   const made = (await call('/api/tokens', 'POST', { name: 'bench' })) as { data: { key: string } };
   return {
@@ -77,7 +77,7 @@ export async function startService(env: Record<string, string> = {}, name = 'svc
   };
 }
 
-/** Keys of as many users, each with a balance of its own. */
+/** Creates this many users with a balance each and returns their keys. */
 export async function addUsers(service: Service, count: number): Promise<string[]> {
   const keys: string[] = [];
   for (let i = 0; i < count; i += 1) {
@@ -99,7 +99,7 @@ const send = (url: string, path: string, body: unknown, headers: Record<string, 
     body: JSON.stringify(body),
   });
 
-/** A channel to the benchmark's upstream, with a priced model, so that billing has work to do. */
+/** A channel to the benchmark's upstream with a priced model, so that billing is exercised. */
 export async function addChannel(service: Service, upstreamUrl: string): Promise<void> {
   const { data } = (await service.call('/api/admin/channels', 'POST', {
     name: 'bench',
@@ -118,7 +118,7 @@ export async function addChannel(service: Service, upstreamUrl: string): Promise
     context_length: 128_000,
     max_output_tokens: 4_096,
   });
-  // Prices of one unit, so that the balance lasts for hundreds of thousands of requests.
+  // With prices of one unit the balance lasts for hundreds of thousands of requests.
   await service.call('/api/admin/users/1/credits', 'POST', { quota: 500_000_000_000, note: 'benchmark' });
 }
 

@@ -1,8 +1,8 @@
-/** Clients that hold event streams open. Sockets instead of fetch, whose own cost would drown what is measured. */
+/** Clients that hold event streams open. Sockets instead of fetch, whose own cost would dominate the measurement. */
 export interface Streams {
-  /** Streams that have had their first event. */
+  /** Streams that have received their first event. */
   begun(): number;
-  /** Streams that ran to their end. */
+  /** Streams that have completed. */
   ended(): number;
   close(): void;
 }

@@ -1,6 +1,6 @@
 const day = 86_400;
 
-/** How much of everything there is beside so many entries of the usage log. */
+/** Table sizes in proportion to the number of usage entries. */
 export interface Amounts {
   usage: number;
   users: number;
@@ -9,17 +9,17 @@ export interface Amounts {
   /** Kept for a month, while usage is kept for a year. */
   decisions: number;
   applications: number;
-  /** Sessions of the orchestration, and entries of its knowledge. */
+  /** Sessions of the orchestration, and its knowledge entries. */
   memory: number;
-  /** In one session. */
+  /** In a single session. */
   messages: number;
   runs: number;
   videos: number;
-  /** Unix seconds: the usage log is of the year before. */
+  /** Unix seconds: the usage log covers the year before. */
   now: number;
 }
 
-/** The user who is asked for has a page of everything, also where there is next to nothing. */
+/** The requesting user has a page of everything even in the nearly empty database. */
 export const amountsFor = (usage: number): Amounts => ({
   usage,
   users: Math.max(50, usage / 100),

@@ -1,13 +1,13 @@
 import { cursorOf } from '../../server/src/platform/http/cursor.ts';
 import { type Amounts, yearSeconds } from './amounts.ts';
 
-/** A list, and how it is narrowed. */
+/** A list with its filters. */
 export interface Asked {
   path: string;
   query: string;
-  /** Asked for with the key instead of the session. */
+  /** Requested with the API key instead of the session. */
   byKey?: boolean;
-  /** Only until its first bytes are there: all of it is as long as it is. */
+  /** Only measured until the first bytes, because the full response is unbounded. */
   begins?: boolean;
 }
 
@@ -16,7 +16,7 @@ const list = (path: string, queries: string[], byKey?: boolean): Asked[] =>
 
 const day = 86_400;
 
-/** Every list there is, by everything that it can be narrowed by: what many have, what few have, and what nobody has. */
+/** Every list with every filter: with many matches, with few, and with none. */
 export function askedOf({ now, users, usage: entries, credits, audit }: Amounts): Asked[] {
   const middle = (...places: number[]) => `cursor=${cursorOf([now - yearSeconds / 2, ...places.map(Math.floor)])}`;
   const week = `from=${now - 20 * day}&to=${now - 13 * day}`;

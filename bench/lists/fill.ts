@@ -6,7 +6,7 @@ import { type Rows, rowsOf } from './rows.ts';
 
 type Engine = 'sqlite' | 'postgres';
 
-/** What all that is asked for was used on a day, as the service writes it with every request. */
+/** Daily sums, as the service writes them with every request. */
 const sums = `insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
   select user_id, created_at / 86400, model_id, key_id, count(*), sum(prompt_tokens), sum(completion_tokens), sum(quota)
   from usage_logs where request_id like 'grown-%' group by 1, 2, 3, 4`;
@@ -20,17 +20,17 @@ function insertOf({ table, count, values }: Rows, engine: Engine): string {
   return `insert into ${table} (${columns}) select ${Object.values(values).join(', ')} from ${numbers}`;
 }
 
-/** These grow with every request; the others are filled with their indexes in place. */
+/** Tables that grow with every request; the others are filled with their indexes in place. */
 const largest = ['usage_logs', 'usage_days', 'audit_log', 'routing_decisions'];
 const quoted = largest.map((table) => `'${table}'`).join(', ');
 
-/** Rows by the million through the API would take days: they are written as the service would have left them. */
+/** Millions of rows through the API would take days, so they are written as the service would have left them. */
 export function fillFile(path: string, amounts: Amounts): void {
   const db = new Database(path);
   for (const setting of ['journal_mode = wal', 'synchronous = off', 'cache_size = -1000000', 'temp_store = memory'])
     db.run(`pragma ${setting}`);
   db.run('begin');
-  // An index that is made at the end is sorted once; the same comes out.
+  // Creating an index at the end sorts once, with the same result.
   const indexes = db
     .query(`select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (${quoted})`)
     .all() as { name: string; sql: string }[];
@@ -38,7 +38,7 @@ export function fillFile(path: string, amounts: Amounts): void {
   for (const rows of [...rowsOf(amounts), ...keptRows(amounts)]) db.run(insertOf(rows, 'sqlite'));
   db.run(sums);
   for (const { sql } of indexes) db.run(sql);
-  // By this the totals of all users are made too; on PostgreSQL the sums made them.
+  // This also updates the totals of all users; on PostgreSQL the triggers on the sums did.
   db.run('update usage_filed set up_to = (select max(id) from usage_logs)');
   db.run('commit');
   db.run('pragma wal_checkpoint(truncate)');
@@ -57,13 +57,13 @@ export async function fillServer(url: string, amounts: Amounts): Promise<void> {
   for (const { name } of indexes) await run(`drop index ${name}`);
   for (const rows of [...rowsOf(amounts), ...keptRows(amounts)]) await run(insertOf(rows, 'postgres'));
   await run(sums);
-  // Of a table in parts it says ONLY, which would leave the parts without.
+  // For a partitioned table the definition says ONLY, which would leave the partitions without the index.
   for (const { text } of indexes) await run(text.replace(' ON ONLY ', ' ON '));
   await run('vacuum analyze');
   await sql.close();
 }
 
-/** The log is a table for each month; those of the year before were once made by the service. */
+/** The log is partitioned by month; creates the partitions of the past year as the service would have. */
 async function makeMonthsBefore(run: (text: string) => Promise<unknown>, now: number): Promise<void> {
   const date = new Date(now * 1000);
   const monthOf = (back: number) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back));

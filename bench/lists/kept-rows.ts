@@ -1,7 +1,7 @@
 import { type Amounts, monthSeconds } from './amounts.ts';
 import { type Rows, root, spread, whose } from './rows.ts';
 
-/** What is kept of requests beside the logs: files, batches, responses and conversations, imports and the steps of runs. */
+/** Stored data besides the logs: files, batches, responses and conversations, imports and the steps of runs. */
 export const keptRows = (amounts: Amounts): Rows[] => [
   ...files(amounts),
   ...responses(amounts),
@@ -45,7 +45,7 @@ const files = (amounts: Amounts): Rows[] => [
   },
 ];
 
-/** Of others: whoever asks can see only what the key made that is asked with. */
+/** Of other users: callers only see responses created with the same key. */
 const responses = (amounts: Amounts): Rows[] => [
   {
     table: 'kept_responses',
@@ -103,7 +103,7 @@ const imports = (amounts: Amounts): Rows[] => [
   },
 ];
 
-/** Of the runs that other rows are of: all of them in one session of root's. */
+/** The runs that the rows below belong to: all in one session of root's. */
 const ofRuns = `(select id from ms_sessions where user_id = ${root} and session_id = 'grown-20')`;
 const eventsEach = 4;
 

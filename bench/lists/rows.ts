@@ -1,22 +1,22 @@
 import { type Amounts, monthSeconds, yearSeconds } from './amounts.ts';
 
-/** One table's rows as SQL of both engines: `i` counts from 1 to `count`. */
+/** The rows of one table as SQL for both engines: `i` counts from 1 to `count`. */
 export interface Rows {
   table: string;
   count: number;
   values: Record<string, string>;
 }
 
-/** Root, who asks for the lists, has one of twenty rows, or of ten. */
+/** Root, who requests the lists, owns one in twenty rows, or one in ten. */
 export const root = 1;
-/** Numbers that are all over the place, and the same every time. */
+/** Pseudo-random numbers that are the same in every run. */
 const scattered = (i: string): string => `(${i} * 2654435761 % 4294967296)`;
 export const whose = (share: number, users: number, i = 'i'): string =>
   `case when ${i} % ${share} = 0 then ${root} else 2 + ${scattered(i)} % ${users} end`;
 export const spread = ({ now }: Amounts, count: number, over: number): string =>
   `${now - over} + i * ${over} / ${count}`;
 
-/** People make some requests in a row, and then none for a while. */
+/** People make several requests in a row, and then none for a while. */
 const inARow = 10;
 
 export function rowsOf(amounts: Amounts): Rows[] {
@@ -75,7 +75,7 @@ const people = ({ users, now }: Amounts): Rows[] => [
   },
 ];
 
-/** Models of which some are asked for all the time, and one was asked for once, by root, long ago. */
+/** Most models are used all the time; one was used once, by root, long ago. */
 const modelOf = (i: string): string => `case when i = 205 then 'rare' else 'model-' || (${scattered(i)} % 20) end`;
 
 const traces = (amounts: Amounts): Rows[] => [
@@ -131,7 +131,7 @@ const traces = (amounts: Amounts): Rows[] => [
       ip: `'192.0.2.1'`,
       user_agent: `'benchmark'`,
       metadata: `'{}'`,
-      // The oldest would be swept away at the start.
+      // Older rows would be swept at the start.
       created_at: spread(amounts, amounts.audit, yearSeconds - 86_400),
     },
   },

@@ -5,17 +5,17 @@ import { between, pickOf, randomOf } from '../kit/random.ts';
 import { neighbour, type Piece, type Request } from './requests.ts';
 import { chance, type SimulatedModel, skillOf, type World } from './world.ts';
 
-/** The models of a world, answering what the engine sends, and what that cost. */
+/** Simulates a world's models: answers the engine's requests and records their cost. */
 export interface Models {
   complete(request: CompleteRequest): Promise<CompleteAnswer>;
   /** USD. */
   cost: { total: number; planning: number };
   calls: number;
-  /** Which request is being worked on; outages last for some in a row. */
+  /** Index of the current request; outages last for several in a row. */
   at: number;
 }
 
-/** With outages each model is down this share of the time, each for itself, some requests long. */
+/** With outages each model is independently down for this share of the time, several requests at a time. */
 const downShare = 0.1;
 const requestsPerOutage = 5;
 
@@ -24,12 +24,12 @@ interface Reply {
   text: string;
   finishReason: string;
   tokens: number;
-  /** Tokens of the prompt that the simulated texts are too short to show. */
+  /** Prompt tokens beyond the length of the simulated texts. */
   alsoRead?: number;
 }
 
 const perPlannedTask = 70;
-/** A synthesis rewrites what the tasks found, and a weak model loses some of it. */
+/** A synthesis rewrites the tasks' results, and a weak model loses some of them. */
 const synthesisToughness = 0.35;
 
 export function modelsOf(world: World, requests: Request[], outages = false): Models {
@@ -83,15 +83,15 @@ export function modelsOf(world: World, requests: Request[], outages = false): Mo
 const piecesIn = (pieces: Map<string, Piece>, text: string): Piece[] =>
   [...text.matchAll(/\((q\d{4}[a-e]?)\)/g)].flatMap(([, id]) => pieces.get(id!) ?? []);
 
-/** No check can tell right from wrong answers; `right` and `wrong` are read by the scoring only. */
+/** The engine's checks cannot tell right from wrong answers; only the scoring reads `right` and `wrong`. */
 const done = (piece: Piece, ok: boolean): string => `Here is what I found. <${piece.id} ${ok ? 'right' : 'wrong'}>`;
 
-/** Drawn from seed, task, model and attempt, so that every way of choosing models meets the same outcomes. */
+/** Drawn from seed, task, model and attempt, so that every strategy of choosing models sees the same outcomes. */
 function work(world: World, model: SimulatedModel, asked: Piece[], attempt: number): Reply {
   const name = asked.map(({ id }) => id).join();
   const random = randomOf(world.seed, 'work', model.info.id, name, attempt);
   const glitch = random() < world.glitches;
-  // A weakness at a task is lasting: asking the same model again mostly brings the same mistake.
+  // A weakness is persistent: the same model mostly repeats its mistake.
   const results = asked.map((piece) => {
     const luck = randomOf(world.seed, 'luck', model.info.id, piece.id, attempt > 1 && random() < 0.3 ? attempt : 1)();
     return { piece, ok: luck < chance(skillOf(model, piece.kind), piece.toughness) };

@@ -4,13 +4,13 @@ import { between, normal, pickOf, randomOf, weighted } from '../kit/random.ts';
 import { things, wordings } from './wordings.ts';
 import type { World } from './world.ts';
 
-/** One piece of work: what is asked, and what it really takes, which only the simulated models know. */
+/** One piece of work: the text, and its real difficulty, which only the simulated models know. */
 export interface Piece {
   id: string;
   kind: Kind;
-  /** The level it really has. */
+  /** The real difficulty. */
   level: Difficulty;
-  /** The skill it takes. */
+  /** The skill it requires. */
   toughness: number;
   text: string;
   answerTokens: number;
@@ -22,12 +22,12 @@ export interface Request {
   pieces: Piece[];
 }
 
-/** How much skill each level takes on average, and how far single tasks lie from it. */
+/** The average skill each difficulty requires, and the deviation of single tasks. */
 const centre: Record<Difficulty, number> = { easy: 0.2, medium: 0.5, hard: 0.8 };
 const deviation = 0.08;
-/** Answers get longer with the work: tokens on average. */
+/** Average answer length in tokens; harder work has longer answers. */
 const answerTokens: Record<Difficulty, number> = { easy: 200, medium: 400, hard: 600 };
-/** Of a hundred requests these ask for several things at once. */
+/** Share of requests that ask for several things at once. */
 const severalShare = 0.12;
 
 export function requestsOf(world: World, count: number): Request[] {
@@ -49,7 +49,7 @@ export function requestsOf(world: World, count: number): Request[] {
 function pieceOf(world: World, id: string, random: () => number): Piece {
   const kind = weighted(world.kinds, random);
   const level = weighted(world.levels, random);
-  // The wording misleads about the difficulty as often as the world says: what sounds simple may not be.
+  // The wording misleads about the difficulty with the world's probability: what sounds simple may not be.
   const worded = random() < world.misleading ? neighbour(level, random) : level;
   const wording = pickOf(wordings[kind][worded], random);
   const text = `${wording.replace('{x}', pickOf(things, random)).replace('{y}', pickOf(things, random))} (${id})`;

@@ -16,11 +16,11 @@ export interface Outcome {
   cost: number;
   planning: number;
   calls: number;
-  /** The same over the last half of the requests, when there was something to learn from. */
+  /** The same over the second half of the requests, when there was something to learn from. */
   later: { quality: number; cost: number };
 }
 
-/** Every request straight to the strongest model, one call each: the most expensive way, without the engine. */
+/** Sends every request to the strongest model in one call: the most expensive strategy, without the engine. */
 export async function alwaysHard(world: World, requests: Request[]): Promise<Outcome> {
   const models = modelsOf(world, requests);
   const { signal } = new AbortController();
@@ -31,7 +31,7 @@ export async function alwaysHard(world: World, requests: Request[]): Promise<Out
   });
 }
 
-/** Every request through the engine. Without learning each comes from a user it has never seen. */
+/** Sends every request through the engine. Without learning each comes from a new user. */
 export async function engine(world: World, requests: Request[], learning: boolean, outages = false): Promise<Outcome> {
   const models = modelsOf(world, requests, outages);
   const infos = world.models.map(({ info }) => info);
@@ -53,7 +53,10 @@ export async function engine(world: World, requests: Request[], learning: boolea
   }
 }
 
-/** This error means that no model gave anything usable, so the request counts as failed. Any other is a fault of the bench. */
+/**
+ * This error means that no model returned anything usable, so the request counts as failed. Any other error is a bug of
+ * the benchmark.
+ */
 function unanswered(error: unknown): string {
   if (error instanceof AppError && error.code === 'provider_error') return '';
   throw error;
@@ -82,7 +85,7 @@ async function measure(
   };
 }
 
-/** How often the rules judge a single piece of work's difficulty and kind as they really are. */
+/** How often the rules classify the difficulty and kind of a single piece correctly. */
 export function triageAccuracy(requests: Request[]): { difficulty: number; kind: number } {
   const pieces = requests.flatMap((request) => request.pieces);
   const judged = pieces.map((piece) => ({ piece, ...triage(piece.text) }));

@@ -8,9 +8,9 @@ import { openEngine, openFile } from '../kit/engine.ts';
 import { between, randomOf } from '../kit/random.ts';
 
 export interface Timed {
-  /** From the request to the answer, planning and synthesis included. */
+  /** From request to answer, including planning and synthesis. */
   turnMs: number;
-  /** From the first task's start to the last one's end. */
+  /** From the start of the first task to the end of the last. */
   tasksMs: number;
   atOnce: number;
 }
@@ -25,7 +25,7 @@ const model: ModelInfo = {
   contextLength: 128_000,
 };
 
-/** Eight tasks that need nothing of each other through the engine; each model call takes its simulated time. */
+/** Eight independent tasks through the engine; each model call takes its simulated time. */
 export async function eightTasks(parallel: boolean, seed: number): Promise<Timed> {
   const random = randomOf('width', seed);
   const taskMs = Array.from({ length: tasks }, () => between(150, 250, random));

@@ -1,7 +1,7 @@
 import type { Difficulty } from '../../server/src/orchestra/params.ts';
 import type { Kind } from '../../server/src/orchestra/patterns.ts';
 
-/** How people ask for work of each kind that looks easy, ordinary or hard; `{x}` is a thing, `{y}` another one. */
+/** Wordings of each kind of work that sound easy, medium or hard; `{x}` and `{y}` are things. */
 export const wordings: Record<Exclude<Kind, 'chat'>, Record<Difficulty, string[]>> = {
   question: {
     easy: [

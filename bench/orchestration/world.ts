@@ -8,7 +8,9 @@ export type WorkKind = keyof typeof wordings;
 
 export interface SimulatedModel {
   info: ModelInfo;
-  /** Per kind of work: against a task's toughness it gives the chance to do it right. Never shown to the engine. */
+  /**
+   * Per kind of work: together with a task's toughness it determines the chance of success. Never shown to the engine.
+   */
   skill: Record<WorkKind, number>;
 }
 
@@ -19,26 +21,26 @@ export interface World {
   models: SimulatedModel[];
   kinds: Record<WorkKind, number>;
   levels: Record<Difficulty, number>;
-  /** Share of requests whose wording suggests a difficulty next to the real one. */
+  /** Share of requests whose wording suggests a neighbouring difficulty. */
   misleading: number;
-  /** Of wrong answers, the share that shows: empty, refused, cut off. The rest looks like any right answer. */
+  /** Share of wrong answers that are recognisable: empty, refused, cut off. The rest looks like a right answer. */
   visible: number;
-  /** Calls that come to nothing whatever the skill. */
+  /** Share of calls that fail regardless of skill. */
   glitches: number;
-  /** Share of tasks that the planner gives a difficulty next to the real one. */
+  /** Share of tasks to which the planner assigns a neighbouring difficulty. */
   plannerError: number;
-  /** Plans that are no JSON. */
+  /** Share of plans that are not valid JSON. */
   plannerGarbage: number;
 }
 
-/** Prices per million tokens in steps of three to five, as vendors' families of models have them. */
+/** Prices per million tokens in steps of three to five, as in vendors' model families. */
 const catalogue = [
   { id: 'sim/nano', prompt: 0.1, completion: 0.4, skill: 0.45 },
   { id: 'sim/small', prompt: 0.25, completion: 1.25, skill: 0.62 },
   { id: 'sim/medium', prompt: 0.8, completion: 4, skill: 0.78 },
   { id: 'sim/large', prompt: 4, completion: 20, skill: 1.05 },
 ];
-/** How far a model's skill at one kind lies from its skill on the whole. */
+/** Deviation of a model's skill at one kind from its overall skill. */
 const talent = 0.06;
 
 export const hardest = 'sim/large';
@@ -53,7 +55,7 @@ export function worldOf(seed: number, mix: Mix = 'ordinary'): World {
   const each = <T>(value: () => T) => Object.fromEntries(kinds.map((kind) => [kind, value()])) as Record<WorkKind, T>;
   const models = catalogue.map(({ id, prompt, completion, skill }) => {
     const own = skill + normal(0.04, random);
-    // Every model has the same quality in the catalog: the engine has to learn what each is good at.
+    // Every model has the same quality in the catalog, so that the engine has to learn what each is good at.
     const info: ModelInfo = {
       id,
       type: 'chat',
@@ -81,7 +83,7 @@ export function worldOf(seed: number, mix: Mix = 'ordinary'): World {
   };
 }
 
-/** The chance that a skill is enough: even where they are equal, near certain 0.25 above. */
+/** The chance of success: even if skill and toughness are equal, nearly certain 0.25 above. */
 export const chance = (skill: number, toughness: number): number => 1 / (1 + Math.exp((toughness - skill) * 16));
 
 export const skillOf = (model: SimulatedModel, kind: Kind): number => model.skill[kind as WorkKind];

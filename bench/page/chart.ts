@@ -16,7 +16,7 @@ const barHeight = 18;
 const gap = 6;
 const titleHeight = 34;
 
-/** CPU time per request beside the peers, each group on a scale of its own; shorter is better. */
+/** CPU time per request compared to the peers, each group on its own scale; shorter is better. */
 export function chart(results: Result[]): string {
   const groups = [...relayGroup(results), ...oauthGroups(results), ...streamGroup(results)];
   let y = 10;

@@ -1,13 +1,13 @@
 import type { Result } from './results.ts';
 import { tableOf } from './table.ts';
 
-/** A machine is full before its processors are: bursts, backups, and one instance that is away. */
+/** Target utilisation, leaving room for bursts, backups, and the loss of an instance. */
 const fill = 0.5;
 const dayShareOfBusiestHour = 0.15;
 
 interface Crowd {
   what: string;
-  /** Of a million users. */
+  /** Share of a million users. */
   activeShare: number;
   requestsEach: number;
 }
@@ -18,7 +18,7 @@ const crowds: Crowd[] = [
   { what: '1 in 5, 50 requests each', activeShare: 0.2, requestsEach: 50 },
 ];
 
-/** What a million users need, from what `bench scale` and `bench disk` measured; parts of a page. */
+/** What a million users need, based on `bench scale` and `bench disk`; sections of a page. */
 export function needs(results: Result[]): string[] {
   const scale = results.find(({ suite }) => suite === 'scale');
   const disk = results.find(({ suite }) => suite === 'disk');

@@ -10,7 +10,7 @@ export interface Result {
   goals: string[];
 }
 
-/** In the order of the page; how well the orchestration answers is told in docs/orchestration.md. */
+/** In the order of the page; the quality of the orchestration is in docs/orchestration.md. */
 const suites = ['relay', 'stream', 'oauth', 'start', 'growth', 'lists', 'scale', 'disk', 'recall'];
 
 export function readResults(): Result[] {

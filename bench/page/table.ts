@@ -1,7 +1,7 @@
 import type { Row } from '../kit/report.ts';
 import type { Result } from './results.ts';
 
-/** One suite as Markdown: where and when, what was seen, and the goals met and missed. */
+/** One suite as Markdown: machine and date, results, and goals met or missed. */
 export function section({ suite, at, machine, rows, goals }: Result): string {
   const lines = [
     `### ${suite}`,

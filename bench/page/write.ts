@@ -11,10 +11,10 @@ const image = join(import.meta.dir, '../../docs/images/performance.svg');
 const begin = '<!-- figures: written by npm run bench -->';
 const end = '<!-- end of figures -->';
 
-/** The part of the page that the results make. */
+/** The generated part of the performance page. */
 export const figures = (): string => [begin, ...readResults().map(section), end].join('\n\n');
 
-/** The same of the page about a million users. */
+/** The generated part of the page about a million users. */
 export const scaleFigures = (): string => [begin, ...needs(readResults()), end].join('\n\n');
 
 const between = (text: string): string => text.slice(text.indexOf(begin), text.indexOf(end) + end.length);
@@ -29,7 +29,7 @@ function fill(path: string, made: string): void {
   );
 }
 
-/** Puts the figures and the chart of `bench/results` into the docs. */
+/** Writes the figures and the chart of `bench/results` into the docs. */
 export function writePage(): void {
   fill(page, figures());
   fill(scalePage, scaleFigures());

@@ -1,4 +1,4 @@
-/** The limit: a proxy that does nothing but pass a request on and its answer back. */
+/** The baseline: a proxy that only forwards the request and its answer. */
 const upstream = process.env.UPSTREAM!;
 
 Bun.serve({

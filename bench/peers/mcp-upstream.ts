@@ -1,4 +1,4 @@
-/** The MCP server of the benchmarks: one tool, answered at once, and a session for everybody who begins one. */
+/** The MCP server of the benchmarks: one tool that answers immediately, and a session per client. */
 let sessions = 0;
 
 const tool = {

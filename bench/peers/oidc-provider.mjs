@@ -26,7 +26,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   findAccount: async (_context, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
 });
 
-// Codes are made directly, since the benchmark measures exchanges, not logins.
+// Codes are minted directly, since the benchmark measures exchanges, not logins.
 provider.use(async (context, next) => {
   if (context.path !== '/mint') return next();
   const clientId = context.query.client ?? 'bench';

@@ -1,4 +1,4 @@
-/** The model vendor of the benchmarks: answers at once, whole or as a stream of 60 events. */
+/** The model vendor of the benchmarks: answers immediately, complete or as a stream of 60 events. */
 const answer = JSON.stringify({
   id: 'chatcmpl-bench',
   object: 'chat.completion',

@@ -4,13 +4,13 @@ import { actions, details, names, objects, persons, places, replies, smallTalk, 
 export interface Said {
   role: 'user' | 'assistant';
   text: string;
-  /** When, in milliseconds since 1970. */
+  /** Unix milliseconds. */
   at?: number;
 }
 
 export interface Question {
   text: string;
-  /** Session and place in it of the one message that answers the question. */
+  /** Session and index of the single message that answers the question. */
   session: number;
   at: number;
 }
@@ -20,7 +20,7 @@ export interface Conversations {
   questions: Question[];
 }
 
-/** What happened once: who did what with which thing, and where. No two share person, deed and thing. */
+/** A unique event: who did what with which thing, and where. No two share person, action and thing. */
 interface Fact {
   person: number;
   name: string;
@@ -32,12 +32,12 @@ interface Fact {
 }
 
 const sessionCount = 120;
-/** Facts, of which some are asked about; the others share their words and so distract. */
+/** Only some facts are asked about; the others share their words and act as distractors. */
 const factCount = 760;
 const questionCount = 300;
-/** Of facts, the share told as an answer to a question, so that their words stand in the message before. */
+/** Share of facts told as an answer to a question, so that their words are in the message before. */
 const answeredShare = 0.2;
-/** How words differ from one telling to the next: any word of its group instead of the commonest, or misspelt. */
+/** How the wording varies: any synonym instead of the most common word, or a typo. */
 const synonymShare = 0.5;
 const typoShare = 0.1;
 
@@ -69,7 +69,7 @@ function factsOf(random: () => number): Fact[] {
     const key = `${person}|${action}|${object}`;
     if (taken.has(key)) continue;
     taken.add(key);
-    // A person has one name throughout, so that a question may use either.
+    // A person has the same name throughout, so that a question can use it.
     const name = names[person]!;
     const [place, time, detail] = [pickOf(places, random), pickOf(times, random), pickOf(details, random)];
     facts.push({ person, name, action, object, place, time, detail });
@@ -77,7 +77,7 @@ function factsOf(random: () => number): Fact[] {
   return facts;
 }
 
-/** Adds the fact to the conversation and gives the place of the message that holds it. */
+/** Adds the fact to the conversation and returns the index of its message. */
 function tell(turns: Said[], fact: Fact, random: () => number): number {
   const { name, place, time, detail } = fact;
   const person = usual(persons[fact.person]!, random);
@@ -96,7 +96,7 @@ function tell(turns: Said[], fact: Fact, random: () => number): number {
   return turns.push({ role: 'user', text: pickOf(ways, random) }) - 1;
 }
 
-/** Mostly the first word of a group, which is the commonest. */
+/** Often the first word of a group, which is the most common one. */
 const usual = <T>(words: readonly T[], random: () => number): T =>
   random() < synonymShare ? pickOf(words, random) : words[0]!;
 

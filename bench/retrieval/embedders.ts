@@ -6,15 +6,15 @@ import { actions, objects, persons } from './lexicon.ts';
 export type Embedder = (text: string) => Float32Array;
 
 const size = 256;
-/** Of words, the share of which a strong embedder knows what they mean. */
+/** Share of words whose meaning a strong embedder knows. */
 const known = 0.85;
-/** How far its vectors are off, beside their length of about one. */
+/** Noise added to its vectors, which have a length of about one. */
 const noise = 0.25;
 
-/** Compares words and letters and knows no synonyms, as the built-in demo model does. */
+/** Compares words and letters and knows no synonyms, like the built-in demo model. */
 export const weak: Embedder = (text) => embed(text);
 
-/** A simulated model that knows most synonyms, is forgiving about spelling, and is a little off everywhere. */
+/** A simulated model that knows most synonyms, tolerates typos, and is slightly noisy. */
 export function strongOf(seed: number, more: string[][] = []): Embedder {
   const meaning = new Map<string, string>();
   const learn = (group: string[], name: string) => {

@@ -9,7 +9,7 @@ import type { Kind, Place, Talks } from './talks.ts';
 
 const top = 10;
 
-/** Why evidence is not among ten. */
+/** Why evidence is not in the top ten. */
 export const misses = ['shares no word', 'words only around it', 'outranked'] as const;
 type Miss = (typeof misses)[number];
 
@@ -21,7 +21,7 @@ export interface Answered {
   missed: Miss[];
 }
 
-/** Asks every question of the engine's own search, and sees which of the messages that answer it are among the first ten. */
+/** Runs every question through the engine's search and checks which of its evidence messages are in the top ten. */
 export async function askAll({ sessions, questions }: Talks, embed: Embedder | null): Promise<Answered[]> {
   const shelf = await fill(await openFile(), sessions, embed ?? (() => new Float32Array(1)));
   const speakers = new Set(sessions.flat().flatMap(({ text }) => terms(/^\w+(?=: )/.exec(text)?.[0] ?? '')));
@@ -39,7 +39,7 @@ export async function askAll({ sessions, questions }: Talks, embed: Embedder | n
   return answered;
 }
 
-/** Names of speakers do not count: they are in half of all messages. */
+/** Speakers' names do not count, because half of all messages contain them. */
 function whyMissed(sessions: Said[][], [session, at]: Place, asked: Set<string>): Miss {
   const said = sessions[session]!;
   const shares = (one: Said | undefined) => terms(one?.text ?? '').some((term) => asked.has(term));
@@ -47,7 +47,7 @@ function whyMissed(sessions: Said[][], [session, at]: Place, asked: Set<string>)
   return [-2, -1, 1, 2].some((away) => shares(said[at + away])) ? 'words only around it' : 'shares no word';
 }
 
-/** The same messages, each a conversation of its own. */
+/** The same messages, each as a conversation of its own. */
 export function alone({ sessions, questions }: Talks): Talks {
   const starts = sessions.map((_, i) => sessions.slice(0, i).flat().length);
   const moved = ([session, at]: Place): Place => [starts[session]! + at, 0];

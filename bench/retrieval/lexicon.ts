@@ -1,4 +1,4 @@
-/** Words for the same thing; a question may use another one than the message it asks about. */
+/** Groups of synonyms; a question may use another word than the message it asks about. */
 export const objects: string[][] =
   `car automobile vehicle; flat apartment lodging; bicycle bike cycle; laptop notebook computer;
 sofa couch settee; coat jacket parka; dog puppy hound; phone handset mobile; painting picture canvas; boat ship vessel;

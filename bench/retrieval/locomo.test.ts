@@ -10,7 +10,7 @@ test('conversations, questions of four kinds and their evidence are read as they
     speaker_b: 'Ben',
     session_1_date_time: '1:56 pm on 8 May, 2023',
     session_1: [said('D1:1', 'Ana', 'Hello'), { ...said('D1:2', 'Ben', 'Look'), blip_caption: 'a photo of a boat' }],
-    // Some sessions have a date and were never held.
+    // Some sessions have a date but no messages.
     session_2_date_time: '9:00 am on 1 June, 2023',
     session_3_date_time: '12:09 am on 3 June, 2023',
     session_3: [said('D3:1', 'Ben', 'Again')],

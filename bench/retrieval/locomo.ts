@@ -16,11 +16,11 @@ const sample = z.looseObject({
 
 export interface Sample extends Talks {
   name: string;
-  /** Questions of the four kinds that name no message of the conversation. */
+  /** Questions of the four kinds without evidence in the conversation. */
   unusable: number;
 }
 
-/** The benchmark's numbers for its kinds. The fifth asks for what was never said: there is no evidence to find. */
+/** The benchmark's numbers of its kinds. The fifth asks for what was never said, so there is no evidence to find. */
 const kindOf: Record<number, Kind> = { 1: 'several facts', 2: 'time', 3: 'inference', 4: 'one fact' };
 
 /** Reads LoCoMo's `locomo10.json` (github.com/snap-research/locomo), which is not in this repository. */
@@ -44,7 +44,7 @@ function sampleOf({ sample_id: name, conversation, qa }: z.infer<typeof sample>)
   return { name, sessions, questions, unusable: asked.length - questions.length };
 }
 
-/** As in our own talks the name says who speaks; a picture is told by its caption. */
+/** As in our own talks, the text starts with the speaker's name; a picture is represented by its caption. */
 function saidBy({ speaker, text, blip_caption }: z.infer<typeof turn>, first: unknown): Said {
   const shared = blip_caption ? ` [shares ${blip_caption}]` : '';
   return { role: speaker === first ? 'user' : 'assistant', text: `${speaker}: ${text}${shared}` };
@@ -58,7 +58,7 @@ function timeOf(text: string): number {
   return at;
 }
 
-/** Some entries name several messages, or one in another spelling (`D:11:26`, `D30:05`). */
+/** Some entries name several messages, or use another spelling (`D:11:26`, `D30:05`). */
 function placesIn(evidence: string, places: Map<string, Place>): Place[] {
   const ids = [...evidence.matchAll(/D:?(\d+):(\d+)/g)].map(([, session, at]) => `D${Number(session)}:${Number(at)}`);
   return [...new Set(ids)].flatMap((id) => {

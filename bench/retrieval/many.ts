@@ -26,7 +26,7 @@ export interface Life {
 const rareWords = 20_000;
 const rows = 500;
 
-/** A conversation as the database keeps it, each message with some words that are as rare as words are (Zipf). */
+/** A conversation as stored in the database; each message also has some words with a realistic frequency (Zipf). */
 export function lifeOf(seed: number): Life {
   const { sessions, questions } = conversationsOf(seed);
   const random = randomOf('many', seed);
@@ -38,14 +38,14 @@ export function lifeOf(seed: number): Life {
   const messages = said.map(({ role, text }, i) => {
     const before = said[i - 1]?.text ?? '';
     const vector = weak(text);
-    // Words as the engine's index keeps them, see store/documents.ts: each user has words of their own.
+    // Words in the form of the engine's index, see store/documents.ts: prefixed per user.
     const words = [...terms(text), ...terms(before)].map((term) => `u${userId}x${term}`).join(' ');
     return { role, text, words, bits: signBits(vector), vector: toBlob(vector) };
   });
   return { messages, questions: questions.map(({ text, session, at }) => ({ text, at: starts[session]! + at })) };
 }
 
-/** Writes many at once what the engine writes one by one. Gives the message ids in order. */
+/** Writes in bulk what the engine writes one by one. Returns the message ids in order. */
 export async function store(opened: OpenDb, { messages }: Life, sessionId: string): Promise<number[]> {
   const { db } = opened;
   const { session } = await openSession(db, { userId, sessionId }, 0);

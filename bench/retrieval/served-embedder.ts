@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Embedder } from './embedders.ts';
 
 const answer = z.looseObject({ data: z.array(z.looseObject({ index: z.int(), embedding: z.array(z.number()) })) });
-/** Texts per request: what every server takes. */
+/** Texts per request that every server accepts. */
 const batch = 64;
 
-/** A model behind an address that answers as OpenAI's `/v1/embeddings`, asked for all texts beforehand. */
+/** A model behind an OpenAI-compatible `/v1/embeddings` endpoint; all texts are embedded in advance. */
 export async function servedBy(address: string, model: string, texts: string[]): Promise<Embedder> {
   const vectors = new Map<string, Float32Array>();
   const distinct = [...new Set(texts)];

@@ -12,11 +12,13 @@ export const userId = 1;
 export const model = 'sim/embedding';
 
 export interface Shelf extends Bench {
-  /** Message ids by session and place in it. */
+  /** Message ids by session and index. */
   ids: number[][];
 }
 
-/** Conversations as the engine keeps them: messages, their words with those of the message before, and their vectors. */
+/**
+ * Stores conversations as the engine does: messages, their words with those of the message before, and their vectors.
+ */
 export async function fill(opened: OpenDb, sessions: Said[][], embed: Embedder): Promise<Shelf> {
   const bench = await openEngine(opened, { models: [] });
   const { db } = opened;

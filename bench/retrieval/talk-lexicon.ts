@@ -1,4 +1,4 @@
-/** What people talk about: names for it, what came of it, and the kind of thing it is. */
+/** Topics people talk about: names for them, results, and their category. */
 export interface Pursuit {
   kind: string;
   names: string[];
@@ -38,7 +38,7 @@ stage: stand-up, comedy, open mic night: one long silence, a big laugh, a heckle
   .split('\n')
   .map(pursuit);
 
-/** Something said in passing, what the other makes of it, and a question whose answer follows from both. */
+/** A remark, the partner's reaction, and a question whose answer follows from both. */
 export const traits: [said: string, heard: string, asked: string][] = [
   ['Anything with fur makes my eyes water for days.', 'So no pets for you.', 'Could {who} share a flat with pets?'],
   ['I get dizzy on the second rung.', 'Then I will climb the ladder.', 'Would {who} change a bulb on a ladder?'],
@@ -67,7 +67,7 @@ export const whens = [
   'last month',
 ];
 
-/** How it came about, as it is told and as it is asked about. */
+/** A detail of an event, as it is told and as it is asked about. */
 export const extras: [told: string, asked: string][] = [
   ['for eighty euros', 'for all that money, eighty or so'],
   ['with a stranger called Pim', 'together with that Pim'],

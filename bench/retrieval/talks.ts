@@ -5,7 +5,7 @@ import { extras, type Pursuit, pursuits, reactions, smallTalk, speakers, traits,
 export const kinds = ['one fact', 'several facts', 'time', 'inference'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** A message by its session and place in it. */
+/** A message by its session and index. */
 export type Place = [session: number, at: number];
 
 export interface TalkQuestion {
@@ -31,12 +31,12 @@ interface Event {
 }
 
 const sessionCount = 36;
-/** Of each speaker's pursuits: how often they tell something of it. */
+/** Events per speaker and pursuit. */
 const eventsEach = 2;
 const asked: Record<Kind, number> = { 'one fact': 50, 'several facts': 40, time: 40, inference: 28 };
-/** Further questions of the kind `time`: about what was told on a day that they name. */
+/** Further questions of the kind `time`, which name a day. */
 const askedByDay = 20;
-/** From one session to the next. */
+/** Days between two sessions. */
 const days = 5;
 const timeOf = (session: number): number => Date.UTC(2025, 0, 4 + session * days, 18);
 
@@ -47,7 +47,7 @@ export function talksOf(seed: number): Talks {
   const sessions: Said[][] = Array.from({ length: sessionCount }, () => []);
   const partnerOf = (who: string) => (who === one ? other : one);
   const say = (session: number, who: string, text: string): Place => {
-    // A chat has two roles; who is who the name says, as in any transcript.
+    // A chat has two roles; the name in the text tells who speaks, as in any transcript.
     const role = who === one ? 'user' : 'assistant';
     return [session, sessions[session]!.push({ role, text: `${who}: ${text}`, at: timeOf(session) }) - 1];
   };
@@ -104,7 +104,7 @@ export function talksOf(seed: number): Talks {
 
 type Telling = Omit<Event, 'place'> & { partner: string };
 
-/** As people tell things: what it is about often stands in what was said before or is said after. */
+/** As people talk: the topic is often only named in the message before or after. */
 function tell(event: Telling, random: () => number, say: (who: string, text: string) => Place): Place {
   const { who, partner, pursuit, result, when } = event;
   const [extra] = event.extra;
@@ -135,7 +135,7 @@ function tell(event: Telling, random: () => number, say: (who: string, text: str
 
 const ofEach = (events: Event[]) => Map.groupBy(events, ({ who, pursuit }) => `${who}|${pursuit.names[0]}`);
 
-/** How it came about tells one event from another of the same pursuit. */
+/** The detail distinguishes events of the same pursuit. */
 const facts = (events: Event[], random: () => number): TalkQuestion[] =>
   events.map(({ who, pursuit, extra: [, asked], place }) => {
     const name = pickOf(pursuit.names, random);
@@ -161,7 +161,7 @@ const times = (events: Event[], random: () => number): TalkQuestion[] =>
     return { kind: 'time', text: pickOf(ways, random), evidence: [place] };
   });
 
-/** Half of them name the day, half the month; what it was about is mostly in other words. */
+/** Half of them name the day, half the month; the topic is mostly in other words. */
 const byDay = (events: Event[], random: () => number): TalkQuestion[] =>
   events.map(({ who, pursuit, place }, i) => {
     const [month, day, year] = new Date(timeOf(place[0])).toLocaleDateString('en-US', inWords).split(/,? /);

@@ -16,8 +16,8 @@ const parallel = 400;
 const streamRounds = 6;
 
 /**
- * This checkout beside an earlier commit (BENCH_BEFORE, else the one before this), in turns, pair by pair: on a machine
- * whose speed changes by the hour nothing else tells a few per cent.
+ * Compares this checkout with an earlier commit (BENCH_BEFORE, or the previous one) in alternating pairs: on a machine
+ * whose speed varies, nothing else can show a difference of a few per cent.
  */
 export async function before(): Promise<void> {
   if (!hasWrk()) return console.log('before: wrk is not installed (Debian package wrk); skipped');
@@ -56,7 +56,7 @@ function git(...args: string[]): string {
   return stdout.toString().trim();
 }
 
-/** The earlier commit in a folder of its own, with its own packages. */
+/** The earlier commit in its own folder, with its own packages. */
 function checkOut(commit: string): { folder: string; name: string; remove(): void } {
   const folder = join(mkdtempSync(join(tmpdir(), 'svc-before-')), 'checkout');
   git('worktree', 'add', '--detach', folder, commit);
@@ -135,7 +135,7 @@ async function compareStreams(folder: string): Promise<number[]> {
   });
 }
 
-/** Each goes first as often as the other. */
+/** Each goes first equally often. */
 async function inTurns<T>(
   turn: number,
   now: Service,

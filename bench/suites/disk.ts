@@ -12,7 +12,7 @@ const entries = 200_000;
 const users = 10_000;
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 
-/** What a million entries of the usage log take on disk, with their indexes, as the relay writes them. */
+/** Disk space of a million usage log entries as the relay writes them, including indexes. */
 export async function disk(): Promise<void> {
   const rows: Row[] = [{ what: 'SQLite', figures: { 'MB for a million usage entries': await onSqlite() } }];
   const postgres = await onPostgres().catch((error) => console.log(`disk: PostgreSQL is left out (${error})`));
@@ -21,7 +21,7 @@ export async function disk(): Promise<void> {
   report('disk', rows, []);
 }
 
-/** Bytes of an entry are megabytes of a million. */
+/** Bytes per entry equal megabytes per million. */
 const forMillion = (bytes: number): number => Math.round(bytes / entries);
 
 async function onSqlite(): Promise<number> {
@@ -61,7 +61,7 @@ async function onPostgres(): Promise<number> {
   }
 }
 
-/** Of many users in no order, as they come. */
+/** Of many users in random order, as in production. */
 async function addEntries(db: Db, series: ReturnType<typeof sql>): Promise<void> {
   const now = Math.floor(Date.now() / 1000);
   await sql`${series} insert into usage_logs (request_id, user_id, key_id, model_id, endpoint, provider, channel_id,

@@ -16,8 +16,8 @@ interface Visit {
 }
 
 /**
- * In the page, frame by frame, since a test's own waiting asks every half second: when a heading was there and nothing stood for
- * what is still to come, each at the frame after the one that painted it.
+ * Runs in the page and checks every frame, because the test's own polling is every half second: records when a heading
+ * was there and when no placeholder was left, each at the frame after it was painted.
  */
 function watchFrames(): Promise<Pick<Visit, 'headingMs' | 'contentMs'>> {
   return new Promise((resolve) => {
@@ -35,7 +35,7 @@ function watchFrames(): Promise<Pick<Visit, 'headingMs' | 'contentMs'>> {
   });
 }
 
-/** The first page of somebody who is in, from an empty cache; times count from when the page was asked for. */
+/** The first page of a signed-in user with an empty cache; times count from the navigation. */
 async function visit(site: Site, locale: string): Promise<Visit> {
   const { page, context } = await site.root({ locale });
   const devtools = await context.newCDPSession(page);
@@ -61,7 +61,7 @@ export async function firstPage(): Promise<void> {
     for (let turn = 0; turn <= rounds; turn += 1)
       for (const [name, locale] of Object.entries(languages)) {
         const visited = await visit(site, locale);
-        // The first starts the browser's processes.
+        // The first visit starts the browser's processes and does not count.
         if (turn > 0) visits.set(name, [...(visits.get(name) ?? []), visited]);
       }
   } finally {

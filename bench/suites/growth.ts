@@ -12,10 +12,10 @@ const few = 1_000;
 const many = 1_000_000;
 const rounds = 5;
 const seconds = 3;
-/** Long enough for the JIT compilers to finish, which would otherwise be what is measured. */
+/** Long enough for the JIT compilers to finish, which would otherwise dominate the measurement. */
 const warmUpSeconds = 12;
 
-/** CPU µs per request on few rows, on many, and the ratio of the two. */
+/** CPU µs per request with few rows, with many, and their ratio. */
 interface Compared {
   small: number;
   large: number;
@@ -30,7 +30,9 @@ interface Grown {
 
 type Act = Omit<Parameters<typeof run>[0], 'connections' | 'seconds' | 'pid'>;
 
-/** The same requests on a nearly empty and on a grown database, in turns: CPU time per request must hardly differ. */
+/**
+ * The same requests on a nearly empty and on a grown database, alternating: CPU time per request must hardly differ.
+ */
 export async function growth(): Promise<void> {
   if (!hasWrk()) return console.log('growth: wrk is not installed (Debian package wrk); skipped');
   const upstream = await startUpstream();
@@ -78,7 +80,7 @@ const rowOf = (what: string, { small, large, ratio }: Compared): Row => ({
   },
 });
 
-/** A service whose tables have so many rows. */
+/** A service whose tables have this many rows. */
 async function grow(rows: number, upstreamUrl: string): Promise<Grown> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-growth-'));
   const first = await startService({ DATA_DIR: folder });
@@ -106,7 +108,7 @@ const comparedOf = (pairs: [number, number][]): Compared => ({
   ratio: median(pairs.map(([small, large]) => large / small)),
 });
 
-/** Keys the processes have not seen: each is a read of the database. */
+/** Keys that the processes have not cached: each causes a read from the database. */
 async function compareKeys(small: Service, large: Service): Promise<Compared> {
   const asked = 80;
   const cost = async (service: Service, first: number) => {
@@ -119,14 +121,14 @@ async function compareKeys(small: Service, large: Service): Promise<Compared> {
   const pairs: [number, number][] = [];
   for (let first = 0; first < 12 * asked; first += asked)
     pairs.push([await cost(small, first), await cost(large, first)]);
-  // The first ones only warm up.
+  // The first ones are warm-up.
   return comparedOf(pairs.slice(4));
 }
 
-/** One row each in the tables that grow with every request, to be copied. */
+/** Creates one row in each table that grows with every request, as a template for the copies. */
 async function leaveTraces(service: Service): Promise<void> {
   await service.call('/api/admin/users/1/credits', 'POST', { quota: 1, note: 'benchmark' });
-  // The copied keys are somebody else's: one user may have 500.
+  // The copied keys belong to another user, since a user may have 500.
   await service.call('/api/user/register', 'POST', { username: 'grower', password: 'benchmark password' });
   await fetch(`${service.url}/v1/chat/completions`, {
     method: 'POST',
@@ -172,7 +174,7 @@ async function makeClient(service: Service): Promise<{ basic: string; token: str
   return { basic, token: access_token };
 }
 
-/** Copies of the rows that are there, with other names: a million through the API would take an hour. */
+/** Multiplies the existing rows under other names: a million through the API would take an hour. */
 function fill(file: string, rows: number): void {
   const db = new Database(file);
   db.run('pragma journal_mode = wal');

@@ -7,12 +7,12 @@ const connections = 64;
 const rounds = 11;
 const seconds = 4;
 const warmUpSeconds = 20;
-/** More than the benchmark spends: it is the counting that is measured. */
+/** More than the benchmark spends: only the cost of counting is measured. */
 const amount = 1e12;
 const alone = 'a key of a user';
 const within = 'a key with three levels of budgets';
 
-/** An organisation whose owner has a key in a team, with a budget of the key, the team and the organisation. */
+/** An organisation whose owner has a key in a team, with budgets for key, team and organisation. */
 async function keyInTeam(service: Service): Promise<string> {
   const post = async (path: string, body: unknown) =>
     ((await service.call(`/api/organisations${path}`, 'POST', body)) as { data: { id: number; key: string } }).data;
@@ -26,7 +26,7 @@ async function keyInTeam(service: Service): Promise<string> {
   return key.key;
 }
 
-/** The same requests to the same process with both keys in turns: what budgets at three levels cost. */
+/** The same requests to the same process with both keys, alternating: the cost of budgets at three levels. */
 export async function levels(): Promise<void> {
   if (!hasWrk()) return console.log('levels: wrk is not installed (Debian package wrk); skipped');
   const upstream = await startUpstream();
@@ -48,7 +48,7 @@ export async function levels(): Promise<void> {
     for (const key of Object.values(keys)) await measure(key, warmUpSeconds);
     for (let turn = 0; turn < rounds; turn += 1) {
       const order = Object.entries(keys);
-      // Each goes first as often as the other.
+      // Each goes first equally often.
       for (const [name, key] of turn % 2 === 0 ? order : order.toReversed())
         results.get(name)!.push(await measure(key, seconds));
     }
@@ -61,7 +61,7 @@ export async function levels(): Promise<void> {
 
 function print(results: Map<string, Measured[]>): void {
   const cpu = (name: string) => results.get(name)!.map((m) => m.cpuMicrosPerRequest);
-  /** Pair by pair, since the machine may be faster in one round than in the next. */
+  /** Compared pair by pair, since the machine's speed varies between rounds. */
   const ratio = median(cpu(within).map((micros, i) => micros / cpu(alone)[i]!));
   const rows = [...results].map(([name, measured]) => ({
     what: name,

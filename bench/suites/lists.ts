@@ -12,21 +12,21 @@ const few = 1_000;
 const many = Number(process.env.LISTS_ROWS ?? 10_000_000);
 /** Both, unless one is named. */
 const engines = process.env.LISTS_ENGINES ?? 'sqlite, postgres';
-/** Those whose path has this in it; all by default. */
+/** Only lists whose path contains this; all by default. */
 const only = process.env.LISTS_ONLY ?? '';
-/** Odd, so that the median was seen. */
+/** Odd, so that the median is an actual measurement. */
 const rounds = Number(process.env.LISTS_ROUNDS ?? 41);
-/** For the JIT compilers, and so that the pages of the database that a list needs are in memory. */
+/** For the JIT compilers, and to have the database pages of a list in memory. */
 const warmUps = Math.ceil(rounds / 3);
 const most = 1.5;
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 
-/** A service with so many rows, and how it is taken away again. */
+/** A service with this many rows, and its cleanup. */
 interface Grown {
   amounts: Amounts;
   service: Service;
-  /** What of the Responses API can be asked for only with the key that made it. */
+  /** Objects of the Responses API that can only be read with the key that created them. */
   own: Own;
   remove(): Promise<void>;
 }
@@ -50,7 +50,10 @@ async function makeOwn({ url, key }: Service): Promise<Own> {
   };
 }
 
-/** Every list on a nearly empty service and on one that has run for a year, in turns: the time of an answer must hardly differ. */
+/**
+ * Every list on a nearly empty service and on one that has run for a year, alternating: response times must hardly
+ * differ.
+ */
 export async function lists(): Promise<void> {
   const rows = [
     ...(engines.includes('sqlite') ? await compare('SQLite', growFile) : []),
@@ -102,7 +105,7 @@ async function compare(engine: string, grow: (amounts: Amounts) => Promise<Grown
   return rows;
 }
 
-/** As somebody would say it: which day or which user is asked for is not the point. */
+/** A readable name, without the specific day or user. */
 const nameOf = ({ path, query, begins }: Asked): string =>
   `${path}${query && `?${query.replace(/(from|to|user_id)=\d+/g, '$1').replace(/cursor=.*/, 'cursor (middle)')}`}${begins ? ' (first byte)' : ''}`;
 
@@ -136,7 +139,7 @@ async function growServer(admin: SQL, amounts: Amounts): Promise<Grown> {
 
 type Ask = () => Promise<number>;
 
-/** Asks for one list, and returns the milliseconds until its answer was there, or its beginning. */
+/** Requests one list; resolves to the milliseconds until the response, or its first bytes. */
 async function askerOf({ service, own }: Grown, { path: template, query, byKey, begins }: Asked): Promise<Ask> {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => own[name as keyof Own]);
   const headers: Record<string, string> = byKey
@@ -173,7 +176,7 @@ interface Described {
   paths: Record<string, { get?: { parameters?: { name: string; in: string }[]; responses?: Record<string, unknown> } }>;
 }
 
-/** Not lists, though there is one in their answers; the last is that of `/api/tokens`, in the hands of an application. */
+/** Not lists, though their responses contain one; the last is `/api/tokens` for applications. */
 const others = [
   '/api/admin/channels/{id}',
   '/api/admin/presets',
@@ -182,9 +185,9 @@ const others = [
   '/api/oauth2/tokens',
 ];
 
-/** A list that is added later is asked for here too, or this says so. */
+/** Fails if a list was added to the API but not to this benchmark. */
 async function refuseMissing(service: Service, asked: Asked[]): Promise<void> {
-  // Of the document only what is looked at here is described.
+  // Only the part of the document that is used here is typed.
   const { paths } = (await service.call('/openapi.json', 'GET')) as unknown as Described;
   const known = new Set(asked.map(({ path }) => path.replace(/\/grown-\d+\//, '/{session_id}/')));
   const isList = ({ parameters, responses }: NonNullable<Described['paths'][string]['get']>): boolean =>

@@ -5,12 +5,15 @@ import { type Sample, samplesOf } from '../retrieval/locomo.ts';
 import { servedBy } from '../retrieval/served-embedder.ts';
 import { kinds } from '../retrieval/talks.ts';
 
-/** Weights were settled on the conversations at even places (the first, the third, …); the others are asked only to report. */
+/**
+ * Weights were tuned on the conversations at even indexes (the first, the third, …); the others are only for reporting.
+ */
 const heldOut = (_: Sample, place: number): boolean => place % 2 === 1;
 
 /**
- * A public benchmark of long conversations: of how many questions the evidence is among ten, message by message and in company.
- * LOCOMO names its file; LOCOMO_EMBEDDINGS an address that answers as OpenAI's `/v1/embeddings`, LOCOMO_MODEL the model there.
+ * A public benchmark of long conversations: for how many questions the evidence is in the top ten, for single messages
+ * and with their neighbours. LOCOMO is the path of its file, LOCOMO_EMBEDDINGS an OpenAI-compatible `/v1/embeddings`
+ * endpoint, LOCOMO_MODEL the model there.
  */
 export async function locomo(): Promise<void> {
   const { LOCOMO: path, LOCOMO_EMBEDDINGS: address, LOCOMO_MODEL: model = 'default' } = process.env;

@@ -15,7 +15,7 @@ const bare = 'bare Bun proxy';
 const through = 'svc, a 2025 client';
 const newest = 'svc, a 2026-07-28 client';
 
-/** Calls of a tool through the gateway and through a bare proxy, in turns, and then many sessions open at once. */
+/** Tool calls through the gateway and through a bare proxy, alternating, and then many concurrent sessions. */
 export async function mcp(): Promise<void> {
   if (!hasWrk()) return console.log('mcp: wrk is not installed (Debian package wrk); skipped');
   const upstream = await startMcpUpstream();
@@ -34,7 +34,7 @@ export async function mcp(): Promise<void> {
         const measured = await run({
           ...{ ...load, method: 'POST', connections, seconds: turn === 0 ? warmUpSeconds : seconds },
         });
-        // The first turn only warms up.
+        // The first round is warm-up.
         if (turn > 0) results.set(name, [...(results.get(name) ?? []), measured]);
       }
     print(results, await openMany(service, upstream));
@@ -49,7 +49,7 @@ interface Many {
   kilobytes: number;
 }
 
-/** Each client has a session of its own with the server behind; all are called once more when all are open. */
+/** Each client has its own session with the upstream server; all are called once more when all are open. */
 async function openMany(service: Service, upstream: Running): Promise<Many> {
   const count = async () => Number(await (await fetch(`${upstream.url}/sessions`)).text());
   const before = { sessions: await count(), bytes: rssBytes(service.pid) };
@@ -73,7 +73,7 @@ async function openMany(service: Service, upstream: Running): Promise<Many> {
 
 function print(results: Map<string, Measured[]>, { open, failures, kilobytes }: Many): void {
   const cpu = (name: string) => results.get(name)!.map((m) => m.cpuMicrosPerRequest);
-  /** Round by round, since the machine may be faster in one than in the next. */
+  /** Compared round by round, since the machine's speed varies. */
   const ratio = (name: string) => median(cpu(name).map((micros, i) => micros / cpu(bare)[i]!));
   const rows: Row[] = [...results].map(([name, measured]) => ({
     what: name,

@@ -6,16 +6,16 @@ import { goal, median, type Row, report, round, spread } from '../kit/report.ts'
 import { type Service, startService } from '../kit/service.ts';
 
 const rounds = 9;
-/** Compilers need some tens of thousands of requests, and a login server runs for months. */
+/** Compilers need tens of thousands of requests to settle, and an authorization server runs for months. */
 const warmUp = 15_000;
 const exchanges = 1_500;
-/** For what minting codes leaves behind: log entries to be written, garbage. */
+/** Time to finish what minting codes leaves behind: pending log writes, garbage. */
 const restMs = 500;
 const chains = 32;
 const width = 32;
 const seconds = 2;
 
-/** One authorization server, as the benchmark sees it. */
+/** An authorization server under measurement. */
 interface Server {
   running: Running;
   tokenUrl: string;
@@ -23,10 +23,10 @@ interface Server {
   userinfoUrl: string;
   basic: string;
   redirectUri: string;
-  /** How many codes it can be given ahead, so that only their exchange is measured. */
+  /** How many codes it can store, to mint them in advance and measure only the exchange. */
   keepsCodes: number;
   mint(count: number, openid?: boolean): Promise<string[]>;
-  /** The same with OpenID Connect turned on, and a client whose ID tokens are signed with ES256. */
+  /** The same with OpenID Connect enabled, and a client whose ID tokens are signed with ES256. */
   signing?: Server;
 }
 
@@ -38,10 +38,10 @@ const acts: Record<Act, (server: Server, count: number) => Promise<Throughput>> 
   userinfo: measureUserinfo,
   'exchange with an ID token (ES256)': measureSigned,
 };
-/** By how much we have to be ahead; what signs spends most of its time in the same arithmetic. */
+/** The goal: how many times faster we have to be. Signing spends most of its time in the same arithmetic. */
 const leastRatio = (act: Act): number => (act === 'exchange with an ID token (ES256)' ? 3 : 5);
 
-/** One act of both servers, one right after the other. */
+/** The same operation on both servers, one right after the other. */
 interface Pair {
   mine: Throughput;
   peer: Throughput;
@@ -54,7 +54,7 @@ export async function oauth(): Promise<void> {
   const results = new Map<Act, Pair[]>();
   for (let turn = 0; turn <= rounds; turn += 1) {
     for (const [act, measure] of Object.entries(acts) as [Act, (typeof acts)[Act]][]) {
-      // The first turn only warms up.
+      // The first round is warm-up.
       const count = turn === 0 ? warmUp : exchanges;
       const pair = { mine: await measure(mine, count), peer: await measure(peer, count) };
       if (turn > 0) results.set(act, [...(results.get(act) ?? []), pair]);
@@ -91,7 +91,7 @@ async function measureUserinfo(server: Server): Promise<Throughput> {
   });
 }
 
-/** With the check that there is a token: what is not made costs nothing. */
+/** Also checks that there is an ID token, since not issuing one costs nothing. */
 async function measureSigned({ signing }: Server, count: number): Promise<Throughput> {
   const [code] = await signing!.mint(1, true);
   const tokens = await redeem(signing!, code!);
@@ -162,7 +162,7 @@ async function ours(service: Service): Promise<Server> {
     redirect_uris: [redirectUri],
     scopes: 'openid profile',
     app_type: 'confidential',
-    // Unknown, and left out, while OpenID Connect is turned off.
+    // Unknown, and left out, while OpenID Connect is disabled.
     id_token_signed_response_alg: 'ES256',
   })) as { data: { client_id: string; client_secret_plain: string } };
   const authorize = { client_id: data.client_id, redirect_uri: redirectUri, scope: 'openid', approved: true };
@@ -203,7 +203,7 @@ function peerClient(running: Running, client: string): Server {
     userinfoUrl: `${running.url}/me`,
     basic: basic(client, 'a secret that is long enough for a benchmark'),
     redirectUri: 'https://client.example/callback',
-    // The memory adapter forgets all but the last thousand things, of which a code and its tokens are several.
+    // The memory adapter only keeps the last thousand objects, and a code and its tokens are several.
     keepsCodes: 150,
     mint: async (count, openid = false) => {
       const scope = openid ? 'openid offline_access' : 'api offline_access';
@@ -215,7 +215,7 @@ function peerClient(running: Running, client: string): Server {
   };
 }
 
-/** The ratio is that of each pair, so that a slow moment of the machine hits both sides of it. */
+/** The ratio is computed per pair, so that a slow moment of the machine affects both sides. */
 function print(results: Map<Act, Pair[]>): void {
   const goals: string[] = [];
   const rows: Row[] = [...results].map(([act, pairs]) => {

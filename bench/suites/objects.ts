@@ -10,7 +10,7 @@ import { type Contender, connect, of2025, ofNewest, startMcpUpstream, throughPro
 
 const warmUpSeconds = 8;
 const seconds = 2;
-/** What engines are slowest at, by the names that JavaScriptCore has for it. */
+/** The most expensive kinds of allocations, by their names in JavaScriptCore. */
 const kinds = {
   objects: 'Object',
   lists: 'Array',
@@ -22,8 +22,8 @@ const kinds = {
 };
 
 /**
- * What a chat request and a call of a tool leave for the collector, counted with the collector off: figures that no neighbour
- * on the machine disturbs. Each costs about a tenth of a microsecond, and there are hundreds.
+ * Objects a chat request allocates, counted with the garbage collector off: figures that other load on the machine does
+ * not affect. Each object costs about a tenth of a microsecond, and there are hundreds.
  */
 export async function objects(): Promise<void> {
   if (!hasWrk()) return console.log('objects: wrk is not installed (Debian package wrk); skipped');
@@ -79,7 +79,7 @@ async function counted<R extends Running>(begin: (env: Record<string, string>) =
 
 async function made(running: Counted, what: string, contender: Contender): Promise<Row> {
   const load = { ...contender, method: 'POST', connections: 64, pid: running.pid };
-  // Compilers leave out what they see to be of no use.
+  // Warm up, because optimised code omits some allocations.
   await run({ ...load, seconds: warmUpSeconds });
   const before = await countsOf(running);
   const { requestsPerSecond, failures } = await run({ ...load, seconds });
@@ -102,7 +102,7 @@ async function countsOf({ pid, counts }: Counted): Promise<Record<string, number
       rmSync(counts);
       return made;
     } catch {
-      // Not written yet, or not to its end.
+      // Not written yet, or incomplete.
     }
   }
 }

@@ -12,7 +12,7 @@ const wanted = 100_000;
 const asked = 200;
 const topK = 30;
 
-/** One user with 100,000 remembered messages: how long the engine takes to recall. */
+/** How long recall takes for a user with 100,000 stored messages. */
 export async function recall(): Promise<void> {
   const lives: Life[] = [];
   for (let total = 0; total < wanted; total += lives.at(-1)!.messages.length) lives.push(lifeOf(100 + lives.length));
@@ -44,7 +44,7 @@ async function measure(opened: OpenDb, lives: Life[]) {
     messages += ids.length;
     questions.push(...life.questions.map(({ text, at }) => ({ text, messageId: ids[at]! })));
   }
-  // Autovacuum does this in operation; until then word lookups also scan the index's pending list.
+  // Autovacuum does this in production; until then word lookups also scan the index's pending list.
   if (opened.engine === 'postgres') await sql`vacuum analyze`.execute(opened.db);
   const ask = async ({ text, messageId }: (typeof questions)[number]) => {
     const began = performance.now();
@@ -52,7 +52,7 @@ async function measure(opened: OpenDb, lives: Life[]) {
     const found = await search(bench.orchestra, { userId }, text, query, topK);
     return { ms: performance.now() - began, hit: found.some((document) => document.messageId === messageId) };
   };
-  // The first one after a start reads the signs of all vectors into memory.
+  // The first query after a start reads the signs of all vectors into memory.
   const first = await ask(questions[0]!);
   const before = process.cpuUsage();
   const answers: Awaited<ReturnType<typeof ask>>[] = [];

@@ -9,7 +9,10 @@ import { addChannel, chatBody, startService } from '../kit/service.ts';
 const connections = 64;
 const rounds = 7;
 const seconds = 4;
-/** For every contender alike: compilers are at work for the first hundred thousand requests, and a gateway runs for months. */
+/**
+ * The same for every contender: compilers work during the first hundred thousand requests, and a gateway runs for
+ * months.
+ */
 const warmUpSeconds = 20;
 
 interface Contender {
@@ -17,7 +20,7 @@ interface Contender {
   headers: Record<string, string>;
 }
 
-/** Chat completions through each gateway in turn, several times over, so that a slow moment hits all alike. */
+/** Chat completions through each gateway in turn, several times, so that a slow moment affects all of them. */
 export async function relay(): Promise<void> {
   if (!hasWrk()) return console.log('relay: wrk is not installed (Debian package wrk); skipped');
   const upstream = await startUpstream();
@@ -62,7 +65,7 @@ async function measure(contenders: Contender[]): Promise<Map<string, Measured[]>
         seconds: turn === 0 ? warmUpSeconds : seconds,
         pid: running.pid,
       });
-      // The first turn only warms up.
+      // The first round is warm-up.
       if (turn > 0) results.set(running.name, [...(results.get(running.name) ?? []), measured]);
     }
   }
@@ -75,7 +78,7 @@ function print(results: Map<string, Measured[]>): void {
   const p99 = (m: Measured) => m.p99Ms;
   const memory = (m: Measured) => m.rssMiB;
   const of = (name: string, figure: (m: Measured) => number) => median(results.get(name)!.map(figure));
-  /** Round by round, since the machine may be faster in one than in the next. */
+  /** Compared round by round, since the machine's speed varies. */
   const ratio = (name: string, to: string, figure: (m: Measured) => number) =>
     median(results.get(name)!.map((m, i) => figure(m) / figure(results.get(to)![i]!)));
   const bare = 'bare Bun proxy';

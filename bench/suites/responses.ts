@@ -24,7 +24,7 @@ const asked: Record<string, { path: string; body: string }> = {
   [kept]: { path: '/v1/responses', body: responsesBody(true) },
 };
 
-/** The same question over the same upstream, which speaks chat, in both formats in turn. */
+/** The same question to the same chat upstream in both formats, alternating. */
 export async function responses(): Promise<void> {
   if (!hasWrk()) return console.log('responses: wrk is not installed (Debian package wrk); skipped');
   const upstream = await startUpstream();
@@ -48,7 +48,7 @@ export async function responses(): Promise<void> {
 
 function print(results: Map<string, Measured[]>): void {
   const cpu = (name: string) => results.get(name)!.map((m) => m.cpuMicrosPerRequest);
-  /** Round by round, since the machine may be faster in one than in the next. */
+  /** Compared round by round, since the machine's speed varies. */
   const ratio = (name: string) => median(cpu(name).map((micros, i) => micros / cpu(chat)[i]!));
   const rows: Row[] = [...results].map(([name, measured]) => ({
     what: name,

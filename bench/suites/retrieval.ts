@@ -7,10 +7,10 @@ import { type Embedder, strongOf, weak } from '../retrieval/embedders.ts';
 import { fill, model, type Shelf, userId } from '../retrieval/shelf.ts';
 
 /**
- * The criterion, fixed before the search was improved: the search is developed on seeds 1-100 alone; these held-out seeds
- * are run only to report. In every one of them, with either embedder, the fused search must find at least as many of the
- * answers as BM25 alone and as vectors alone. Vectors alone look at every message (no index, no shortlist) and, like the
- * search, count texts that repeat word for word once.
+ * The criterion, fixed before the search was improved: the search is developed on seeds 1-100 alone; these held-out
+ * seeds are run only to report. For every seed and either embedder, the fused search must find at least as many answers
+ * as BM25 alone and as vectors alone. Vectors alone compare every message (no index, no shortlist) and, like the
+ * search, count verbatim repetitions once.
  */
 const seeds = [201, 202, 203, 204, 205, 206, 207, 208, 209, 210];
 const top = 10;
@@ -21,7 +21,7 @@ interface Found {
   fused: number;
 }
 
-/** Questions in other words about things said once: how often the message that answers is among the first ten. */
+/** Questions in other words about things said once: how often the answering message is in the top ten. */
 export async function retrieval(): Promise<void> {
   const rows: Row[] = [];
   const goals: string[] = [];
@@ -38,7 +38,7 @@ export async function retrieval(): Promise<void> {
       const figures = { messages, questions: conversations.questions.length, ...percents(one) };
       rows.push({ what: `${name}, seed ${seed}`, figures });
     }
-    // Every seed asks equally many questions, so this is the share of all of them.
+    // Every seed has the same number of questions, so this is the share of all of them.
     const of = (way: keyof Found) => found.reduce((sum, one) => sum + one[way], 0) / found.length;
     const met = found.filter((one) => one.fused >= Math.max(one.words, one.vectors)).length;
     const pooled = `over all questions ${percent(of('fused'))}, BM25 ${percent(of('words'))}, vectors ${percent(of('vectors'))}`;
@@ -80,7 +80,7 @@ interface Embedded {
   vector: Float32Array;
 }
 
-/** The nearest ones, a text that repeats another word for word left out, as the search does. */
+/** The nearest messages, without verbatim repetitions, like the search. */
 function firstOfEach(scored: (Embedded & { score: number })[]): Embedded[] {
   const seen = new Set<string>();
   return scored

@@ -7,29 +7,29 @@ import { addChannel, addUsers, chatBody, type Service, startService } from '../k
 
 const rounds = 5;
 const seconds = 4;
-/** For each process: compilers are at work for the first hundred thousand requests, and a service runs for months. */
+/** Per process: compilers work during the first hundred thousand requests, and a service runs for months. */
 const warmUpSeconds = 15;
 const connections = 64;
 const users = 16;
 const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
 const redisUrl = process.env.REDIS_URL_TEST ?? 'redis://127.0.0.1:6379';
 
-/** What one setting did, a round each. */
+/** Results of one setup, per round. */
 interface Seen extends Measured {
-  /** Of the service, PostgreSQL and Redis together. */
+  /** Service, PostgreSQL and Redis together. */
   cpuOfAll: number;
-  /** Backends that waited for a row of another, on average. */
+  /** Backends waiting for another's row lock, on average. */
   waiting: number;
 }
 
 interface Setting {
   name: string;
   service: Service;
-  /** On the same two cores: each of them gets that part of the requests. */
+  /** All on the same two cores, sharing the requests. */
   processes: number;
   keys: string[];
   rounds: Seen[];
-  /** Transactions a request. */
+  /** Transactions per request. */
   commits?: number;
 }
 
@@ -41,8 +41,9 @@ const names = {
 };
 
 /**
- * The same relay load of some users on SQLite and on PostgreSQL with Redis, with one, two and four processes on one port. All
- * are up at once and take turns, so that a machine whose speed changes treats them alike; who has no turn is idle.
+ * The same relay load of several users on SQLite, and on PostgreSQL with Redis with one, two and four processes on one
+ * port. All setups run at once and take turns, so that a machine with varying speed treats them alike; the others are
+ * idle meanwhile.
  */
 export async function scale(): Promise<void> {
   if (!hasWrk()) return console.log('scale: wrk is not installed (Debian package wrk); skipped');
@@ -118,7 +119,7 @@ async function measure(setting: Setting, watch: DatabaseWatch | undefined, forSe
 function print(settings: Setting[]): void {
   const of = (name: string) => settings.find((setting) => setting.name === name)!.rounds;
   const medianOf = (name: string, figure: keyof Seen) => median(of(name).map((round) => round[figure]));
-  /** Round by round, since those lie side by side in time. */
+  /** Compared round by round, which are adjacent in time. */
   const ratio = (name: string, to: string, figure: keyof Seen) =>
     median(of(name).map((round, i) => round[figure] / of(to)[i]![figure]));
   const rows: Row[] = settings.map(({ name, rounds, commits }) => ({

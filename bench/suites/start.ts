@@ -16,14 +16,14 @@ interface Started {
   bytes: number;
 }
 
-/** From the command to the first 200 of /readyz, on a data folder that exists; and memory of the server at rest. */
+/** Time from the command to the first 200 of /readyz with an existing data folder, and memory of the idle server. */
 export async function startUp(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-start-'));
   const seen = Object.entries(programs).map(([name, command]) => ({ name, command, started: [] as Started[] }));
   for (let i = 0; i <= times; i += 1)
     for (const { name, command, started } of seen) {
       const one = await startOnce(name, command, folder);
-      // The first start makes the program and the database.
+      // The first start builds the program and the database.
       if (i > 0) started.push(one);
     }
   rmSync(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { openStreams, until } from '../kit/streams.ts';
 
 const parallel = 400;
 const rounds = 4;
-/** Until the compilers have seen enough: a gateway runs for weeks. */
+/** Until the JIT compilers have settled: a gateway runs for weeks. */
 const warmUps = 2;
 const many = 5_000;
 const bare = 'bare Bun proxy';
@@ -57,7 +57,7 @@ export async function stream(): Promise<void> {
   print(cpu, whole, memory);
 }
 
-/** Memory of streams that are open and quiet: one event a second, everything warm before. */
+/** Memory of open, quiet streams: one event per second, everything warmed up before. */
 async function measureMemory(name: string): Promise<Memory> {
   const upstream = await startUpstream({ EVENT_MS: '1000' });
   const { running, headers } = name === bare ? await bareContender(upstream) : await serviceContender(upstream);

@@ -4,10 +4,13 @@ import { type Answered, alone, askAll, share } from '../retrieval/evidence.ts';
 import { pursuits } from '../retrieval/talk-lexicon.ts';
 import { kinds, type Talks, talksOf } from '../retrieval/talks.ts';
 
-/** Weights were settled on seeds 1-20; these are run only to report. */
+/** Weights were tuned on seeds 1-20; these are run only to report. */
 const seeds = [201, 202];
 
-/** Two people's talks over months: of how many questions all the evidence is among ten, message by message and in company. */
+/**
+ * Conversations of two people over months: for how many questions all evidence is in the top ten, for single messages
+ * and with their neighbours.
+ */
 export async function talks(): Promise<void> {
   const rows: Row[] = [];
   const goals: string[] = [];

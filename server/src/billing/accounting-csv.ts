@@ -4,7 +4,7 @@ import { csvLine } from '../lib/csv.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { type AccountSums, type Span, sumAccounts } from './store/accounting.ts';
 
-/** Rows per read: never so many that a synchronous database stops streams. */
+/** Users per read: SQLite reads synchronously, so larger pages would stall open streams. */
 const pageUsers = 200;
 
 const header = [
@@ -15,7 +15,7 @@ const header = [
   'prompt_tokens',
   'completion_tokens',
   ...['used', 'credited', 'taken'].flatMap((name) => [`${name}_quota`, `${name}_usd`]),
-  // Last, so that whatever reads the others by their place goes on doing so.
+  // Last, because consumers may read the other columns by position.
   'account_name',
 ];
 
@@ -37,7 +37,7 @@ const startOf = (month: Month): number => Date.UTC(Math.floor(month / 12), month
 const spanOf = (month: Month): Span => ({ from: startOf(month), upTo: startOf(month + 1) });
 const nameOf = (month: Month): string => new Date(startOf(month) * 1000).toISOString().slice(0, 7);
 
-/** A line for each month (UTC) and user that used something or was given something, read as the client takes it. */
+/** One line per month (UTC) and user with usage or grants, generated as the client reads. */
 export async function* accountingCsv(db: Db, first: Month, last: Month): AsyncGenerator<string> {
   yield csvLine(header);
   for (let month = first; month <= last; month += 1) {

@@ -49,7 +49,7 @@ async function linesOf(query: string): Promise<string[][]> {
   return lines.map((line) => line.split(',')).filter(([, id]) => id === `${user.id}`);
 }
 
-/** Three tokens and four at a hundred dollars a million. */
+/** Three plus four tokens at a hundred dollars per million. */
 const cost = 350;
 
 test('a month has what was used and given in it, to the unit', async () => {

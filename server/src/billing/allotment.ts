@@ -2,44 +2,51 @@ import { type AllotmentId, windowAllotment } from './store/port.ts';
 
 export interface Waiter {
   amount: number;
-  /** Takes less, if that is all there is. */
+  /** Accepts less than asked for if the balance does not cover all of it. */
   partly: boolean;
-  /** The balance was asked for it. */
+  /** The balance in the database was already asked for this amount. */
   asked: boolean;
-  /** Until then others may give back what they do not need. */
+  /** Deadline by which other processes may still return what they do not need. */
   untilMs: number;
   done: PromiseWithResolvers<number>;
 }
 
 /**
- * What this process keeps of a user's money, of a key's quota, or of a budget. On disk it is `free + held + owed`: what a hold takes and
- * gives back changes nothing there.
+ * The part of a user's balance, a key's quota or a budget that this process has reserved for itself. In the database it
+ * is one amount, `free + held + owed`: taking and releasing a hold changes only memory.
  */
 export class Allotment {
-  /** For whoever comes. */
+  /** Available for new holds. */
   free = 0;
-  /** Put aside for requests that run. */
+  /** Held by running requests. */
   held = 0;
-  /** Charged, and not written yet. */
+  /** Charged, but not yet written to the database. */
   owed = 0;
-  /** What came in from the balance less what went back, so that `free - moved` tells what requests alone did to it. */
+  /**
+   * What came from the balance minus what was returned to it, so that `free - moved` changes through requests alone.
+   */
   moved = 0;
-  /** What there was of it outside of this process when it was last filled: others use it too, and say nothing of that. */
+  /**
+   * What was left outside this process at the last top-up. Only an estimate: other processes draw on it without telling
+   * us.
+   */
   beyond = 0;
-  /** When somebody last took from it. */
+  /** When a request last took from it. */
   usedAtMs = 0;
-  /** Another process was short of it at this time: until some time later no more is taken than needed. */
+  /**
+   * When another process last ran out of this balance: for some time after, this process takes no more than it needs.
+   */
   wantedAtMs = Number.NEGATIVE_INFINITY;
-  /** Others have emptied it, since they took this process for dead. What is held from it is held no more. */
+  /** Other processes considered this one dead and returned its amount to the balance. Holds taken from it are void. */
   lost = false;
 
-  /** Whoever waits for it to be filled, in order. */
+  /** Holds waiting for it to be topped up, in order of arrival. */
   readonly queue: Waiter[] = [];
   filling = false;
 
   constructor(readonly id: AllotmentId) {}
 
-  /** What is no longer anybody's to take, though it is still on disk. */
+  /** No longer available, though still part of the amount in the database. */
   get taken(): number {
     return this.held + this.owed;
   }
@@ -48,7 +55,7 @@ export class Allotment {
     return this.taken === 0 && this.queue.length === 0 && !this.filling;
   }
 
-  /** Puts aside so much, or as much as there is. */
+  /** Holds this amount, or as much as is free. */
   take(amount: number): number {
     const taken = Math.min(amount, this.free);
     this.free -= taken;
@@ -56,14 +63,14 @@ export class Allotment {
     return taken;
   }
 
-  /** Ends that, with so much of it charged. */
+  /** Ends a hold and charges this much of it. */
   pay(held: number, charged: number): void {
     this.held -= held;
     this.free += held - charged;
     this.owed += charged;
   }
 
-  /** What was charged cannot be written. */
+  /** Reverts a charge that cannot be written. */
   unpay(charged: number): void {
     this.owed -= charged;
     this.free += charged;
@@ -75,7 +82,7 @@ export class Allotment {
   }
 }
 
-/** The allotments of this process. */
+/** All allotments of this process. */
 export class Allotments {
   #users = new Map<number, Allotment>();
   #keys = new Map<number, Allotment>();
@@ -89,7 +96,7 @@ export class Allotments {
     return this.#keys.get(keyId) ?? added(this.#keys, keyId, { user_id: userId, key_id: keyId });
   }
 
-  /** Of a budget, in one of its windows. */
+  /** The allotment of one window of a budget. */
   ofWindow(windowId: number): Allotment {
     return this.#windows.get(windowId) ?? added(this.#windows, windowId, windowAllotment(windowId));
   }
@@ -109,7 +116,7 @@ export class Allotments {
     else this.#keys.delete(id.key_id);
   }
 
-  /** Others have emptied all of them. */
+  /** Marks all allotments as lost: other processes have returned their amounts. */
   lose(): void {
     for (const allotment of this.all()) allotment.lost = true;
     this.#users = new Map();

@@ -149,7 +149,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await billing.findHold(hold.requestId)).toBeNull();
     await billing.settle(hold, used(0));
     const other = await openTestBilling(open, clock);
-    // Whoever opens a SQLite file takes all before them for dead.
+    // A process that opens a SQLite file considers all earlier ones dead.
     await billing.owners.look();
     other.record(ask(user, 0), used(0));
     await other.stop();

@@ -39,48 +39,51 @@ import { Writer } from './writer.ts';
 export interface BillingDeps {
   database: OpenDb;
   owners: Owners;
-  /** Where processes hear of each other; without it they look twice a second. */
+  /** How processes notify each other; without it they poll twice a second. */
   shared?: Pick<Shared, 'publish' | 'subscribe'>;
   clock: Clock;
   log: Log;
-  /** Between this process and its database; for tests that break it. */
+  /** Wraps the store, for tests that inject database failures. */
   through?(store: AllotmentStore): AllotmentStore;
 }
 
 export interface Billing {
   /**
-   * Takes the amount from the balance, the key's quota and every budget that the key stands under, or from none of them and
-   * throws `insufficient_user_quota`, `insufficient_key_quota` or `budget_exceeded`.
+   * Takes the amount from the balance, the key's quota and every budget that applies to the key. If one of them is
+   * short, takes nothing and throws `insufficient_user_quota`, `insufficient_key_quota` or `budget_exceeded`.
    */
   hold(request: HoldRequest): Promise<Hold>;
-  /** What is put aside of a user's money, or of a key's quota, for requests that run here. */
+  /** What running requests of this process hold of a user's balance or a key's quota. */
   heldBy(userId: number, keyId?: number): number;
   /**
-   * Turns a hold into a charge; resolves when that is on disk, which must be before the last byte of the answer is given to
-   * the client, or a crash in between would leave an answered request unpaid. Idempotent.
+   * Turns a hold into a charge; resolves when the charge is on disk. Await it before sending the last byte of the
+   * answer, or a crash in between would leave an answered request unpaid. Idempotent.
    */
   settle(hold: Hold, settlement: Settlement): Promise<Settled>;
-  /** Gives a hold back: the request failed or produced nothing. Idempotent. */
+  /** Releases a hold, because the request failed or produced nothing. Idempotent. */
   release(hold: Hold): Promise<Settled>;
-  /** Says what a running stream has cost so far; cheap enough to call for every chunk. Charged if the process dies. */
+  /**
+   * Reports what a running stream has cost so far, which is charged if the process dies. Cheap enough to call per
+   * chunk.
+   */
   progress(hold: Hold, costSoFar: number, usage: Usage, endpoint: string): void;
-  /** An open hold by its request id, for work taken over from another process. */
+  /** Finds an open hold by its request id, for work taken over from another process. */
   findHold(requestId: string): Promise<Hold | null>;
-  /** Usage of a request that cost nothing and needed no hold. */
+  /** Logs the usage of a request that cost nothing and had no hold. */
   record(who: Pick<HoldRequest, 'requestId' | 'userId' | 'keyId' | 'modelId'>, detail: UsageDetail): void;
   grant(grant: Grant): Promise<LedgerRow>;
-  /** The quota of a key was set anew: what processes keep of the old one and do not need goes back to it. */
+  /** Call after a key's quota was changed: processes return the unused part of what they reserved of the old quota. */
   recallKey(userId: number, keyId: number): Promise<void>;
-  /** What is left of the tightest budget of a hold, about; null where there is none. */
+  /** Roughly what is left of the tightest budget of a hold; null if there is no budget. */
   budgetLeft(hold: Hold): number | null;
-  /** What was set anew in the windows of budgets: what processes keep of them and do not need goes back. */
+  /** Call after budget windows were changed: processes return the unused part of what they reserved of them. */
   recallWindows(windowIds: number[]): Promise<void>;
-  /** Budgets of organisations hold from now on, as told by whoever knows organisations. */
+  /** Enables the budgets of organisations, which the given port looks up. */
   acceptLevels(port: LevelsPort): void;
   openHolds(): Promise<{ holds: number; amount: number }>;
-  /** Settles what dead processes left behind; runs by itself every few seconds. */
+  /** Settles what dead processes left behind; also runs every few seconds. */
   sweep(): Promise<number>;
-  /** Writes everything that waits. Call when no request is left. */
+  /** Flushes everything that is queued. Call when no request is running. */
   stop(): Promise<void>;
 }
 
@@ -115,13 +118,13 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   owners.onLook(sweep);
   const totals = keepTotals(db, writer, clock, log);
 
-  /** What does not fit is tried again after everybody has given back what they keep of it and do not need. */
+  /** If the attempt does not fit, asks all processes to return what they do not need and tries again. */
   async function recalling<T>(ids: AllotmentId[], attempt: () => Promise<T>, fits: (result: T) => boolean): Promise<T> {
     const untilMs = performance.now() + patienceMs;
     for (let last = false; ; ) {
       const result = await attempt();
       if (fits(result) || last) return result;
-      // Once more in any case: what there was to be had may have come back since the attempt.
+      // Try once more even if nothing was returned just now: it may have been returned since the attempt.
       last = !(await returns.recall(ids)) || performance.now() > untilMs;
     }
   }
@@ -165,7 +168,9 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     return entry;
   }
 
-  /** The allotment it was taken from is lost; the request may have been charged by whoever emptied it. */
+  /**
+   * Charges a request whose allotment was lost. The process that returned the allotment may have charged it already.
+   */
   const chargeLate = ({ log: row, key, levels }: Charge): Promise<Settled> =>
     db.transaction().execute(async (tx) => {
       if (await isLogged(tx, row)) return notSettled;
@@ -260,7 +265,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   return billing;
 }
 
-/** Every request passes here twice, and mostly nothing is waited for: an async function would cost it more than the promise. */
+/** Called twice per request, mostly with a plain value: wrapping it is cheaper than an async function. */
 const promised = <T>(value: Now<T>): Promise<T> => (value instanceof Promise ? value : Promise.resolve(value));
 
 const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldRequest, levels: Levels | null): Hold => ({

@@ -1,37 +1,37 @@
 import type { Allotment } from './allotment.ts';
 import type { AllotmentChange, ChargeBatch, KeptRow, UsageRow } from './store/port.ts';
 
-/** What a request takes from budgets of an organisation, and from limits of whoever pays. */
+/** What a request takes from an organisation's budgets and from the payer's own spending limits. */
 export interface LevelCharge {
-  /** Whose the key is, which need not be who pays. */
+  /** The owner of the key, who need not be the payer. */
   keyUserId: number;
   windows: readonly Allotment[];
-  /** Taken from each of them; `log.quota` is what is used of it. */
+  /** What was taken from each window; `log.quota` is what the usage counts. */
   paid: number[];
 }
 
-/** What a request costs, taken out of its allotments and to be written. */
+/** The cost of a request, already taken from its allotments and waiting to be written. */
 export interface Charge {
   log: UsageRow;
-  /** Null for requests that cost nothing, which need none. */
+  /** Null for requests that cost nothing. */
   user: Allotment | null;
-  /** Null where the key has no quota of its own. */
+  /** Null if the key has no quota of its own. */
   key: Allotment | null;
-  /** Taken from the key's allotment; `log.quota` is what was taken from the user's. */
+  /** What was taken from the key's allotment; `log.quota` is what was taken from the user's. */
   keyPaid: number;
-  /** `free - moved` of the user's allotment right after it. */
+  /** `free - moved` of the user's allotment right after this charge. */
   rest: number;
-  /** It has a row that says how far it has come. */
+  /** The request has a progress row, which has to be deleted. */
   noted: boolean;
-  /** The answer that is written with it. */
+  /** The answer to store in the same transaction. */
   kept: KeptRow | null;
-  /** Whoever took this process for dead makes and pays the call as well. */
+  /** A process that considers this one dead repeats the call and pays for it. */
   goesOn: boolean;
-  /** Null where there are none. */
+  /** Null if there are no budgets. */
   levels: LevelCharge | null;
 }
 
-/** Sums go to each allotment once per batch, since most of a batch is of the same few. */
+/** Adds up the changes per allotment, since most charges of a batch belong to the same few users. */
 export function batchOf(charges: Charge[]): ChargeBatch {
   const users = new Changes();
   const keys = new Changes();
@@ -42,7 +42,7 @@ export function batchOf(charges: Charge[]): ChargeBatch {
     ofUser.used += log.quota;
     ofUser.requests += 1;
     if (log.quota === 0) continue;
-    // Also without a key: limits of one's own hold in the browser too.
+    // Also without a key: a user's own limits apply to requests from the browser too.
     if (levels) addWindows(windows, levels, log.quota);
     if (log.key_id === 0) continue;
     const ofKey = keys.of(levels ? levels.keyUserId : log.user_id, log.key_id);
@@ -64,7 +64,7 @@ export function batchOf(charges: Charge[]): ChargeBatch {
   };
 }
 
-/** Found without a name, which would have to be made for every request: most are of whoever came last. */
+/** Compares ids instead of building a map key per request: most charges belong to the same user as the one before. */
 class Changes {
   readonly all: AllotmentChange[] = [];
   #last: AllotmentChange | undefined;
@@ -82,7 +82,9 @@ class Changes {
   }
 }
 
-/** By their ids alone, which costs less than names do: a request has one user and one key, and may have many windows. */
+/**
+ * Keyed by id alone, which is cheaper than a composite key: a request has one user and one key, but maybe many windows.
+ */
 function addWindows(changes: Map<number, AllotmentChange>, { windows, paid }: LevelCharge, used: number): void {
   for (let i = 0; i < windows.length; i += 1) {
     const { id } = windows[i]!;

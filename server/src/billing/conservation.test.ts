@@ -15,7 +15,7 @@ import {
 } from './engines.fixture.ts';
 import type { Hold } from './types.ts';
 
-/** Which process does it. */
+/** The process that takes the step. */
 const at = fc.nat(3);
 const step = fc.oneof(
   fc.record({
@@ -50,8 +50,8 @@ describe.each(settings)('conservation on $name with $count processes', ({ engine
   afterAll(() => open.drop());
 
   /**
-   * Steps of one round run at the same time, so that they meet in batches. Crashed, a process is gone for good where there is
-   * one; of several it is taken for dead by the others, and goes on.
+   * Steps of a round run concurrently, so that they share batches. With a single process, a crash ends it for good; one
+   * of several is considered dead by the others and continues.
    */
   async function play(rounds: Step[][]): Promise<{ user: number; key: number }> {
     const user = await addUser(open.db, start);
@@ -105,7 +105,7 @@ describe.each(settings)('conservation on $name with $count processes', ({ engine
     const books = await booksOf(open.db, user);
     const grants = await sql<{ n: number }>`select coalesce(sum(amount), 0) as n from credits
       where user_id = ${user}`.execute(open.db);
-    // One that was taken for dead believes for a moment longer that what it held is put aside.
+    // A process considered dead still counts its holds for a moment.
     expect(count === 1 ? books.quota : books.quota + books.held).toBeGreaterThanOrEqual(0);
     expect(books.quota + books.held + books.used).toBe(start + Number(grants.rows[0]!.n));
     expect(books.ledger).toBe(Number(grants.rows[0]!.n) - books.used);

@@ -60,7 +60,7 @@ test('costs that are not known, or not what was charged, are not told', () => {
     { part: 'prompt', tokens: 100, cost: null },
     { part: 'completion', tokens: 15, cost: null },
   ]);
-  // Of what was free each part was.
+  // Each part of a free request costs nothing.
   expect(billOf(used, '', 0).map(({ cost }) => cost)).toEqual([0, 0]);
 });
 
@@ -111,7 +111,7 @@ describe.each(engines)('the usage log on $name', (engine) => {
   const cost = costOf(price, usage);
   const parts = [
     { part: 'cache_read', tokens: 300, cost: 45 },
-    // 187.5: nobody else has a half, so the unit that rounding makes of it is here.
+    // 187.5: the only half, so the unit gained by rounding goes here.
     { part: 'cache_write', tokens: 100, cost: 188 },
     { part: 'cache_write_1h', tokens: 50, cost: 150 },
     { part: 'audio_in', tokens: 40, cost: 640 },

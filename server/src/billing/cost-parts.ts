@@ -1,7 +1,7 @@
 import { type CostPart, costParts } from '../lib/cost-parts.ts';
 import { type Line, linesOf, type Price, partNames, picoUsdPerQuota, plainHalves, type Usage } from '../lib/money.ts';
 
-/** Parts in the order in which a row lists their costs; what is new comes last, since rows stay as they are. */
+/** The order in which a row lists the costs of its parts. Only ever append: stored rows rely on it. */
 const order = [
   'prompt',
   'completion',
@@ -27,7 +27,10 @@ export const billNames = {
 export type BillName = (typeof billNames)[Line['part']];
 export const billParts = order.map((part) => billNames[part]);
 
-/** `120,30` for a prompt and an answer, `20,30,,5` with something from a cache: a row is written for every request. */
+/**
+ * `120,30` for prompt and completion, `20,30,,5` with something from a cache. Compact, because every request writes a
+ * row.
+ */
 function pack(parts: readonly CostPart[]): string {
   const costs: (number | '')[] = [];
   for (const { part, cost } of parts) {
@@ -49,7 +52,7 @@ const hasParts = (usage: Usage): boolean =>
   usage.imageInTokens !== undefined ||
   usage.audioOutTokens !== undefined;
 
-/** What `costParts` makes of a prompt and an answer alone, without a detour: most requests have nothing else. */
+/** Fast path of `costParts` for prompt and completion alone, which is all most requests have. */
 function packHalves(prompt: number, completion: number, charged: number): string {
   if (charged !== Math.ceil((prompt + completion) / picoUsdPerQuota)) return '';
   let first = Math.floor(prompt / picoUsdPerQuota);
@@ -62,7 +65,7 @@ function packHalves(prompt: number, completion: number, charged: number): string
   return `${first || ''},${second}`;
 }
 
-/** The costs of the parts of a charge; empty where they are not known, or are not what was charged. */
+/** The costs of the parts of a charge; empty if they are unknown or do not add up to the charge. */
 export function packCosts(price: Price | undefined, usage: Usage, charged: number): string {
   if (charged === 0) return '';
   if (price) {
@@ -75,7 +78,7 @@ export function packCosts(price: Price | undefined, usage: Usage, charged: numbe
   return onlyUnits ? pack([{ part: 'request', cost: charged }]) : '';
 }
 
-/** What each part cost, in the order of `billParts`; null where it is not known. */
+/** What each part cost, in the order of `billParts`; null if unknown. */
 export const costsIn = (packed: string, charged: number): number[] | null =>
   packed === '' && charged > 0 ? null : packed.split(',').map(Number);
 
@@ -83,13 +86,13 @@ export interface BillPart {
   part: BillName;
   tokens?: number;
   units?: number;
-  /** In quota units; null where it is not known. */
+  /** In quota units; null if unknown. */
   cost: number | null;
 }
 
 const anything: Price = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
 
-/** What was used of each part, and what it cost: as the bill was made, so that the same tokens are in each. */
+/** The amount and cost of each part, split the same way as for billing so that each part has the same tokens. */
 export function billOf(usage: Usage, packed: string, charged: number): BillPart[] {
   const costs = packed.split(',');
   const costOf = (part: Line['part']): number | null =>

@@ -44,7 +44,7 @@ describe.each(engines)('a killed process on $name', (engine) => {
         listening.advance(beatMs);
         await billing.owners.look();
       }
-      // PostgreSQL finishes the statement it was at when its client died, so something may appear after the first sweep.
+      // PostgreSQL finishes the running statement after its client died, so rows may appear after the first sweep.
       const left = async () => {
         const allotments = await open.db.selectFrom('billing_purses').select('owner').execute();
         return allotments.length + (await written()).length;

@@ -1,4 +1,4 @@
-/** What processes of the release before leave behind, and how it is to serve beside them. */
+/** What processes of the previous release leave behind, and how to run side by side with them. */
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { manualClock, systemClock } from '../lib/clock.ts';
@@ -7,7 +7,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { beatMs } from '../platform/durable/owners.ts';
 import { addKey, addUser, booksOf, engines, keyOf, openTestBilling } from './engines.fixture.ts';
 
-/** As one of its processes does with a request: the money goes from the balance to a row. */
+/** What a process of that release does with a request: it moves money from the balance to a row. */
 async function holdAsBefore(db: Db, owner: string, userId: number, amount: number, progress = 0): Promise<void> {
   await sql`update users set quota = quota - ${amount} where id = ${userId}`.execute(db);
   await sql`insert into billing_holds (request_id, user_id, key_id, amount, key_amount, model_id, estimate, progress,
@@ -40,7 +40,7 @@ describe.each(engines)('beside the release before on $name', (engine) => {
     const billing = await openTestBilling(open, systemClock, listening);
     await sql`insert into owners (id, beats, slow) values ('slow', 1, 1)`.execute(open.db);
     await holdAsBefore(open.db, 'slow', user, 300, 120);
-    // It beats every ten seconds.
+    // Its heartbeat runs every ten seconds.
     for (let beat = 1; beat <= 40; beat++) {
       if (beat % 10 === 0) await sql`update owners set beats = beats + 1 where id = 'slow'`.execute(open.db);
       listening.advance(beatMs);

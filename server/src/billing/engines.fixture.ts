@@ -11,12 +11,12 @@ export { engines, type TestDb, type TestEngine, type Where } from '../platform/d
 export const silent = pino({ level: 'silent' });
 let counter = 0;
 
-/** Holds of running requests are known to their process alone. */
+/** The holds of a running request are known only to its own process. */
 const living = new Map<Billing, Db>();
 const heldBy = (db: Db, userId: number, keyId = 0): number =>
   [...living].reduce((sum, [billing, own]) => (own === db ? sum + billing.heldBy(userId, keyId) : sum), 0);
 
-/** The billing of one process; its stop takes the process off the list of owners. */
+/** Billing as one process runs it; `stop` also removes the process from the list of owners. */
 export async function openTestBilling(
   database: OpenDb,
   clock: Clock = systemClock,
@@ -34,7 +34,7 @@ export async function openTestBilling(
   return { ...billing, stop, owners };
 }
 
-/** A user with a balance; returns its id. */
+/** Adds a user with a balance and returns its id. */
 export async function addUser(db: Db, quota: number): Promise<number> {
   counter += 1;
   const name = `user-${counter}`;
@@ -42,7 +42,7 @@ export async function addUser(db: Db, quota: number): Promise<number> {
     (username, username_key, password_hash, display_name, avatar_url, email, role, status, "group", quota, created_at)
     values (${name}, ${name}, '', ${name}, '', '', 1, 1, 'default', 0, 0) returning id`.execute(db);
   const { id } = rows[0]!;
-  // Put there past the ledger, so that its entries are those of the test.
+  // Bypasses the ledger, so that it only has the entries of the test.
   await sql`update users set quota = ${quota} where id = ${id}`.execute(db);
   return id;
 }
@@ -67,7 +67,7 @@ export interface Books {
   days: number;
 }
 
-/** Everything that must add up for one user. */
+/** Every figure of one user that has to add up. */
 export async function booksOf(db: Db, userId: number): Promise<Books> {
   const { rows } = await sql<Books>`select u.quota as quota, u.used_quota as used, u.request_count as requests,
     (select coalesce(sum(amount), 0) from billing_holds where user_id = u.id) as held,
@@ -92,7 +92,7 @@ export async function keyOf(db: Db, id: number): Promise<{ remain: number; used:
   return { remain: Number(remain) - heldBy(db, user, id), used: Number(used) };
 }
 
-/** What all users together were charged, by the totals and by the sums of each of them. */
+/** What all users together were charged, according to the totals and according to the sums per user. */
 export async function chargedOverall(db: Db): Promise<{ totals: number; days: number }> {
   const { rows } = await sql<{ totals: number; days: number }>`select
     (select coalesce(sum(quota), 0) from usage_totals_all) as totals,

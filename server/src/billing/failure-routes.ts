@@ -20,7 +20,7 @@ const query = z.strictObject({ ...pageFields, ...filterFields });
 const base = { ...management, tag: 'Usage', method: 'get' } as const;
 
 async function pageOf({ db, failures }: FailureRouteDeps, filter: UsageFilter, page: Page) {
-  // What this process still holds back is shown too: people look right after their request.
+  // Include failures still buffered in this process: people look right after their request.
   await failures.flush();
   return listFailures(db, filter, rangeOf(page));
 }

@@ -20,7 +20,7 @@ const fields = {
 
 export const failureSchema = z.object(fields).meta({ id: 'FailedRequest' });
 
-/** The upstream's own words are the operator's business: they may speak of an account, a key or an address there. */
+/** Only operators see the upstream's message: it may name their account, key or address there. */
 export const wholeFailureSchema = z
   .object({
     ...fields,

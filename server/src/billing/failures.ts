@@ -6,7 +6,7 @@ import { isAway } from '../platform/durable/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { insertFailures, type NewFailure } from './store/failures.ts';
 
-/** What the last upstream that was asked said; for administrators, since it may speak of their account there. */
+/** The error of the last upstream that was tried. Administrators only, since it may name their account there. */
 export interface UpstreamWords {
   provider: string;
   channelId: number;
@@ -14,14 +14,14 @@ export interface UpstreamWords {
   message: string;
 }
 
-/** A request to a model that nobody answered. */
+/** A request that no model answered. */
 export interface Failure {
   requestId: string;
   userId: number;
   keyId: number | null;
   modelId: string;
   endpoint: string;
-  /** What the caller was told. */
+  /** What the caller received. */
   status: number;
   code: string;
   message: string;
@@ -32,12 +32,12 @@ export interface Failure {
 
 export interface FailureLog {
   note(failure: Failure): void;
-  /** Everything noted so far is written when this resolves, or will be tried again. */
+  /** Resolves once everything noted so far has been written, or is queued for another attempt. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Names and words come from outside; some upstreams answer with whole pages. */
+/** Names and messages come from outside; some upstreams answer with whole HTML pages. */
 const mostName = 256;
 const mostWords = 1_000;
 
@@ -59,14 +59,14 @@ const rowOf = (failure: Failure, now: number): NewFailure => ({
   created_at: now,
 });
 
-/** Written behind the requests: to be told that something failed must not take longer than the failure. */
+/** Writes failures in the background, so that an error response does not wait for the database. */
 export function openFailureLog({ db, clock, log }: { db: Db; clock: Clock; log: Log }): FailureLog {
   const rows = new RowsBehind<NewFailure>({
     everyMs: 500,
     retryMs: 2_000,
-    // Few enough to keep SQLite's writer free for others.
+    // Small enough not to block SQLite's writer for long.
     atOnce: 100,
-    // A storm of failures, or a database that is away, must not take the memory of the service.
+    // Bounds memory during an outage of the database or a storm of failures.
     mostWaiting: 5_000,
     write: (batch) => insertFailures(db, batch),
     failed: (error) => {

@@ -3,12 +3,12 @@ import type { Log } from '../platform/log.ts';
 import type { Line } from './line.ts';
 import type { UsageRow } from './store/port.ts';
 
-/** Usage of requests that cost nothing: off the hot path, written a few times a second. */
+/** Usage of requests that cost nothing: written in the background a few times a second. */
 export const openFreeLog = (line: Line, log: Log, note: (rows: readonly UsageRow[]) => Promise<void>) =>
   new RowsBehind<UsageRow>({
     everyMs: 250,
     atOnce: 500,
-    // Past this the oldest may go, since no money hangs on them.
+    // Beyond this the oldest rows may be dropped, since no money depends on them.
     mostWaiting: 50_000,
     write: async (rows) => {
       const none = { user: null, key: null, kept: null, levels: null };
@@ -18,7 +18,8 @@ export const openFreeLog = (line: Line, log: Log, note: (rows: readonly UsageRow
     },
     failed: (error, rows) => {
       log.error({ error, rows: rows.length }, 'usage log could not be written');
-      // They stand in line, and are written when the database is back; what it refuses, it would refuse again.
+      // Do not retry: the charge queue keeps the rows while the database is away, and rejected rows would be rejected
+      // again.
       return false;
     },
   });

@@ -25,13 +25,13 @@ import type { HeldLevels, Hold, HoldRequest, Settled } from './types.ts';
 import { TakenForDead, type Writer } from './writer.ts';
 
 const askAgainMs = 400;
-/** After another process was short, no more than needed is taken for so long. */
+/** How long this process takes no more than it needs after another process ran out. */
 const modestMs = 10_000;
 
 interface OpenHold {
   hold: Hold;
   paying: Paying;
-  /** It has a row that says how far it has come. */
+  /** The request has a row with its progress. */
   noted: boolean;
   createdAt: number;
 }
@@ -42,13 +42,13 @@ interface KeeperDeps {
   writer: Writer;
   allotments: Allotments;
   line: Line;
-  /** Tells other processes that somebody is short of this. */
+  /** Tells other processes that this allotment is short. */
   askOthers(id: AllotmentId): Promise<void>;
-  /** Takes away the row that says how far a request has come. */
+  /** Deletes the row with the progress of a request. */
   forgetProgress(requestId: string): Promise<void>;
 }
 
-/** Holds of running requests: taken from allotments and given back to them without asking anybody. */
+/** The holds of running requests, taken from allotments and returned to them in memory. */
 export class Keeper {
   readonly open = new ChurnMap<OpenHold>();
   readonly #taking = new Map<string, Promise<Hold>>();
@@ -92,7 +92,7 @@ export class Keeper {
     return hold;
   }
 
-  /** From each in turn; whoever is refused by one gives back what the others gave. */
+  /** Takes from each allotment in turn; if one refuses, returns what the others gave. */
   async #wait(request: HoldRequest, amount: number, levels: Levels | null, nowSeconds: number): Promise<Hold> {
     for (;;) {
       const taken: Allotment[] = [];
@@ -102,9 +102,10 @@ export class Keeper {
           if ((await this.take(allotment, amount)) < amount) throw short();
           taken.push(allotment);
         }
-        // Some are of before and some of after: those of after must not keep what nobody holds.
+        // The allotments were lost while waiting, so some are old and some new: the new ones must not keep a hold
+        // without owner.
         if (taken.some(({ lost }) => lost)) throw new TakenForDead();
-        // The same ones: what something is held of stays.
+        // These are the same allotments: one with a hold is never dropped.
         const paying = payingFor(this.deps.allotments, request, levels);
         return this.#opened(request, amount, paying, levels, nowSeconds);
       } catch (error) {
@@ -114,7 +115,10 @@ export class Keeper {
     }
   }
 
-  /** All of it, or nothing; `partly`, what there is. Never less than all while any process has more of it. */
+  /**
+   * Takes the whole amount or nothing; with `partly`, whatever there is. Never less than all while any process has
+   * more.
+   */
   take(allotment: Allotment, amount: number, partly = false): Now<number> {
     if (hasFree(allotment, amount)) return allotment.take(amount);
     const done = Promise.withResolvers<number>();
@@ -151,7 +155,7 @@ export class Keeper {
     }
   }
 
-  /** Ends a hold. What it costs beyond is taken as far as there is something. `log.quota` is the cost. */
+  /** Ends a hold. A cost beyond the hold is taken as far as the allotment covers it. `log.quota` is the cost. */
   settle(id: string, log: UsageRow, going: Going): Now<Settled> {
     const open = this.open.get(id);
     if (!open) return notSettled;
@@ -161,14 +165,14 @@ export class Keeper {
     const levels = levelChargeOf(hold, paying);
     const { kept, goesOn } = going;
     const charge = { log, user, key, keyPaid: 0, rest: 0, noted, kept, goesOn, levels };
-    // Charged past the allotment, which others have emptied.
+    // Other processes emptied the allotment: the charge queue charges the balance directly.
     if (user.lost) return this.deps.line.charge(charge);
     const cost = log.quota;
     const aside = takeBeyond(paying, hold.amount, cost);
     return covers(aside, cost) ? this.#charge(charge, cost, aside) : this.#takeRest(charge, cost, aside);
   }
 
-  /** A model thought free that cost something after all. */
+  /** Charges a request that had no hold because its model was expected to be free. */
   chargeUnheld(log: UsageRow, hold: Hold, going: Going): Promise<Settled> {
     const paying = payingForHold(this.deps.allotments, hold);
     const { user, key, windows } = paying;
@@ -185,7 +189,7 @@ export class Keeper {
     return this.#charge(charge, cost, aside);
   }
 
-  /** Nobody waits for the database because of what is owed beyond a hold. */
+  /** Takes what there is for a cost beyond the hold, so that nobody waits for the database because of it. */
   async #takeWhatThereIs(allotment: Allotment, amount: number): Promise<number> {
     try {
       return await this.take(allotment, amount, true);
@@ -194,7 +198,7 @@ export class Keeper {
     }
   }
 
-  /** Ends what is put aside for it, in every allotment. */
+  /** Ends the hold in every allotment and queues the charge. */
   #charge(charge: Charging, cost: number, aside: PutAside): Promise<Settled> {
     const { log, user, key, levels } = charge;
     log.quota = Math.min(cost, aside.user);
@@ -213,7 +217,7 @@ export class Keeper {
     return this.deps.line.charge(charge);
   }
 
-  /** Gives a hold back. */
+  /** Releases a hold. */
   release(id: string): Now<Settled> {
     const open = this.open.get(id);
     if (!open) return notSettled;
@@ -224,21 +228,21 @@ export class Keeper {
     return { settled: true, charged: 0, shortfall: 0 };
   }
 
-  /** How many requests run here, and what is put aside for them. */
+  /** How many requests run in this process, and how much they hold. */
   sums(): { holds: number; amount: number } {
     const amount = this.deps.allotments.all().reduce((sum, { id, held }) => (id.key_id === 0 ? sum + held : sum), 0);
     return { holds: this.open.size, amount };
   }
 }
 
-/** What a charge is for that outlives its process, if anything. */
+/** The part of a charge that concerns work which outlives its process. */
 export type Going = Pick<Charge, 'kept' | 'goesOn'>;
 
 type Charging = Parameters<Line['charge']>[0] & { user: Allotment };
 
 export const heldLevels = (levels: Levels, keyUserId: number): HeldLevels => ({ ...levels, keyUserId });
 
-/** In order of arrival; one who asks for too much does not hold up the others. */
+/** Serves waiters in order of arrival; one that asks for too much does not block those behind it. */
 function serve(allotment: Allotment): void {
   const left = allotment.queue.splice(0).filter((waiter) => {
     if (allotment.free < waiter.amount) return true;
@@ -248,7 +252,7 @@ function serve(allotment: Allotment): void {
   allotment.queue.push(...left);
 }
 
-/** Those who have waited until now, and for whom the balance was asked. */
+/** Refuses waiters whose deadline has passed and for whom the balance was already asked. */
 function refuse(allotment: Allotment, nowMs: number): void {
   const left = allotment.queue.splice(0).filter(({ amount, partly, asked, untilMs, done }) => {
     if (!asked || untilMs > nowMs) return true;
@@ -266,6 +270,6 @@ function whatIsMissing({ queue, free }: Allotment, more: boolean): { need: numbe
     need += waiter.amount;
     least = Math.min(least, waiter.partly ? 1 : waiter.amount - free);
   }
-  // No number that an upstream could make large may spoil the statement.
+  // Upstreams influence these numbers: keep them in the range the statement can take.
   return { need: Math.min(need, Number.MAX_SAFE_INTEGER), least, more };
 }

@@ -59,10 +59,10 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     await expect(billing.settle(refused, settlement(7, 'refused'))).rejects.toThrow('refused');
     refusing = null;
     expect(await keptOf(open.db, 'refused')).toEqual([]);
-    // A hold that is gone is charged no more, and an answer that costs nothing may be asked for again.
+    // A hold that is gone cannot be charged, and an answer that costs nothing may be requested again.
     expect((await billing.settle(refused, settlement(7, 'gone'))).settled).toBe(false);
     await billing.settle(await hold({ amount: 0 }), settlement(0, 'free'));
-    // What costs nothing is logged behind its answer.
+    // Free requests are logged in the background.
     await until('the free one is logged', async () => (await booksOf(open.db, user)).requests === 4);
     expect([...(await keptOf(open.db, 'gone')), ...(await keptOf(open.db, 'free'))]).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
       billing.settle(texts, { ...plain, goesOn: true }),
     ];
     for (const one of elsewhere) expect(isAway(await one.catch((error) => error))).toBeTrue();
-    // Of what a client has seen there is no other answer.
+    // The client has seen this answer, so it is charged: it cannot be replaced by another.
     expect(await shown).toMatchObject({ settled: true, charged: 2 });
     expect(await keptOf(open.db, 'elsewhere')).toEqual([]);
     expect(await booksOf(open.db, user)).toMatchObject({ used: used + 2, requests: requests + 1 });

@@ -2,15 +2,15 @@ import type { Db } from '../platform/db/tables.ts';
 import { billParts, costsIn } from './cost-parts.ts';
 import { accountColumns, type KeySpan, sumDaysOfKey, usageOfKey } from './store/usage-of-key.ts';
 
-/** Entries per read: never so many that a synchronous database stops streams. */
+/** Entries per read: SQLite reads synchronously, so larger pages would stall open streams. */
 const pageRows = 500;
 
-/** What was used, added up. */
+/** Usage, added up. */
 export interface Account extends Record<(typeof accountColumns)[number], number> {
   requests: number;
   /** In quota units, in the order of `billParts`. */
   costs: number[];
-  /** Of entries that do not say what their parts cost. */
+  /** Cost of entries that do not say what their parts cost. */
   unknown: number;
 }
 
@@ -21,7 +21,9 @@ export const emptyAccount = (): Account => ({
   unknown: 0,
 });
 
-/** Adds what a key used to an account, entry by entry, page by page: however many there are, others get their turn. */
+/**
+ * Adds a key's usage to an account page by page, so that other queries get their turn however many entries there are.
+ */
 export async function addUsage(db: Db, account: Account, keyId: number, span: KeySpan): Promise<void> {
   let after: { created_at: number; id: number } | undefined;
   for (;;) {
@@ -40,7 +42,7 @@ export async function addUsage(db: Db, account: Account, keyId: number, span: Ke
   }
 }
 
-/** The same from the sums of days, of what is no longer in the log. */
+/** The same from daily sums, for entries that are no longer in the log. */
 export async function addDays(db: Db, account: Account, keyId: number, span: KeySpan): Promise<void> {
   const { requests, prompt_tokens, completion_tokens, quota } = await sumDaysOfKey(db, keyId, span);
   account.requests += requests;

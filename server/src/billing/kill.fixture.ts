@@ -3,12 +3,15 @@ import { requestId } from '../lib/ids.ts';
 import { openDb } from '../platform/db/open.ts';
 import { openTestBilling, type Where } from './engines.fixture.ts';
 
-/** A process to be killed: 16 clients that hold, settle and only then write down that they were answered. */
+/** A process for tests to kill: 16 clients that hold, settle and only then write down that they were answered. */
 const [where, user, witness, streamId] = JSON.parse(process.argv[2]!) as [Where, number, string, string];
 const billing = await openTestBilling(await openDb(where));
 const usage = { promptTokens: 1, completionTokens: 1 };
 
-/** At once: a buffered line would be lost with the process. Into a file: a pipe is full when its reader is slow. */
+/**
+ * Unbuffered, since a buffered line would be lost with the process. A file, since a pipe blocks when its reader is
+ * slow.
+ */
 const file = openSync(witness, 'a');
 const say = (word: string): void => {
   writeSync(file, `${word}\n`);
@@ -31,7 +34,7 @@ async function client(): Promise<void> {
   }
 }
 
-/** A stream that never ends, and whose progress is on disk. */
+/** A stream that never ends and whose progress is on disk. */
 const endless = await billing.hold({
   requestId: streamId,
   userId: user,

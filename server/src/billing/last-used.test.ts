@@ -48,9 +48,9 @@ describe.each(engines)('keys in use on $name', (engine) => {
   });
 });
 
-/** A settlement that was chosen to give way is tried again, so only the server knows of it. */
+/** A settlement chosen as deadlock victim is retried, so only the server's statistics show it. */
 async function deadlocks(db: Parameters<typeof touchKeys>[0]): Promise<number> {
-  // The server counts with a delay of up to a second.
+  // The server updates its statistics with a delay of up to a second.
   await Bun.sleep(1_100);
   const { rows } = await sql<{ n: number }>`select deadlocks as n from pg_stat_database
     where datname = current_database()`.execute(db);

@@ -5,7 +5,10 @@ import { type LevelName, type Levels, type LevelsPort, levelNames, type OpenBudg
 
 type LevelBudget = OpenBudget & { level: LevelName };
 
-/** An organisation with a budget of each amount, in all, from the narrowest level; tells where holds are taken from. */
+/**
+ * Adds an organisation with one total budget per amount, from the narrowest level; returns the budgets holds are taken
+ * from.
+ */
 export async function addBudgets(db: Db, amounts: number[]): Promise<LevelBudget[]> {
   const account = await addUser(db, 0);
   const { rows } = await sql<{
@@ -34,7 +37,7 @@ export async function addBudgets(db: Db, amounts: number[]): Promise<LevelBudget
   return budgets;
 }
 
-/** Which keys stand where. */
+/** Maps keys to their budgets. */
 export class TestLevels implements LevelsPort {
   readonly places = new Map<number, Levels>();
   readonly told: number[] = [];
@@ -49,7 +52,7 @@ export class TestLevels implements LevelsPort {
 }
 
 export interface WindowBooks {
-  /** In the row and in the allotments of all processes. */
+  /** The sum of the row and the allotments of all processes. */
   left: number;
   used: number;
 }

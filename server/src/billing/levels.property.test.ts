@@ -9,8 +9,9 @@ import type { OpenBudget } from './levels.ts';
 import type { Hold } from './types.ts';
 
 /**
- * The books over levels: whatever happens in whatever order and process, what is used of a budget is what requests under it
- * were charged, and what is left and used of it is its amount. Two teams share an organisation, and one balance pays.
+ * Conservation with budgets: whatever happens in any order and process, a budget's usage equals the charges of its
+ * requests, and what is left plus what is used equals its amount. Two teams share an organisation, and one balance
+ * pays.
  */
 
 const at = fc.nat(3);
@@ -27,7 +28,7 @@ const step = fc.oneof(
   },
   {
     weight: 3,
-    // Never more than the hold: what goes beyond is in tests of its own.
+    // Never more than the hold: costs beyond it have tests of their own.
     arbitrary: fc.record({ at, kind: fc.constant('settle' as const), which: fc.nat(20), percent: fc.nat(100) }),
   },
   { weight: 1, arbitrary: fc.record({ at, kind: fc.constant('release' as const), which: fc.nat(20) }) },
@@ -57,7 +58,7 @@ describe.each(settings)('books over levels on $name with $count processes', ({ e
 
   interface Scene {
     payer: number;
-    /** Of each team, its key and what it stands under: the team's budget, then the organisation's. */
+    /** Each team's key and the budgets that apply to it: the team's, then the organisation's. */
     teams: { key: number; user: number; budgets: OpenBudget[] }[];
     all: OpenBudget[];
     levels: TestLevels;
@@ -107,7 +108,7 @@ describe.each(settings)('books over levels on $name with $count processes', ({ e
             const held = await billing.hold({ ...request, amount: one.amount, ...lasting }).catch(() => null);
             if (held) holds.push({ hold: held, at: here });
           } else if (one.kind === 'move') {
-            // To the other team, and back with the next.
+            // Move the key to the other team; the next step moves it back.
             const { key } = teams[one.team]!;
             const { budgets: now } = levels.places.get(key)!;
             const other = now[0] === budgets[0] ? budgets[1]! : budgets[0]!;
@@ -133,7 +134,7 @@ describe.each(settings)('books over levels on $name with $count processes', ({ e
     for (const billing of all) await billing.stop();
   }
 
-  /** What is put aside for work that outlives processes is neither left nor used. */
+  /** What durable holds reserve is neither left nor used. */
   async function lastingIn(windowId: number): Promise<number> {
     const rows = await open.db.selectFrom('billing_holds').select(['amount', 'levels']).execute();
     const inIt = rows.filter(({ levels }) => levels !== '' && (JSON.parse(levels) as number[]).includes(windowId));
@@ -151,13 +152,13 @@ describe.each(settings)('books over levels on $name with $count processes', ({ e
         const charged = await booksOf(open.db, given.payer);
         expect(charged).toMatchObject({ logs: charged.used, days: charged.used });
         const books = await Promise.all(given.all.map(({ windowId }) => windowOf(open.db, windowId)));
-        // Everything is under the organisation, and under one team or the other.
+        // Everything counts for the organisation, and for one of the teams.
         expect(books[2]!.used).toBe(charged.used);
         expect(books[0]!.used + books[1]!.used).toBe(charged.used);
         for (const [i, { left, used }] of books.entries()) {
           const { amount, windowId } = given.all[i]!;
           expect(left + used + (await lastingIn(windowId))).toBe(amount);
-          // A stream whose process was taken for dead is charged to what is there, which others may have taken meanwhile.
+          // A stream whose process was considered dead is charged to what is left, which others may have taken by then.
           if (count === 1) expect(left).toBeGreaterThanOrEqual(0);
         }
         const keys = given.teams.map(({ key }) => key);

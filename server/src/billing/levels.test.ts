@@ -29,7 +29,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     await open.drop();
   });
 
-  /** A user with money and a key under budgets of these amounts. */
+  /** A user with a balance and a key under budgets of these amounts. */
   async function someone(amounts: number[], { quota = 1_000_000, shared = false } = {}) {
     const user = await addUser(open.db, quota);
     const payer = shared ? await addUser(open.db, quota) : user;
@@ -70,7 +70,7 @@ describe.each(engines)('budgets on $name', (engine) => {
       );
       expect(error.message).toContain('in all');
     });
-    // What the others gave came back: all of it can be had.
+    // The other budgets got their amounts back: all of them are available.
     expect((await windows()).map(({ left }) => left)).toEqual(amounts);
     const rest = await billing.hold(request(99));
     expect(await billing.release(rest)).toMatchObject({ settled: true });
@@ -88,7 +88,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     const user = await addUser(open.db, 1_000_000);
     const budgets = await addBudgets(open.db, [500]);
     const windowId = budgets[0]!.windowId;
-    // Where a request names no key.
+    // For requests without a key.
     levels.places.set(0, { payerId: user, budgets });
     const request = (amount: number): HoldRequest => ({
       ...{ requestId: requestId(), userId: user, keyId: null, keyUnlimited: true, amount, modelId: 'm' },
@@ -150,7 +150,7 @@ describe.each(engines)('budgets on $name', (engine) => {
   test('what a process that is gone had noted of a stream is charged at every level, and the rest comes back', async () => {
     const { request, windows, key } = await someone([500, 600]);
     const gone = await openTestBilling(open);
-    // Whoever opens a SQLite file takes all before them for dead.
+    // A process that opens a SQLite file considers all earlier ones dead.
     await billing.owners.look();
     gone.acceptLevels(levels);
     const hold = await gone.hold(request(300));
@@ -189,7 +189,7 @@ describe.each(engines)('budgets on $name', (engine) => {
   });
 });
 
-/** At each level the last unit is had once, however many ask for it at the same time and wherever. */
+/** At each level the last unit is given out once, however many requests and processes compete for it. */
 describe.each(engines)('the last unit on $name', (engine) => {
   const processes = engine.name === 'postgres' ? 2 : 1;
   test.each(['key', 'member', 'team', 'organisation'])(

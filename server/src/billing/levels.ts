@@ -1,46 +1,49 @@
 import type { Now } from './store/port.ts';
 
-/** Where a budget may stand, from the narrowest: in this order holds are taken, so that whoever is refused took little meanwhile. */
+/**
+ * The levels of budgets, from the narrowest. Holds are taken in this order, so that a refused request has taken little
+ * by then.
+ */
 export const levelNames = ['key', 'member', 'team', 'organisation'] as const;
 export type LevelName = (typeof levelNames)[number];
 
 export const spans = ['day', 'week', 'month', 'total'] as const;
 export type Span = (typeof spans)[number];
 
-/** A budget in the window that is open now. */
+/** A budget with its current window. */
 export interface OpenBudget {
-  /** `person`: what somebody has set for themselves. */
+  /** `person`: a limit that users set for themselves. */
   level: LevelName | 'person';
   span: Span;
   /** In quota units. */
   amount: number;
-  /** It refuses what goes beyond; else it only counts. */
+  /** A hard budget refuses requests beyond it; others only count. */
   hard: boolean;
   /** The row that holds are taken from. */
   windowId: number;
-  /** Unix seconds; 0 for one without end. */
+  /** Unix seconds; 0 if it never ends. */
   endsAt: number;
   timeZone: string;
 }
 
-/** What a request is paid by, of an organisation or of somebody who has set themselves a limit. */
+/** Who pays for a request and which budgets it counts against: those of an organisation, or the user's own limits. */
 export interface Levels {
-  /** Whose balance pays: the user's own, or the organisation's account. */
+  /** The user whose balance pays: the caller, or the organisation's account. */
   readonly payerId: number;
   /** From the narrowest level. */
   readonly budgets: readonly OpenBudget[];
 }
 
-/** Told by whoever knows organisations. */
+/** Looks up budgets; implemented by the module that manages organisations. */
 export interface LevelsPort {
   /**
-   * Null where neither an organisation has the key nor the user a limit. Throws what must not go on. From memory while it is
-   * warm.
+   * Null if the key belongs to no organisation and the user has set no limit. Throws if the request must be refused.
+   * Answers from memory while its cache is warm.
    */
   of(keyId: number | null, userId: number): Now<Levels | null>;
   /**
-   * So many tokens were used with this key (0 for none) and paid by this user, and perhaps something was charged to the
-   * levels. Never in the way.
+   * Reports the tokens used with this key (0 for none) and paid by this user, and that budgets may have changed. Must
+   * not block the request.
    */
   settled(used: { keyId: number; payerId: number; tokens: number }): void;
 }

@@ -20,7 +20,7 @@ const broken = () => Object.assign(new Error('connection lost'), { code: 'ERR_PO
 type Call = keyof AllotmentStore;
 type Fault = 'before' | 'after' | Error;
 
-/** A store whose connection can be made to break, before a statement or after it was carried out. */
+/** A store whose connection can be made to fail, before or after a statement was executed. */
 function breakable() {
   const faults: Partial<Record<Call, Fault[]>> = {};
   const turns: Turn[] = [];
@@ -164,7 +164,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
       await until('the rest is charged', async () => (await books()).requests === 3);
       expect(await books()).toMatchObject({ quota: 929, held: 0, used: 71, logs: 71, days: 71 });
       expect(await findKept(open.db, { work: 'w', call: 'c' })).toBe('seven');
-      // What was put aside for the one that nobody pays can be spent.
+      // The hold of the request that is not charged was released and can be spent.
       const all = await billing.hold(ask(user, 929));
       await billing.settle(all, used(929));
       expect(await books()).toMatchObject({ quota: 0, used: 1_000 });
@@ -198,7 +198,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
   });
 });
 
-// On SQLite there is nobody else to think so.
+// SQLite has no other process that could consider this one dead.
 describe.each(engines.filter(({ name }) => name === 'postgres'))('taken for dead, on $name', (engine) => {
   test('a process that goes on charges what it answers, once, and takes new money', async () => {
     const open = await engine.open();
@@ -217,7 +217,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('taken for dead
     billing.progress(cut, 30, usage, '/v1');
     const noted = () => open.db.selectFrom('billing_holds').select('progress').execute();
     await until('its progress is written', async () => (await noted()).some(({ progress }) => progress === 30));
-    // As the others do when they have heard nothing for seconds.
+    // As other processes do after seconds without a heartbeat.
     await open.db.deleteFrom('owners').execute();
     await billing.sweep();
     const ledger = await booksOf(open.db, user);

@@ -7,18 +7,24 @@ import type { AllotmentStore, Now, TopUp, TopUpAsk } from './store/port.ts';
 import type { Settled } from './types.ts';
 import { TakenForDead, TakenOver, type Work, type Writer } from './writer.ts';
 
-/** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
+/** A larger batch would hold SQLite's synchronous writer for longer than a stream should wait. */
 const mostPerBatch = 256;
 /**
- * The part of the time in which charges may be written: the less, the more of them share a commit, which costs as much as the
+ * Share of the time spent writing charges. The lower it is, the more charges share a commit, which costs as much as the
  * rows of ten requests.
  */
 const share = 0.4;
-/** So many of those who run, or were just answered, share the next batch; the others would otherwise alternate with them. */
+/**
+ * Wait until this share of the running and just answered requests has joined the batch; otherwise two groups of
+ * requests would alternate.
+ */
 const comeBack = 0.7;
-/** However slow the database is, nobody waits for longer than this to begin. */
+/** Upper bound on the batching delay, even when the database is slow. */
 const mostPaceMs = 25;
-/** Long enough for a database that restarts; then the caller hears of it, and the charge is written when it can be. */
+/**
+ * Long enough for a database restart. After that the caller gets an error, and the charge is written once the database
+ * is back.
+ */
 const patienceMs = 30_000;
 
 interface Waiting {
@@ -36,23 +42,29 @@ interface LineDeps {
   store: AllotmentStore;
   writer: Writer;
   allotments: Allotments;
-  /** Requests that run: with none but those that wait, there is nobody to share with, and nothing is waited for. */
+  /**
+   * Number of running requests. If all of them already wait, there is nothing to batch with and the write starts at
+   * once.
+   */
   running(): number;
-  /** Charges past any allotment what was taken from one that is lost, unless that happened before. */
+  /** Charges the balance directly if the allotment was lost, unless the request was charged before. */
   chargeLate(charge: Charge): Promise<Settled>;
 }
 
-/** Everything this process writes of its allotments, one after the other; what waits meanwhile is written together. */
+/**
+ * Queue of all writes to this process's allotments, one after the other. Charges that wait meanwhile are written
+ * together.
+ */
 export class Line {
   #asks: Asking[] = [];
   #charges: Waiting[] = [];
   #works: (() => Promise<void>)[] = [];
-  /** Being written again and again, while the database is away. */
+  /** The batch that is being retried while the database is unavailable. */
   #current: Waiting[] = [];
   #begunMs = 0;
-  /** What the last batch took; 0 when it has been waited for. */
+  /** Duration of the last batch; 0 once the pause after it has been taken. */
   #tookMs = 0;
-  /** Who was answered with the last batch asks again soon. */
+  /** Clients answered by the last batch usually send their next request right away. */
   #lastSize = 0;
   #running = false;
   #idle: (() => void)[] = [];
@@ -66,7 +78,7 @@ export class Line {
     return done.promise;
   }
 
-  /** Resolves when it is on disk. */
+  /** Resolves when the charge is on disk. */
   charge(charge: Charge): Promise<Settled> {
     const done = Promise.withResolvers<Settled>();
     this.#charges.push({ charge, done });
@@ -74,7 +86,7 @@ export class Line {
     return done.promise;
   }
 
-  /** Something else that is written in turn. */
+  /** Runs other work in turn with the queued writes. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = Promise.withResolvers<T>();
     this.#works.push(() => work().then(done.resolve, done.reject));
@@ -82,18 +94,19 @@ export class Line {
     return done.promise;
   }
 
-  /** Resolves once everything added so far, and what was added meanwhile, has been written. */
+  /** Resolves once the queue is empty, including what is added in the meantime. */
   idle(): Promise<void> {
     return this.#running ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve();
   }
 
-  /** Those who wait for money hear at once that the database is away; those who owe some, after a while. */
+  /** While the database is unavailable, top-ups fail at once and charges after a grace period. */
   readonly #inVain = (error: unknown): void => {
     const { writer } = this.deps;
     if (writer.away) for (const { done } of this.#asks.splice(0)) done.reject(error);
     if (writer.inVainMs <= patienceMs) return;
     for (const { done } of [...this.#current, ...this.#charges]) done.reject(error);
-    // What was tried may be written already, and stays in line; of what was not, nobody pays for an answer that is not given.
+    // Charges already tried may have been written and stay queued. Drop untried ones whose answer is withheld, so that
+    // nobody pays for it.
     this.#charges = this.#charges.filter(({ charge }) => {
       if (!endsUnanswered(charge)) return true;
       returnTo(charge);
@@ -111,7 +124,7 @@ export class Line {
     while (this.#asks.length + this.#charges.length + this.#works.length > 0) {
       if (this.#asks.length > 0) await this.#topUp(this.#asks.splice(0));
       else if (this.#charges.length > 0) await this.#nextBatch();
-      // One after each batch: others may wait for what it gives back, however busy we are.
+      // One after each batch even under load: other processes may wait for what it returns.
       const work = this.#works.shift();
       if (work) await work();
     }
@@ -124,7 +137,7 @@ export class Line {
     const running = this.deps.running();
     const expected = Math.max(running + 1, comeBack * (running + this.#lastSize));
     const shared = this.#charges.length < Math.min(mostPerBatch, expected);
-    // Whoever needs money meanwhile comes first.
+    // Sleep instead of writing, so that top-ups that arrive meanwhile go first.
     if (early > 0 && shared) {
       this.#tookMs = 0;
       return Bun.sleep(early);
@@ -132,7 +145,7 @@ export class Line {
     this.#begunMs = performance.now();
     const batch = this.#charges.splice(0, mostPerBatch);
     this.#lastSize = batch.length;
-    // What SQLite writes is written when this returns, and nothing is gained by waiting for more.
+    // SQLite has written the batch when this returns, so there is no duration to pace by.
     return this.#write(batch)?.finally(() => {
       this.#tookMs = performance.now() - this.#begunMs;
     });
@@ -156,7 +169,8 @@ export class Line {
     };
     const work: Work<TopUp[]> = {
       write: async (turn) => fill(await store.topUp(turn, asks)),
-      // How much it was is known from what is in the allotments now. Others may have more of it: nobody is refused for this.
+      // The response was lost: derive the amount from the allotments. Other processes may have more, so refuse no
+      // request because of this.
       written: async () => {
         const found = await Promise.all(asking.map(({ allotment }) => this.#found(allotment)));
         return fill(found.map((taken) => ({ taken, elsewhere: 1, left: 0 })))!;
@@ -171,7 +185,7 @@ export class Line {
     }
   }
 
-  /** One more try: the pool may have to replace a connection that the server dropped. */
+  /** Retries once: the pool may have to replace a connection that the server dropped. */
   async #onceMore<T>(work: Work<T>): Promise<T> {
     try {
       return await this.deps.writer.write(work);
@@ -182,13 +196,13 @@ export class Line {
     }
   }
 
-  /** What is in an allotment beyond what this process knows of. */
+  /** What the database has in an allotment beyond what this process knows of. */
   async #found(allotment: Allotment): Promise<number> {
     const kept = await keptIn(this.deps.writer.db, this.deps.writer.owner, allotment.id);
     return Math.max(0, kept - allotment.free - allotment.held - allotment.owed);
   }
 
-  /** At once where the database answers at once. */
+  /** Synchronous if the database is (SQLite). */
   #write(waiting: Waiting[]): Promise<void> | undefined {
     const late = waiting.filter(({ charge }) => charge.user?.lost);
     if (late.length > 0)
@@ -225,7 +239,7 @@ export class Line {
         await this.startAnew();
         await this.#writeLate(waiting);
       } else if (waiting.length > 1 && !mayPass(error))
-        // Of a spoiled batch each stands for itself.
+        // One bad row fails the whole batch: retry the charges one by one.
         for (const one of waiting) await this.#write([one]);
       else giveUp(waiting, error, this.deps.writer);
     } finally {
@@ -241,7 +255,7 @@ export class Line {
         await repeat(() => chargeLate(charge), writer.stopping ? { mostTries: 1 } : {}).then(done.resolve, done.reject);
   }
 
-  /** Whatever was kept is gone; what it was taken for is charged past it. */
+  /** Discards all allotments and registers anew. Charges against the discarded ones go to the balance directly. */
   async startAnew(): Promise<void> {
     this.deps.allotments.lose();
     await this.deps.writer.rejoin();
@@ -258,7 +272,7 @@ function paid(waiting: Waiting[]): void {
   }
 }
 
-/** What can never be written is not charged either, and somebody hears of it. */
+/** Rejects charges that can never be written: logs them, and does not charge them. */
 function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
   for (const { charge, done } of waiting) {
     log.error({ error, requestId: charge.log.request_id }, 'a charge cannot be written');
@@ -267,7 +281,10 @@ function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
   }
 }
 
-/** A whole answer is given after its charge, and by nobody else: what is kept with it would be found again. */
+/**
+ * A complete answer is only sent after its charge, so on failure the client gets none. Stored answers are different:
+ * they can still be fetched later.
+ */
 const endsUnanswered = ({ log, kept }: Charge): boolean => log.stream === 0 && log.status === 'ok' && kept === null;
 
 function returnTo({ log, user, key, keyPaid, levels }: Charge): void {

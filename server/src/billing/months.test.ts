@@ -10,7 +10,7 @@ import { countUsage, listUsage, sweepUsage } from './store/usage.ts';
 
 const at = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
 
-/** Entries as the stores write them, with their sums. */
+/** Writes entries as the stores do, with their sums. */
 async function use(db: Db, user: number, times: number[]): Promise<void> {
   for (const time of times) {
     await sql`insert into usage_logs (request_id, user_id, key_id, model_id, endpoint, provider, channel_id, prompt_tokens,
@@ -61,7 +61,7 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('the usage
     expect(await timesOf(db, user)).toEqual([at('2021-03-20')]);
     expect((await booksOf(db, user)).days).toBe(days);
     expect(await countUsage(db, { userId: user })).toBe(1);
-    // A month that was dropped takes entries again, by way of the rest.
+    // Entries of a dropped month are accepted again, through the default partition.
     await use(db, user, [at('2021-01-06')]);
     expect(await partOf(db, at('2021-01-06'))).toBe('usage_logs_rest');
     expect(await sweepUsage(db, at('2021-03-10'))).toBe(1);
@@ -124,7 +124,7 @@ describe.each(engines)('a log from before it had months on $name', (engine) => {
       expect([next!.created_at, next!.id > newest!.id]).toEqual([now, true]);
       expect(await sweepUsage(open.db, at('2021-02-02'))).toBe(2);
       expect(await timesOf(open.db, user)).toEqual([now, at('2021-02-02')]);
-      // What was there before ends with the month before this one, or with the month of its last entry.
+      // Entries from before partitioning end with the previous month, or with the month of the last entry.
       await sweepUsage(open.db, now);
       expect(await timesOf(open.db, user)).toEqual([now]);
     } finally {

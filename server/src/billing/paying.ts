@@ -5,17 +5,17 @@ import { budgetExceeded, keyShort, userShort } from './short.ts';
 import { windowAllotment } from './store/port.ts';
 import type { Hold, HoldRequest } from './types.ts';
 
-/** The allotments that a request is paid from: of each the same amount, or of none. */
+/** The allotments a request is paid from: the same amount from each, or nothing from any. */
 export interface Paying {
-  /** Of whoever pays. */
+  /** The payer's balance. */
   user: Allotment;
-  /** Null where the key has no quota of its own. */
+  /** Null if the key has no quota of its own. */
   key: Allotment | null;
-  /** Of the budgets of an organisation. */
+  /** The budgets that apply. */
   windows: readonly Allotment[];
 }
 
-/** Outside of organisations, where nothing is made for it. */
+/** Shared by all requests without budgets, to save an allocation. */
 const noWindows: readonly Allotment[] = [];
 
 export const payingFor = (allotments: Allotments, request: HoldRequest, levels: Levels | null): Paying => ({
@@ -27,7 +27,7 @@ export const payingFor = (allotments: Allotments, request: HoldRequest, levels: 
 const windowsOf = (allotments: Allotments, { budgets }: Levels): Allotment[] =>
   budgets.map(({ windowId }) => allotments.ofWindow(windowId));
 
-/** The same for a request that was thought free. */
+/** The same for a request that was expected to be free. */
 export const payingForHold = (allotments: Allotments, { userId, keyId, keyUnlimited, levels }: Hold): Paying => ({
   user: allotments.ofUser(userId),
   key: keyUnlimited || keyId === 0 ? null : allotments.ofKey(levels?.keyUserId ?? userId, keyId),
@@ -37,7 +37,7 @@ export const payingForHold = (allotments: Allotments, { userId, keyId, keyUnlimi
 export const hasFree = (allotment: Allotment, amount: number): boolean =>
   allotment.free >= amount && allotment.queue.length === 0;
 
-/** Takes the amount from all of them, or from none. */
+/** Takes the amount from all of them or from none. */
 export function takeAtOnce({ user, key, windows }: Paying, amount: number): boolean {
   if (!hasFree(user, amount) || (key !== null && !hasFree(key, amount))) return false;
   for (const window of windows) if (!hasFree(window, amount)) return false;
@@ -47,7 +47,7 @@ export function takeAtOnce({ user, key, windows }: Paying, amount: number): bool
   return true;
 }
 
-/** Ends that for all of them, with nothing charged. */
+/** Releases the amount in all of them without charging anything. */
 export function giveBackAll({ user, key, windows }: Paying, amount: number): void {
   user.pay(amount, 0);
   key?.pay(amount, 0);
@@ -55,9 +55,10 @@ export function giveBackAll({ user, key, windows }: Paying, amount: number): voi
 }
 
 /**
- * In the order in which they are waited for, with the word for whoever is short of them. The user's money first: who has none
- * hears of that, whatever the key and the budgets have. All wait in the same order, so that nobody waits in a circle. Each is
- * found when its turn comes: one that nobody uses may be given back meanwhile.
+ * The allotments in the order they are waited for, each with the error to throw if it is short. The user's balance
+ * comes first: without balance the user should hear that, whatever key and budgets have left. The order is the same for
+ * all requests, which rules out deadlocks. Each allotment is looked up when its turn comes, because an unused one may
+ * be returned and dropped in the meantime.
  */
 export function inOrder(allotments: Allotments, { userId, keyId, keyUnlimited }: HoldRequest, levels: Levels | null) {
   const payerId = levels ? levels.payerId : userId;
@@ -80,17 +81,17 @@ export function noteUse({ user, key, windows }: Paying, nowMs: number): void {
 export const levelChargeOf = ({ levels }: Hold, { windows }: Paying): LevelCharge | null =>
   levels && { keyUserId: levels.keyUserId, windows, paid: windows.map(() => 0) };
 
-/** What is put aside for a charge in each of its allotments. */
+/** What is held for a charge in each of its allotments. */
 export interface PutAside {
   user: number;
-  /** The cost itself where the key has no quota of its own. */
+  /** The cost itself if the key has no quota of its own. */
   key: number;
   windows: number[];
 }
 
 const nothing: number[] = [];
 
-/** Beyond the hold, as far as the allotments have it at once. */
+/** Takes the cost beyond the hold, as far as the allotments cover it right now. */
 export const takeBeyond = ({ user, key, windows }: Paying, held: number, cost: number): PutAside => {
   const beyond = Math.max(0, cost - held);
   return {
@@ -109,8 +110,8 @@ export function covers({ user, key, windows }: PutAside, cost: number): boolean 
 }
 
 /**
- * What is left of the hard budget of which least is left, as far as this process knows: of what others use it hears when it
- * fills its allotment. Null where there is none.
+ * What is left of the tightest hard budget, as far as this process knows: it learns of usage in other processes when it
+ * tops up its allotment. Null if there is no hard budget.
  */
 export function leastLeft(allotments: Allotments, levels: Levels | null): number | null {
   let least: number | null = null;

@@ -16,7 +16,10 @@ interface ProgressDeps {
   log: Log;
 }
 
-/** What running streams have cost so far, written once a second for those that moved, for the case that we die. */
+/**
+ * What running streams have cost so far, written once a second for those that changed, so that it is charged if the
+ * process dies.
+ */
 export class Progress {
   readonly #changed = new Map<string, { cost: number; usage: Usage; endpoint: string }>();
   readonly #behind: WriteBehind;
@@ -25,7 +28,7 @@ export class Progress {
     this.#behind = new WriteBehind({
       everyMs: 1_000,
       write: () => deps.line.inTurn(() => this.#write()),
-      // The next sign of progress carries the same information.
+      // No retry needed: the next progress row has the same information.
       failed: (error) => deps.log.warn({ error }, 'progress of running requests could not be written'),
     });
   }
@@ -36,7 +39,10 @@ export class Progress {
     this.#behind.soon();
   }
 
-  /** Of a request that costs nothing after all. Until it is done, as it would be charged if we died. */
+  /**
+   * Deletes the progress of a request that turned out to cost nothing. Retries until it succeeds, because the row would
+   * be charged if this process died.
+   */
   async forget(requestId: string): Promise<void> {
     const { line, writer, store, log } = this.deps;
     const batch = { logs: [], allotments: [], ended: [requestId] };
@@ -50,7 +56,9 @@ export class Progress {
     return this.#behind.stop();
   }
 
-  /** In turn with the charges: one that has ended meanwhile must not get a row, which nobody would take away. */
+  /**
+   * Runs in turn with the charges: a request that ended meanwhile must not get a row, because nothing would delete it.
+   */
   async #write(): Promise<void> {
     const { keeper, writer, store } = this.deps;
     const rows: ProgressRow[] = [];
@@ -63,7 +71,7 @@ export class Progress {
         request_id: id,
         user_id: hold.userId,
         key_id: hold.keyId,
-        // Its money is in the allotment, which goes back as a whole.
+        // The money is part of the allotment, which is returned as a whole.
         amount: 0,
         key_amount: hold.keyUnlimited ? -1 : 0,
         model_id: hold.modelId,

@@ -16,7 +16,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   );
 
 describe.each(engines.filter(({ name }) => name === 'postgres'))('what several processes keep, on $name', (engine) => {
-  /** Each with connections of its own, and no way to hear of each other but the database. */
+  /** Each process has its own connections, and they communicate only through the database. */
   async function several(count: number, quota: number) {
     const open = await engine.open();
     const databases = await Promise.all(Array.from({ length: count }, () => openDb(open.where)));
@@ -32,7 +32,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('what several p
   test.each([2, 4])('is there for all of %d: nobody is refused while together they have enough', async (count) => {
     const { open, all, user, stop } = await several(count, 1_000);
     for (const billing of all) await billing.release(await billing.hold(ask(user, 10)));
-    // All of them keep some of it; each in turn needs nearly everything.
+    // All of them have reserved some; each in turn needs nearly everything.
     for (const billing of all) {
       const hold = await billing.hold(ask(user, 950));
       expect(await billing.settle(hold, { cost: 1, usage, endpoint: '/v1' })).toMatchObject({ charged: 1 });

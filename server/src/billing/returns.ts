@@ -9,18 +9,20 @@ import type { AllotmentId, AllotmentStore, GiveBack } from './store/port.ts';
 import { TakenForDead, type Writer } from './writer.ts';
 
 const channel = 'billing:wanted';
-/** How soon others have what they are short of, where no message reaches us. */
+/** How soon other processes get what they are short of if their message does not reach us. */
 const lookMs = 500;
-/** What nobody has used for so long goes back: balances are then where they are looked for first. */
+/** Allotments unused for this long are returned, so that the balance in the database is close to the real one. */
 const idleMs = 60_000;
 const tidyMs = 10_000;
-/** The same beside processes of an earlier build, which cannot ask for it and would refuse whoever it belongs to. */
+/** Much sooner beside processes of an earlier build: they cannot ask for it and would refuse the user. */
 const idleBesideEarlierMs = 500;
 const mostAtOnce = 500;
 export const lookAgainMs = 50;
-/** For others to give back what they do not need: they are asked at once, and look twice a second besides. */
+/**
+ * Time for other processes to return what they do not need: they are notified at once, and also poll twice a second.
+ */
 export const patienceMs = 1_500;
-/** A pool may have as many dead connections as it has connections. */
+/** Every connection of the pool may be dead; each failed try replaces one. */
 const lastTries = 10;
 
 interface ReturnsDeps {
@@ -31,11 +33,14 @@ interface ReturnsDeps {
   line: Line;
   log: Log;
   shared?: Pick<Shared, 'publish' | 'subscribe'> | undefined;
-  /** No other process has the same database. */
+  /** No other process uses this database. */
   alone: boolean;
 }
 
-/** Gives back what this process keeps and does not need: when others are short of it, when it lies idle, and at the end. */
+/**
+ * Returns what this process has reserved but does not need: when other processes are short, when it is idle, and on
+ * shutdown.
+ */
 export class Returns {
   readonly #timers: Timer[] = [];
 
@@ -68,14 +73,14 @@ export class Returns {
     this.#timers.push(timer);
   }
 
-  /** By a mark that they look for, and by message. */
+  /** Sets a mark that other processes poll, and publishes a message. */
   async askOthers(id: AllotmentId): Promise<void> {
     const { db, shared, writer } = this.deps;
     await want(db, writer.owner, id);
     void shared?.publish(channel, JSON.stringify([writer.owner, id.user_id, id.key_id])).catch(() => {});
   }
 
-  /** Brings back what is kept here and elsewhere; false when there was nothing to be had. */
+  /** Gets back what this and other processes have reserved but do not need; false if there was nothing to get. */
   async recall(ids: AllotmentId[]): Promise<boolean> {
     const { db, writer, alone } = this.deps;
     let some = false;
@@ -102,7 +107,7 @@ export class Returns {
       await this.#giveBack(idle.slice(at, at + mostAtOnce).map(({ id }) => id));
   }
 
-  /** What is free in them, all of what lies idle. Tells how much that was. */
+  /** Returns what is free in these allotments, or all of an idle one. Resolves to the amount. */
   #giveBack(ids: AllotmentId[]): Promise<number> {
     const { line, allotments, store, writer } = this.deps;
     return line.inTurn(async () => {
@@ -118,14 +123,14 @@ export class Returns {
         await writer.insist({ write: (turn) => store.giveBack(turn, rows), written: () => true }, () => {});
       } catch (error) {
         if (!(error instanceof TakenForDead)) throw error;
-        // Whoever took this process for dead has given all of it back.
+        // A process that considered this one dead has already returned everything.
         await line.startAnew();
       }
       return rows.reduce((sum, { amount }) => sum + amount, 0);
     });
   }
 
-  /** At the end everything goes back, in one go; what the database does not hear of, others give back. */
+  /** On shutdown returns everything in one transaction. If the database is unreachable, other processes do it later. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     const { db, writer, allotments, log } = this.deps;

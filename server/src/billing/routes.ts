@@ -57,7 +57,7 @@ const summaryAnswer = z.object({
 });
 const ledgerQuery = z.strictObject({ ...pageFields, cursor: cursorField(3) });
 
-/** Skipping rows costs as much as reading them. */
+/** Skipping rows with an offset costs as much as reading them. */
 const deepestRow = 100_000;
 type Place = Page & { cursor?: number[] | undefined };
 
@@ -136,7 +136,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
   ];
 }
 
-/** A grant of more than a billion dollars is a slip of the finger. */
+/** A grant of more than a billion dollars is certainly a typo. */
 const mostGranted = 500_000_000_000_000;
 
 function creditsRoute(room: BillingRouteDeps): Route {
@@ -194,7 +194,7 @@ async function answerLogs(
 }
 
 const defaultDays = 30;
-/** Sums are per day, user, model and key: a year of them is read in one go, more would stop a synchronous database. */
+/** Sums are per day, user, model and key. A year is read at once; more would block on synchronous SQLite. */
 const mostDays = 366;
 
 async function answerSummary(

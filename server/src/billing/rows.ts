@@ -4,23 +4,25 @@ import type { Levels } from './levels.ts';
 import { type HoldRow, type KeptRow, type UsageRow, windowsText } from './store/port.ts';
 import type { AnswerToKeep, Hold, HoldRequest, UsageDetail } from './types.ts';
 
-/** Counts come from upstreams too: whatever is not a sane number must not stop a settlement. */
+/** Upstreams report counts too: a nonsensical number must not fail the settlement. */
 const largest = 1_000_000_000_000_000;
 export function wholeCount(value: number | undefined): number {
   const n = Math.ceil(value ?? 0);
   return n > 0 ? Math.min(n, largest) : 0;
 }
 
-/** PostgreSQL takes no NUL in text, and one such name would fail a whole batch. */
+/** PostgreSQL rejects NUL in text, and one such name would fail a whole batch. */
 const text = (value: string): string => (value.includes('\0') ? value.replaceAll('\0', '') : value);
 
 /**
- * A longer answer would hold up the charges of everybody in the same commit. Texts are a tenth of this; what is longer (many
- * embeddings at once) is asked again if its process dies in the moment before it is written down.
+ * A longer answer would delay all other charges in the same commit. Texts are a tenth of this. Longer answers (many
+ * embeddings at once) are requested again if the process dies just before it has stored them elsewhere.
  */
 export const longestKept = 1024 * 1024;
 
-/** Null for what is too long. A charge must not fail for what stands beside it: text that no engine takes is mended. */
+/**
+ * Null if the answer is too long. Text that a database would reject is repaired: the answer must not fail its charge.
+ */
 export function keptRow(
   { requestId, userId, levels }: Pick<Hold, 'requestId' | 'userId' | 'levels'>,
   { work, call, body }: AnswerToKeep,
@@ -38,7 +40,7 @@ export function keptRow(
   };
 }
 
-/** For a hold that outlives this process. */
+/** The row of a durable hold, which survives this process. */
 export function durableRow(request: HoldRequest, levels: Levels | null, nowSeconds: number): HoldRow {
   const amount = wholeCount(request.amount);
   return {

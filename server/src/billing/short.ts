@@ -2,7 +2,7 @@ import { AppError } from '../lib/errors.ts';
 import { quotaToUsd } from '../lib/money.ts';
 import type { LevelName, OpenBudget, Span } from './levels.ts';
 
-/* Refusals for want of money, in words that clients show. */
+/* Errors for insufficient quota, in words that clients show to people. */
 
 const dollars = (quota: number): string =>
   `$${quotaToUsd(quota).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
@@ -15,7 +15,7 @@ const levelWords: Record<LevelName, string> = {
   organisation: 'this organisation',
 };
 
-/** In the organisation's own calendar, which is what those who read it live by. */
+/** In the organisation's time zone, which its members think in. */
 function beginsAnew({ endsAt, timeZone }: OpenBudget): string {
   if (endsAt === 0) return 'It does not begin anew.';
   const local = new Intl.DateTimeFormat('en-CA', {
@@ -25,7 +25,7 @@ function beginsAnew({ endsAt, timeZone }: OpenBudget): string {
   return `It begins anew at ${local.replace(',', '')} (${timeZone}).`;
 }
 
-/** 403, which clients show and do not repeat. */
+/** 403, which clients show and do not retry. */
 export function budgetExceeded(budget: OpenBudget): AppError {
   const { level, span, amount } = budget;
   const whose = level === 'person' ? 'Your own spending limit' : `The budget of ${levelWords[level]}`;
@@ -33,7 +33,7 @@ export function budgetExceeded(budget: OpenBudget): AppError {
   return new AppError('budget_exceeded', `${what} does not cover this request. ${beginsAnew(budget)}`);
 }
 
-/** `shared`: an organisation pays, and not who asks. */
+/** `shared`: an organisation pays instead of the caller. */
 export const userShort = (shared: boolean): AppError =>
   new AppError(
     'insufficient_user_quota',
@@ -48,7 +48,7 @@ export const keyShort = (): AppError =>
     'The quota of this API key, or of this application, does not cover this request.',
   );
 
-/** Whether somebody is short of money, whoever's it is. */
+/** Whether a request was refused for lack of money, in the caller's or any other balance. */
 export const isShort = (error: unknown): boolean =>
   error instanceof AppError &&
   (error.code === 'insufficient_user_quota' ||

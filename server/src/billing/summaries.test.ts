@@ -4,7 +4,7 @@ import { lookedAt } from '../platform/db/plans.fixture.ts';
 import { engines, type TestDb } from './engines.fixture.ts';
 import { type GroupBy, sumUsage, type UsageFilter } from './store/usage-sums.ts';
 
-/** 20,000 users who each asked on one day of 30, one of ten models. */
+/** 20,000 users who each made a request on one of 30 days to one of ten models. */
 const users = 20_000;
 const firstDay = 20_000;
 const lastDay = firstDay + 29;
@@ -40,7 +40,7 @@ describe.each(engines)('summaries on $name', (engine) => {
     const [filter, groupBy] = summaries[name]!;
     const looked = await lookedAt(open.db, () => sumUsage(open.db, filter, groupBy, firstDay, lastDay));
     for (const { text, rows, steps } of looked) {
-      // SQLite counts no rows: what it reads without an index, or over all users, must not be the sums of each of them.
+      // SQLite cannot count rows read, so check the plan: it must not scan the sums of every user.
       const overAll = filter.userId === undefined && filter.keyId === undefined;
       const ofEach =
         /usage_days_all/.test(text) && (overAll || steps.some((step) => /^SCAN usage_days(_open)?\b/.test(step)));

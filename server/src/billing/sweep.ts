@@ -4,7 +4,7 @@ import { sweepKept } from './store/kept-answers.ts';
 import { makeMonths } from './store/months.ts';
 import { sweepUsage } from './store/usage.ts';
 
-/** Makes the tables of the months to come, and throws out what is older than the usage log is kept. */
+/** Creates the tables of the coming months and deletes usage beyond its retention. */
 export async function sweepBilling(db: Db, now: number, keptDays: number): Promise<void> {
   const before = now - keptDays * 86_400;
   await makeMonths(db, now);

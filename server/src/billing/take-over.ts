@@ -7,7 +7,7 @@ import { isLogged } from './store/usage.ts';
 
 type Left = Awaited<ReturnType<typeof findHoldsOf>>[number];
 
-/** Settles what processes left that are gone, and gives back holds whose time is over; tells how many. */
+/** Settles what dead processes left behind and releases expired holds; returns how many. */
 export async function takeOver(db: Db, nowSeconds: number): Promise<number> {
   let taken = 0;
   for (const owner of await findGone(db)) {
@@ -23,7 +23,7 @@ export async function takeOver(db: Db, nowSeconds: number): Promise<number> {
   return taken;
 }
 
-/** A stream that had produced something pays for it. */
+/** A stream that had produced something is charged for it. */
 async function settleLeft(tx: Db, hold: Left, nowSeconds: number): Promise<void> {
   const ended = await tx.deleteFrom('billing_holds').where('request_id', '=', hold.request_id).executeTakeFirst();
   if (ended.numDeletedRows === 0n) return;

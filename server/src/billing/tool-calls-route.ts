@@ -25,10 +25,10 @@ const toolCallsSchema = z
   .meta({ id: 'ToolCalls' });
 
 const defaultDays = 30;
-/** Sums of each user of a tool are looked at, day by day. */
+/** Every tool has sums per user and day, all of which are read. */
 const mostDays = 92;
 
-/** Who uses which tool of connected servers, and of our own. */
+/** Who uses which tool, of connected servers and of the service itself. */
 export const toolCallsRoute = ({ db, clock }: { db: Db; clock: Clock }): Route =>
   defineRoute({
     tag: 'Usage',

@@ -10,7 +10,7 @@ describe.each(engines)('calls of tools on $name', (engine) => {
   let open: TestDb;
   const users: number[] = [];
 
-  /** As many requests of a user to a model, or calls of a tool, on a day. */
+  /** Writes requests of a user to a model, or tool calls, on one day. */
   async function used(user: number, model: string, at: number, statuses: string[], ms = 10): Promise<void> {
     for (const [index, status] of statuses.entries())
       await sql`insert into usage_logs (request_id, user_id, key_id, model_id, endpoint, provider, channel_id, prompt_tokens,

@@ -5,33 +5,33 @@ import { secondsPerDay } from './store/port.ts';
 import { callersOf, type Days, toolPrefix, toolsCalled } from './store/tool-calls.ts';
 import { listUsage, type UsageLog } from './store/usage.ts';
 
-/** As many as somebody reads: of the tools, and of the users of each. */
+/** Upper bounds on what one page shows: tools, and users of each tool. */
 const mostTools = 50;
 const mostCallers = 20;
-/** Errors and times stand in the log alone: of each tool so many of the newest calls are looked at, however many there are. */
+/** Errors and durations are only in the log: sample this many of the newest calls per tool, however many there are. */
 const mostLooked = 500;
 
 export interface ToolCalls {
   server: string;
   tool: string;
   userId: number;
-  /** Null for a user who is gone. */
+  /** Null for a deleted user. */
   username: string | null;
   account_name: string | null;
   calls: number;
-  /** Of how many of the newest calls the rest is told. */
+  /** How many of the newest calls the fields below are based on. */
   sample: number;
   errors: number;
   averageMs: number | null;
   lastAt: number | null;
 }
 
-/** Who called which tool of which server, the most called first. */
+/** Who called which tool of which server, most called first. */
 export async function toolCalls(db: Db, days: Days): Promise<{ calls: ToolCalls[]; cut: boolean }> {
   const tools = await toolsCalled(db, days, mostTools + 1);
   const calls: Omit<ToolCalls, keyof AccountNames>[] = [];
   let cut = tools.length > mostTools;
-  // One tool at a time: on SQLite nothing else is answered meanwhile.
+  // One tool at a time, because SQLite blocks everything else during a query.
   for (const modelId of tools.slice(0, mostTools)) {
     const callers = await callersOf(db, modelId, days, mostCallers + 1);
     cut ||= callers.length > mostCallers;
@@ -49,7 +49,7 @@ export async function toolCalls(db: Db, days: Days): Promise<{ calls: ToolCalls[
   return { calls: named.sort((a, b) => b.calls - a.calls), cut };
 }
 
-/** Names of servers hold no slash; those of tools may. */
+/** Server names contain no slash; tool names may. */
 function partsOf(modelId: string): { server: string; tool: string } {
   const [server = '', ...tool] = modelId.slice(toolPrefix.length).split('/');
   return { server, tool: tool.join('/') };

@@ -5,12 +5,12 @@ import { fileSpans, joinOldSpans } from './store/keep-spans.ts';
 import { addUpDayBefore, fileSums } from './store/usage-totals.ts';
 import type { Writer } from './writer.ts';
 
-/** Whoever asks for totals adds up what came since: of so many seconds it is little. */
+/** Reading totals adds up the rows since the last run: with this interval they are few. */
 const fileMs = 20_000;
-/** Between two days that are added up, or two spans, so that those who wait for the database get their turn. */
+/** Pause between two days or two spans, so that other queries get their turn. */
 const pauseMs = 20;
 
-/** Keeps the sums over all users, behind the requests that they are of. */
+/** Maintains the sums over all users in the background. */
 export function keepTotals(db: Db, writer: Writer, clock: Clock, log: Log): { stop(): Promise<void> } {
   let stopped = false;
   let whole = false;

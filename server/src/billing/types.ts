@@ -3,74 +3,74 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Levels } from './levels.ts';
 
 export interface HoldRequest {
-  /** One hold per request id: asking again while it is open gives the same hold and takes nothing more. */
+  /** One hold per request id: repeating the call while it is open returns the same hold and takes nothing more. */
   requestId: string;
   userId: number;
-  /** Null for calls made with a session instead of a key. */
+  /** Null for requests authenticated by a session instead of a key. */
   keyId: number | null;
-  /** True when the key has no quota of its own; then the user's balance alone is asked. */
+  /** True if the key has no quota of its own: only the user's balance is checked. */
   keyUnlimited: boolean;
-  /** In quota units. 0 is for models of price 0: nothing is written until the settlement. */
+  /** In quota units. 0 for free models: nothing is written before the settlement. */
   amount: number;
   modelId: string;
-  /** What the estimate was made of, kept beside the hold for whoever has to explain it. */
+  /** What the estimate is based on, stored with the hold to explain it. */
   estimateDetail?: Record<string, unknown>;
-  /** For work that outlives its process (video jobs): the hold stays when the process dies, until this time. */
+  /** For work that outlives its process (video jobs): the hold stays open until this time even if the process dies. */
   durableUntilMs?: number;
 }
 
-/** Money put aside for one request. */
+/** Money reserved for one request. */
 export interface Hold {
   readonly requestId: string;
-  /** Whose balance pays. */
+  /** The user whose balance pays. */
   readonly userId: number;
   /** 0 for none. */
   readonly keyId: number;
   readonly keyUnlimited: boolean;
   readonly amount: number;
   readonly modelId: string;
-  /** False for price 0, for which nothing is put aside. */
+  /** False for free requests, which reserve nothing. */
   readonly stored: boolean;
-  /** It outlives this process, and any other may settle it. */
+  /** Durable holds outlive this process, and any other process can settle them. */
   readonly durable: boolean;
-  /** Of the organisation that the key belongs to; null for none. One that outlives processes has them in its row. */
+  /** The budgets that apply; null if there are none. Durable holds have them in their row. */
   readonly levels: HeldLevels | null;
 }
 
-/** And whose the key is, which need not be who pays. */
+/** Budgets together with the owner of the key, who need not be the payer. */
 export interface HeldLevels extends Levels {
   readonly keyUserId: number;
 }
 
-/** A number is the window of the budget that is short. */
+/** A number is the window id of the budget that is short. */
 export type HoldOutcome = 'held' | 'user_short' | 'key_short' | number;
 
-/** How a request ended: answered, left by its client, cut off by its upstream, or its process died. */
+/** How a request ended: answered, aborted by its client, interrupted by its upstream, or lost with its process. */
 export type UsageStatus = 'ok' | 'aborted' | 'interrupted' | 'error';
 
-/** What the usage log keeps of a request besides who made it. */
+/** What the usage log stores about a request, besides who made it. */
 export interface UsageDetail {
   usage: Usage;
-  /** Which the cost follows from, so that the log can tell the cost of each part. */
+  /** The price behind the cost, so that the log can show the cost of each part. */
   price?: Price;
   /** Path of the endpoint, for example `/v1/chat/completions`. */
   endpoint: string;
   provider?: string;
   channelId?: number;
-  /** It went out with a key of the user's own. */
+  /** The request was sent with the user's own upstream key. */
   ownKey?: boolean;
   stream?: boolean;
   /** Default `ok`. */
   status?: UsageStatus;
   durationMs?: number;
   firstTokenMs?: number;
-  /** Of the turn or run that made the request. */
+  /** Id of the turn or run that made this request. */
   parentRequestId?: string | undefined;
-  /** What the request would have cost, had its answer not been kept. */
+  /** What the request would have cost if its answer had not been cached. */
   savedQuota?: number;
 }
 
-/** A call of work that outlives its process: the same for whoever takes the work over. */
+/** Names a call of work that outlives its process; another process that takes the work over uses the same name. */
 export interface CallName {
   /** A run, a batch, a response. */
   work: string;
@@ -78,16 +78,16 @@ export interface CallName {
   call: string;
 }
 
-/** Work that outlives its process and makes several calls, named so that whoever takes it over names them the same. */
+/** Work that outlives its process and makes several calls, named the same by every process that continues it. */
 export interface CallsOfWork {
   work: string;
-  /** Of a work that tries several times: what one try was answered is not for the next. */
+  /** Identifies the attempt: answers of one attempt are not reused by the next. */
   attempt: string;
-  /** Somebody had it before, and may have left answers. */
+  /** Another process worked on it before and may have left answers. */
   again: boolean;
 }
 
-/** An answer in the form in which the work can go on with it. */
+/** An answer in a form the work can continue with. */
 export interface AnswerToKeep extends CallName {
   body: string;
 }
@@ -95,17 +95,20 @@ export interface AnswerToKeep extends CallName {
 export interface Settlement extends UsageDetail {
   /** Real cost in quota units. */
   cost: number;
-  /** Written with the charge, both or neither. Nothing is kept of what cost nothing and needed no hold. */
+  /** Stored in the same transaction as the charge. Ignored for requests that cost nothing and had no hold. */
   keep?: AnswerToKeep;
-  /** Whoever takes over from a process that is gone makes the call again, and pays: one that was taken for dead does not. */
+  /**
+   * If this process is considered dead, the one that takes over repeats the call and pays for it: then this one is not
+   * charged.
+   */
   goesOn?: boolean;
 }
 
 export interface Settled {
-  /** False when the hold was gone: settled or released before. Nothing was changed then. */
+  /** False if the hold was already settled or released; nothing was changed then. */
   settled: boolean;
   charged: number;
-  /** What the balance could not pay of a cost above the hold. */
+  /** The part of a cost above the hold that the balance could not cover. */
   shortfall: number;
 }
 
@@ -114,10 +117,10 @@ export interface Grant {
   /** May be negative, but never takes more than there is. */
   quota: number;
   note: string;
-  /** The administrator. */
+  /** The administrator's user id. */
   by: number;
-  /** The same for every attempt at the same grant, which is then given once. */
+  /** The same for every attempt at the same grant, so that it is given once. */
   idempotencyId?: number;
-  /** Written with it, both or neither; what it throws refuses the grant. */
+  /** Runs in the grant's transaction; if it throws, the grant is refused. */
   also?(tx: Db): Promise<void>;
 }

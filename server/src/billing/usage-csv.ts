@@ -6,10 +6,10 @@ import { listUsage, type UsageLog } from './store/usage.ts';
 import type { LogFilter } from './store/usage-sums.ts';
 import { usageLogSchema, viewUsage } from './views.ts';
 
-/** Rows per read: few at first, so that something is there soon, and never so many that a synchronous database stops streams. */
+/** Rows per read: few at first for a quick start, and never so many that synchronous SQLite stalls open streams. */
 const firstRows = 25;
 const pageRows = 500;
-/** A spreadsheet takes about a million lines; beyond this narrow the range. */
+/** Spreadsheets take about a million lines; a larger export needs a narrower range. */
 const mostRows = 200_000;
 
 type Row = ReturnType<typeof viewUsage>;
@@ -33,7 +33,7 @@ interface Range {
 export const usageCsv = (db: Db, filter: LogFilter): AsyncGenerator<string> =>
   csvOf(db, (range) => listUsage(db, filter, range));
 
-/** Entries as CSV, newest first, read page by page as the client takes them. */
+/** Entries as CSV, newest first, read page by page as the client consumes them. */
 export async function* csvOf(db: Db, read: (range: Range) => Promise<UsageLog[]>): AsyncGenerator<string> {
   yield csvLine(header);
   let before: UsageLog | undefined;

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { idText } from '../platform/http/paging.ts';
 import type { UsageFilter } from './store/usage-sums.ts';
 
-/** What requests can be narrowed by, those that were answered and those that were not. */
+/** Filters that answered and failed requests have in common. */
 export const filterFields = {
   model: z.string().min(1).max(256).optional(),
   token_id: idText.optional(),

@@ -8,7 +8,7 @@ import type { GroupBy, UsageSum } from './store/usage-sums.ts';
 
 const int = z.number().int();
 
-/** Of requests that an application made for the user, with the scope models:use. */
+/** For requests that an application made on behalf of the user, with the scope models:use. */
 const applicationFields = {
   application_id: int.nullable(),
   application: z.string().nullable().describe('The name it had when the user agreed to it'),

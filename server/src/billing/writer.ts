@@ -6,17 +6,21 @@ import { lastBatch, openWriter } from './store/allotments.ts';
 import type { Now, Turn } from './store/port.ts';
 
 const pauseMs = 200;
-/** A connection that was lost is soon replaced; a database that is away for longer is not asked for new money. */
+/**
+ * A lost connection is replaced within this time; beyond it the database counts as unavailable and top-ups fail at
+ * once.
+ */
 const hiccupMs = 1_000;
-/** So long after a write in vain the next may try, else nobody would hear that the database is back. */
+/** This long after a failed write the next one may try, to notice that the database is back. */
 const lookAgainMs = 500;
 
-/** What this process kept was given back by others, who took it for dead. */
+/** Other processes considered this one dead and returned its allotments. */
 export class TakenForDead extends Error {}
 
 /**
- * Whoever took this process for dead has its work too, and pays for the same call when it is made again. Begins as the names of
- * lost connections do: the work is left, as by a database that is away, instead of being tried once more here.
+ * A process that considered this one dead has taken over the work as well and pays for the call when it repeats it. The
+ * code has the prefix of lost connections, so that callers drop the work as for an unavailable database instead of
+ * retrying it here.
  */
 export class TakenOver extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_TAKEN_OVER';
@@ -26,24 +30,25 @@ export class TakenOver extends Error {
   }
 }
 
-/** What is written, one at a time. */
+/** One unit of writing. */
 export interface Work<T> {
   write(turn: Turn): Now<T | null>;
-  /** It was written, though its answer was lost. */
+  /** The result if it was written but the response was lost. */
   written(): Now<T>;
 }
 
 /**
- * The order in which this process writes its allotments. Every write carries a number, and is carried out only after the one before
- * it: sent twice it is written once, and what a server that stood still carries out late cannot overtake what came after.
+ * Serialises the writes to this process's allotments. Every write has a sequence number and only succeeds right after
+ * its predecessor. So a repeated write takes effect once, and a write delayed by a stalled server cannot overtake later
+ * ones.
  */
 export class Writer {
   #owner = '';
   #last = 0;
   #next = 0;
-  /** Writes of which nobody knows whether they were carried out, by their number. */
+  /** Writes with unknown outcome, by number. */
   readonly #doubtful = new Map<number, Work<unknown>>();
-  /** Since when nothing could be written; null while all is well. */
+  /** Since when all writes have failed; null while they succeed. */
   #inVainSince: number | null = null;
   #lastInVain = 0;
   stopping = false;
@@ -58,7 +63,7 @@ export class Writer {
     return this.#owner;
   }
 
-  /** For how long nothing could be written. */
+  /** For how long all writes have failed. */
   get inVainMs(): number {
     return this.#inVainSince === null ? 0 : performance.now() - this.#inVainSince;
   }
@@ -77,7 +82,7 @@ export class Writer {
     this.#doubtful.clear();
   }
 
-  /** Carries out a write; throws what the database says, and `TakenForDead`. */
+  /** Executes a write; throws database errors and `TakenForDead`. */
   write<T>(work: Work<T>): Now<T> {
     this.#next += 1;
     const batch = this.#next;
@@ -96,7 +101,7 @@ export class Writer {
   #done<T>(batch: number, value: T): T {
     this.#last = batch;
     this.#inVainSince = null;
-    // Whatever was doubtful before it can no longer be carried out.
+    // Writes that were in doubt before this one can no longer take effect.
     if (this.#doubtful.size > 0) this.#doubtful.clear();
     return value;
   }
@@ -110,7 +115,7 @@ export class Writer {
     throw error;
   }
 
-  /** Something that was given up for lost has been written after all: this one, or one before it. */
+  /** A write that was considered lost did take effect: this one or one before it. */
   async #notInTurn<T>(work: Work<T>, batch: number): Promise<T> {
     const last = await lastBatch(this.db, this.#owner);
     if (last === null) throw new TakenForDead();
@@ -118,11 +123,11 @@ export class Writer {
     if (!before) throw new Error(`batch ${last} of this process was written by somebody else`);
     const found = await before.written();
     this.#done(last, found);
-    // An earlier try of the same, or something else that was given up.
+    // Either an earlier attempt at this write, or another write that was given up.
     return before === work ? (found as T) : this.write(work);
   }
 
-  /** Again and again while the database is away, for as long as the process lives. */
+  /** Retries while the database is unavailable, for as long as the process lives. */
   async insist<T>(work: Work<T>, failed: (error: unknown) => void): Promise<T> {
     for (;;) {
       try {
@@ -135,7 +140,7 @@ export class Writer {
     }
   }
 
-  /** Under a new name, with nothing kept. */
+  /** Registers under a new owner id, without allotments. */
   async rejoin(): Promise<void> {
     while (!this.stopping) {
       try {

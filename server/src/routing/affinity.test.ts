@@ -18,7 +18,7 @@ const withKeys = (id: number, ids: number[], priority = 0) =>
   candidateOf(id, { channel: { priority, credential: `sk-${ids[0]}`, credentials: ids.map(credential) } });
 const named = (name: string, begun = true) => ({ begun, key: () => name });
 
-/** Who answered. */
+/** Returns the secret that answered. */
 async function ask(routing: Routing, fields: Partial<PlanRequest>, answer?: (secret: string) => Report) {
   const plan = await routing.plan(requestOf(fields));
   try {
@@ -56,7 +56,7 @@ describe('a conversation', () => {
       for (let turn = 0; turn < 3; turn += 1)
         expect(await ask(t.routing, { conversation: named(`c${c}`) })).toBe(first!);
     }
-    // New ones are spread all the same.
+    // New conversations are still distributed.
     expect(seen.size).toBe(4);
     await t.close();
   });
@@ -86,7 +86,7 @@ describe('a conversation', () => {
     const first = (await ask(t.routing, { conversation }))!;
     const second = first === 'sk-11' ? 'sk-12' : 'sk-11';
     const broken = (secret: string) => (secret === first ? failure({ cause: 'unauthorized' }) : success());
-    // Others find it broken; this one is answered by the other key from then on.
+    // Other requests open its circuit; from then on the other key answers this conversation.
     for (
       let user = 20;
       user < 200 && t.routing.parts.breaker.state(`p1|acme/large|1|${first.slice(3)}`) !== 'open';
@@ -95,7 +95,7 @@ describe('a conversation', () => {
       await ask(t.routing, { userId: user }, broken);
     expect(await ask(t.routing, { conversation })).toBe(second);
     t.clock.advance(60_000);
-    // The first is well again, but the cache is not there.
+    // The first key has recovered, but the cache is with the second.
     for (let i = 0; i < 20; i += 1) expect(await ask(t.routing, { conversation })).toBe(second);
     await t.close();
   });
@@ -158,7 +158,7 @@ describe('between processes', () => {
   });
   afterAll(() => redis.stop());
 
-  /** What one process asks of Redis. */
+  /** Counts what one process reads from Redis. */
   function counted(shared: Shared): { shared: Shared; reads(): number } {
     let reads = 0;
     const get: Shared['get'] = (key) => {

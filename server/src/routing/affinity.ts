@@ -4,17 +4,17 @@ import { randomString } from '../lib/ids.ts';
 import { expiringMap } from '../platform/shared/expiring-map.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
-/** What a request says of the conversation that it belongs to. */
+/** Identifies the conversation a request belongs to. */
 export interface ConversationName {
-  /** It may have been answered before: named by its client, or with an answer in it already. */
+  /** The conversation may have been answered before: the client named it, or the request already contains an answer. */
   readonly begun: boolean;
-  /** The same for all its requests; made when somebody wants to know, as it may be made of a long text. */
+  /** The same for all requests of a conversation. Computed lazily, because it may hash a long text. */
   key(): string;
 }
 
-/** Which key of which channel answered a conversation last, and so holds the cache of what it has said up to there. */
+/** Remembers which key of which channel last answered a conversation, because that vendor has the prompt cached. */
 export interface Affinity {
-  /** Key of the circuit; at once, unless only another process may know. Null when nobody does. */
+  /** The circuit key, or null if unknown. Synchronous unless only another process may know it. */
   find(place: string): string | null | Promise<string | null>;
   keep(place: string, circuitKey: string): void;
   close(): Promise<void>;
@@ -27,27 +27,27 @@ interface AffinityDeps {
 
 interface Bound {
   key: string;
-  /** When the other processes could last have read it. */
+  /** When other processes could last have read it. */
   storedMs: number;
 }
 
 const channel = 'routing:affinity';
 const storedKey = (place: string): string => `routing:affinity:${place}`;
-/** Caches of vendors live for minutes, and an hour where that is paid for. */
+/** Vendors' prompt caches live for minutes, or an hour if paid for. */
 const keptMs = 3_600_000;
-/** Some megabytes; past it the conversations go that were quiet for longest, and are drawn anew. */
+/** A few megabytes. Beyond that the least recently used conversations are evicted and routed anew. */
 const mostConversations = 20_000;
 
 const moved = z.tuple([z.string(), z.string(), z.string()]);
 
 /**
- * Processes share it through what they share anyway: a conversation that is new to one is looked up once, and one that moves
- * is announced. A request of a conversation that was answered here before waits for nothing.
+ * Shared between processes through Redis: a process looks up an unknown conversation once, and announces one that
+ * moves. Requests of a conversation answered by this process never wait.
  */
 class SharedAffinity implements Affinity {
   #bound: ReturnType<typeof expiringMap<Bound>>;
   readonly #self = randomString(12);
-  /** Null for a process that is alone. */
+  /** Null if there is only one process. */
   readonly #others: Shared | null;
   #unsubscribe: (() => Promise<void>) | undefined;
 
@@ -60,7 +60,7 @@ class SharedAffinity implements Affinity {
     this.#unsubscribe = await this.#others?.subscribe(
       channel,
       (text) => this.#hear(text),
-      // Some may have moved meanwhile: they are looked up again.
+      // Messages may have been missed: look up all conversations again.
       () => {
         this.#bound = expiringMap<Bound>(this.deps.clock, mostConversations);
       },
@@ -76,7 +76,7 @@ class SharedAffinity implements Affinity {
         if (key !== null && !this.#bound.find(place)) this.#set(place, key, this.deps.clock.steadyMs());
         return key;
       },
-      // The cache is lost, the answer is not.
+      // Only the prompt cache is lost, the request can still be answered.
       () => null,
     );
   }

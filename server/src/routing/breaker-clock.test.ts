@@ -28,7 +28,7 @@ const successes = ({ breaker }: Peer) => {
   for (let i = 0; i < 3; i += 1) breaker.tryAcquire(key)?.success();
 };
 
-/** How the clock of the first of two processes is wrong while it opens a circuit, and how it is put right. */
+/** How far off the clock of the first of two processes is while it opens a circuit, and how it is corrected. */
 const faults: Record<string, { wrong: number; right: number }> = {
   'jumps 90 minutes ahead and back': { wrong: 90 * minuteMs, right: -90 * minuteMs },
   'jumps 90 minutes ahead and stays': { wrong: 90 * minuteMs, right: 0 },
@@ -54,7 +54,7 @@ describe('two processes on Redis, and the clock of one', () => {
     one.clock.jump(right);
     for (const { clock } of both) clock.advance(recoveryMs);
     expect(both.map(({ breaker }) => breaker.state(key))).toEqual(['half_open', 'half_open']);
-    // Whoever closes it, the other believes it, whatever its clock says.
+    // Whichever process closes it, the other accepts that, regardless of its clock.
     successes(one);
     await until('closed there', () => other.breaker.state(key) === 'closed');
     failures(other);
@@ -101,7 +101,7 @@ const steps = fc.array(
   { maxLength: 30 },
 );
 
-/** What both see after each step. */
+/** The states both processes see after each step. */
 async function told(script: Step[], jumps: boolean): Promise<string[][]> {
   const shared = memoryShared(manualClock());
   const peers = [await peerOn(shared), await peerOn(shared)];

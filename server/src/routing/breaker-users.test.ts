@@ -42,7 +42,7 @@ describe('a circuit that one user’s failures open', () => {
     fail(breaker, anna);
     expect([breaker.state(key, anna), breaker.state(key, ben)]).toEqual(['open', 'closed']);
     clock.advance(60_000);
-    // What the others do takes none of the places of test requests, and closes nothing.
+    // Requests of other users take no test slots and do not close the circuit.
     for (let i = 0; i < 9; i++) breaker.tryAcquire(key, ben)!.success();
     breaker.tryAcquire(key, ben)!.neutral();
     expect(breaker.state(key, anna)).toBe('half_open');

@@ -18,46 +18,49 @@ import {
   succeeded,
 } from './circuit.ts';
 
-/** Leave to call a candidate. Exactly one of the three counts; later calls are ignored. */
+/** Permission to call a candidate. Exactly one of the three outcomes counts; later calls are ignored. */
 export interface Permit {
   success(): void;
   failure(): void;
-  /** 429, the request's own fault, a caller that left: moves nothing, gives a test request's place back. */
+  /** For a 429, an invalid request or a disconnected caller: changes no state, and frees the slot of a test request. */
   neutral(): void;
 }
 
 export interface Breaker {
-  /** As this user sees it; without one, as it stands, whomever it is open for. */
+  /** The state for this user; without a user, the state of the circuit, even if it is open for one user only. */
   state(key: string, user?: number): CircuitState;
-  /** How long until a circuit that is open lets test requests through. */
+  /** How long until an open circuit admits test requests. */
   opensAgainInMs(key: string): number;
-  /** The time of day when the circuit last opened or closed; 0 when it never did. */
+  /** Wall-clock time when the circuit last opened or closed; 0 if it never did. */
   changedAtMs(key: string): number;
-  /** Taken at dispatch; null when the circuit blocks. */
+  /** Called at dispatch; null if the circuit blocks. */
   tryAcquire(key: string, user?: number): Permit | null;
-  /** The recovery check of the aggregation cycle; also forgets circuits that have been quiet for long. */
+  /** The recovery check of the aggregation cycle; also evicts circuits that have been unused for long. */
   recoverAll(): void;
-  /** Reads what other processes have reported of these keys; at start, and after a lost connection. */
+  /** Reads what other processes reported for these keys: at start, and after a lost connection. */
   reread(keys: Iterable<string>): Promise<void>;
   close(): Promise<void>;
 }
 
 interface BreakerDeps {
   clock: Clock;
-  /** Without it the process keeps its own circuits. */
+  /** Without it the process only knows its own circuits. */
   shared?: Shared;
-  /** Keys to read again after messages may have been missed. */
+  /** The keys to read again after messages may have been missed. */
   knownKeys?: () => Promise<Iterable<string>>;
   onTransition?: (key: string, state: CircuitState) => void;
 }
 
 const channel = 'routing:breaker';
 const storedKey = (key: string): string => `routing:breaker:${key}`;
-/** A newcomer learns of transitions this long after them; older ones have been overtaken by recovery. */
+/** A new process learns of transitions within this time; older ones are outdated by recovery. */
 const storedMs = 3_600_000;
-/** Of one that is closed. */
+/** When a closed circuit is evicted. */
 const forgetAfterMs = 3_600_000;
-/** Of any: what belongs to a channel or a key that is gone would stay for good, and users come and go with keys of their own. */
+/**
+ * When any circuit is evicted: those of deleted channels and keys would otherwise stay forever, also of users' own
+ * keys.
+ */
 const forgetAnyAfterMs = 86_400_000;
 
 const reportSchema = z.object({
@@ -66,7 +69,7 @@ const reportSchema = z.object({
   /** The circuit's `stampMs`. */
   atMs: z.number(),
   from: z.string(),
-  /** Whom it is open for; absent for all. */
+  /** The user it is open for; absent if for all. */
   user: z.number().optional(),
 });
 type Report = z.infer<typeof reportSchema>;
@@ -79,7 +82,7 @@ function parseReport(text: string): Report | null {
   }
 }
 
-/** One request's leave; what it reports counts once, and only if the circuit has not changed state since. */
+/** The permit of one request. Its outcome counts once, and only if the circuit has not changed state since. */
 class CircuitPermit implements Permit {
   readonly #generation: number;
   #used = false;
@@ -115,9 +118,9 @@ class CircuitPermit implements Permit {
 }
 
 /**
- * Processes share the two changes that an outcome makes, opened and closed; half-open follows from the clock in each.
- * Failures in a row and test requests are counted per process, so that asking for a permit never waits for Redis:
- * n processes let through up to 3 test requests each, and the first outcome that decides, decides for all.
+ * Processes share two transitions, opened and closed; each derives half-open from its clock. Consecutive failures and
+ * test requests are counted per process, so that acquiring a permit never waits for Redis: n processes admit up to 3
+ * test requests each, and the first decisive outcome applies to all.
  */
 class SharedBreaker implements Breaker {
   readonly #circuits = new Map<string, Circuit>();
@@ -137,7 +140,7 @@ class SharedBreaker implements Breaker {
         if (report) this.#adopt(report, 0);
       },
       () => {
-        // Redis or the database went away again; the next gap rereads.
+        // Redis or the database is gone again; the next reconnect rereads.
         this.#rereadAll().catch(() => {});
       },
     );
@@ -189,10 +192,10 @@ class SharedBreaker implements Breaker {
     const readOne = async (key: string): Promise<void> => {
       const text = await shared.get(storedKey(key));
       const report = text === null ? null : parseReport(text);
-      // Its time is another's time of day: nothing of the future is believed.
+      // The timestamp comes from another process's clock: never accept one from the future.
       if (report) this.#adopt(report, Math.max(0, this.#deps.clock.nowMs() - report.atMs));
       const circuit = this.#circuits.get(key);
-      // Changed while Redis was away: the others have not heard of it yet.
+      // Changed while Redis was unavailable, so other processes do not know yet.
       if (circuit && circuit.stampMs > (report?.atMs ?? 0)) this.#tell(key, circuit);
     };
     await Promise.all([...new Set(keys)].map(readOne));
@@ -216,7 +219,7 @@ class SharedBreaker implements Breaker {
     return circuit;
   }
 
-  /** The circuit as of now: time alone may have moved it. */
+  /** The circuit after applying transitions that only depend on time. */
   #current(key: string): Circuit | undefined {
     const circuit = this.#circuits.get(key);
     if (circuit?.state === 'open' && recover(circuit, this.#deps.clock.steadyMs())) {
@@ -231,12 +234,12 @@ class SharedBreaker implements Breaker {
     const { state, stampMs: atMs, blamed } = circuit;
     const report: Report = { key, state, atMs, from: this.#self, ...(blamed !== null && { user: blamed }) };
     const text = JSON.stringify(report);
-    // While Redis is away each process goes on with its own circuits; reread() mends it afterwards.
+    // Without Redis each process continues with its own circuits; reread() reconciles them afterwards.
     shared.set(storedKey(key), text, storedMs).catch(() => {});
     shared.publish(channel, text).catch(() => {});
   }
 
-  /** `ageMs`: how long ago it happened; what is heard, happens now. */
+  /** `ageMs` is how long ago it happened; 0 for messages just received. */
   #adopt(report: Report, ageMs: number): void {
     if (report.from === this.#self) return;
     const circuit = this.#circuitOf(report.key);
@@ -250,7 +253,10 @@ class SharedBreaker implements Breaker {
   }
 }
 
-/** Whom it is open for when another process says so: where the two have different users in mind, for all. */
+/**
+ * The user another process's report opens the circuit for; null for all, also if the two processes blame different
+ * users.
+ */
 function whomFor({ state, blamed }: Circuit, report: Report): number | null {
   const user = report.user ?? null;
   return state === 'closed' || blamed === user ? user : null;

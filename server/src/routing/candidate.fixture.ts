@@ -3,7 +3,7 @@ import type { ChooseRequest } from './choose.ts';
 import type { Preferences } from './rank.ts';
 import { type Measured, unmeasured } from './score.ts';
 
-/** For tests: a channel and a candidate of which only what matters is named. */
+/** For tests: a channel and a candidate with defaults for all fields that are not given. */
 export const channelOf = (id: number, fields: Partial<Channel> = {}): Channel => ({
   id,
   name: `channel ${id}`,

@@ -14,25 +14,25 @@ export const modelTypes = [
 ] as const;
 export type ModelType = (typeof modelTypes)[number];
 
-/** What one key may be used for; null for no limit. */
+/** Usage limits of one key; null for no limit. */
 export interface CredentialLimits {
   requestsPerMinute: number | null;
   tokensPerMinute: number | null;
-  /** In quota, at the prices of the models. */
+  /** In quota units, at the prices of the models. */
   spendPerDay: number | null;
 }
 
 /** A key of a channel. */
 export interface Credential {
   id: number;
-  /** In the clear, in memory only. */
+  /** Decrypted; only ever held in memory. */
   secret: string;
   weight: number;
-  /** Null where there are none. */
+  /** Null if there are none. */
   limits: CredentialLimits | null;
 }
 
-/** One base URL of one provider, ready for use: the credential is in the clear, in memory only. */
+/** One base URL of one provider, ready for use: its credential is decrypted, in memory only. */
 export interface Channel {
   id: number;
   name: string;
@@ -40,7 +40,7 @@ export interface Channel {
   kind: ChannelKind;
   baseUrl: string;
   credential: string;
-  /** Where there are several, or one with limits; `credential` is the first of them. See `ways.ts`. */
+  /** Set if there are several keys, or one with limits; `credential` is the first of them. See `ways.ts`. */
   credentials?: readonly Credential[] | undefined;
   priority: number;
   weight: number;
@@ -48,9 +48,9 @@ export interface Channel {
   timeoutMs: number;
 }
 
-/** What routing chooses among: a model served by a channel under an upstream name at a price. */
+/** What routing chooses between: a model served by a channel under an upstream name at a price. */
 export interface Candidate {
-  /** `provider|model|channel`, the key of breaker and metrics. */
+  /** `provider|model|channel`, the key of circuit breaker and metrics. */
   key: string;
   channel: Channel;
   /** Public name, as in the request. */
@@ -61,18 +61,18 @@ export interface Candidate {
   price: Price;
   contextLength: number;
   maxOutputTokens: number;
-  /** The provider model's own score, where quality starts before it is measured. */
+  /** The configured score of the provider model, used until quality is measured. */
   qualityScore: number;
   capabilities: Record<string, unknown>;
-  /** Where it is asked with one key of several; its channel then has that key alone. */
+  /** Set if it is called with one of several keys; its channel then has only that key. */
   via?: Via | undefined;
 }
 
 export interface Via {
-  /** The candidate as it is ranked and measured. */
+  /** The candidate that is ranked and measured. */
   base: Candidate;
   credential: Credential;
-  /** Of the user who asks. */
+  /** The key belongs to the user. */
   own: boolean;
 }
 

@@ -48,7 +48,7 @@ test('all groups together, each candidate once; legacy names and disabled provid
     {
       candidatesFor: (modelId) => [everybodys, vips].filter((one) => one.modelId === modelId),
       legacyCandidatesFor: (modelId) => (modelId === 'old/model' ? [old] : []),
-      // Only the members that are looked at.
+      // Only the members that are used.
       models: (group) => seen(group) as never,
       model: (modelId, group) => seen(group).find((one) => one.id === modelId) as never,
     },

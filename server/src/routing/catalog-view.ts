@@ -4,23 +4,23 @@ import type { Catalog } from './catalog/catalog.ts';
 import { builtInChannel, sharedGroup } from './catalog/snapshot.ts';
 import { listChannels } from './catalog/store/channels.ts';
 
-/** What routing needs of the catalog. Requests are answered from memory; the rest serves pages and start-up. */
+/** What routing needs from the catalog. Requests are answered from memory; the rest serves pages and start-up. */
 export interface RoutingCatalog {
-  /** Enabled provider models of a name and type, for callers of a group; empty when there are none. */
+  /** Enabled provider models of a name and type, for callers of a group; empty if there are none. */
   candidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
-  /** Enabled channels that list a name which no provider model has. */
+  /** Enabled channels that list a name without a provider model. */
   legacyCandidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
-  /** Every candidate that callers of a group can reach; of all groups when none is named. */
+  /** Every candidate that callers of a group can reach; of all groups if none is given. */
   allCandidates(group?: string): Promise<Candidate[]>;
-  /** Names of all providers, those of disabled channels included. */
+  /** Names of all providers, including those of disabled channels. */
   providers(): Promise<Set<string>>;
-  /** Whether anybody can reach it. */
+  /** Whether any caller can reach it. */
   hasModel(modelId: string): Promise<boolean>;
 }
 
 type Source = Pick<Catalog, 'candidatesFor' | 'legacyCandidatesFor' | 'models' | 'model'>;
 
-/** Legacy channels do not say what type their models are; this is how they are shown. */
+/** Legacy channels do not declare the types of their models; they are shown as this. */
 const assumedType: ModelType = 'chat';
 
 function* candidatesOf(catalog: Source, group: string): Iterable<Candidate> {

@@ -8,7 +8,7 @@ import type { CircuitState } from './circuit.ts';
 
 const ids = (choice: Choice): number[] => choice.ordered.map((one) => one.channel.id);
 
-/** Costs of 0, 20, 40 … per million: cost scores 1.0, 0.88, 0.76, … so the order by score is the order of ids. */
+/** Costs of 0, 20, 40 … per million give cost scores 1.0, 0.88, 0.76, … so the order by score is the order of ids. */
 const five = [1, 2, 3, 4, 5].map((id) => candidateOf(id, { price: [(id - 1) * 20, (id - 1) * 20] }));
 const cost = { override: { strategy: 'cost' as const } };
 

@@ -9,37 +9,37 @@ export interface ChooseRequest extends RankRequest {
   modelId: string;
   /** Uniform in [0, 1). */
   random(): number;
-  /** Requests of this model so far; used by round-robin only. */
+  /** Number of requests for this model so far; only used by round-robin. */
   roundRobinCounter: number;
-  /** Requests of this model so far that could have tested a half-open candidate. */
+  /** Number of requests for this model so far that could have tested a half-open candidate. */
   probeCounter: number;
-  /** Channels without provider models: tiers instead of strategies. */
+  /** For channels without provider models: priority tiers instead of strategies. */
   legacy?: boolean;
 }
 
-/** How the first of the list came to be first; turned into words when the decision is written. */
+/** Why the first candidate is first; rendered as text when the decision is written. */
 export interface Reason {
   how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'tiers' | 'probe' | 'own_key' | 'affinity';
-  /** Chance the draw gave the picked one. */
+  /** The probability with which it was drawn. */
   chance: number;
-  /** How many took part in the draw or the round. */
+  /** How many candidates took part in the draw or the rotation. */
   among: number;
 }
 
 export interface Choice {
-  /** In the order they are to be tried; the first is the picked one. Open circuits stand last. */
+  /** In the order to try them; the first is the picked one. Open circuits are last. */
   ordered: Candidate[];
   picked: Candidate;
   strategy: Strategy | 'legacy';
   reason: Reason;
-  /** The request could have tested a half-open candidate, or did. */
+  /** The request tested a half-open candidate, or could have. */
   awaitedProbe: boolean;
-  /** Every candidate, dropped ones included. */
+  /** Every candidate, including dropped ones. */
   scored: Scored[];
 }
 
 const drawSize = 3;
-/** A score of 0 keeps a small chance, so that a provider that was bad once can show it got better. */
+/** A score of 0 keeps a small chance, so that a provider that was bad can show that it recovered. */
 const smallestWeight = 0.001;
 
 const weightOf = (one: Scored): number =>
@@ -49,8 +49,8 @@ const weightOf = (one: Scored): number =>
 const byRank = (a: Scored, b: Scored): number => classOf(a) - classOf(b) || b.score - a.score;
 
 /**
- * Who takes part in the draw: the top 3, without open circuits, and without those over a soft limit when
- * the foremost keeps it. Half-open ones take part at a reduced weight.
+ * How many candidates take part in the draw: the top 3, without open circuits, and without those over a soft limit if
+ * the first one is not. Half-open ones have a reduced weight.
  */
 function drawersOf(ranked: readonly Scored[]): number {
   const limitsKept = !ranked[0]!.overSoftLimit;
@@ -63,7 +63,7 @@ function drawersOf(ranked: readonly Scored[]): number {
   return Math.max(count, 1);
 }
 
-/** Moves the drawn one to the front; the unpicked keep their order by score. */
+/** Moves the drawn candidate to the front; the others keep their order by score. */
 function draw(ranked: Scored[], random: () => number): Reason {
   const among = Math.min(drawersOf(ranked), ranked.length);
   if (among === 1) return { how: ranked.length === 1 ? 'only_one' : 'drawn', chance: 1, among };
@@ -81,7 +81,7 @@ function draw(ranked: Scored[], random: () => number): Reason {
   return { how: 'drawn', chance: weightOf(picked) / total, among };
 }
 
-/** Turns the foremost class by the counter; the rest follows as fallback in the catalog's order. */
+/** Rotates the best class by the counter; the rest follows as fallback in the catalog's order. */
 function takeTurns(ranked: Scored[], counter: number): Reason {
   const front = classOf(ranked[0]!);
   let among = 0;
@@ -106,7 +106,9 @@ function orderBySort(ranked: Scored[], sort: Sort): Reason {
   return { how: 'sort', chance: 1, among: ranked.length };
 }
 
-/** The caller's order stands above half-open and soft limits; only an open circuit goes last whatever was asked. */
+/**
+ * The caller's order takes precedence over half-open circuits and soft limits; only open circuits go last regardless.
+ */
 function orderAsAsked(ranked: Scored[], order: readonly string[]): Reason {
   const place = (one: Scored): number => {
     if (one.circuit === 'open') return order.length + 1;
@@ -132,7 +134,7 @@ function arrange(ranked: Scored[], request: ChooseRequest, strategy: Strategy): 
   if (override?.sort) return orderBySort(ranked, override.sort);
   if (request.legacy) return orderLegacy(ranked, request.random);
   if (strategy === 'round_robin') {
-    // Scores differ by the boost only, which has no say in whose turn it is.
+    // Ignore scores, which only differ by the boost here: it must not affect the rotation.
     ranked.sort((a, b) => classOf(a) - classOf(b));
     return takeTurns(ranked, request.roundRobinCounter);
   }
@@ -140,7 +142,7 @@ function arrange(ranked: Scored[], request: ChooseRequest, strategy: Strategy): 
   return draw(ranked, request.random);
 }
 
-/** Picks a candidate and lines up the others behind it. Pure: chance, time and state come in with the request. */
+/** Picks a candidate and orders the others behind it. Pure: randomness, time and state come with the request. */
 export function choose(request: ChooseRequest): Choice {
   const strategy = strategyInForce(request);
   const scored = scoreAll(request, strategy);
@@ -149,7 +151,7 @@ export function choose(request: ChooseRequest): Choice {
   if (ranked.length === 0) throw noneEligible(request.modelId, scored);
   let reason = arrange(ranked, request, strategy);
   const { override } = request;
-  // With `order`, allow_fallbacks: false has already dropped those not named in it.
+  // With `order`, allow_fallbacks: false has already dropped the candidates it does not name.
   const single = override?.allow_fallbacks === false && !override.order?.length;
   const awaitedProbe = !single && !override?.order?.length && awaitsProbe(ranked);
   if (awaitedProbe && leadWithProbe(ranked, request.probeCounter))
@@ -160,16 +162,18 @@ export function choose(request: ChooseRequest): Choice {
   return { ordered, picked: ordered[0]!, strategy: request.legacy ? 'legacy' : strategy, reason, awaitedProbe, scored };
 }
 
-/** The same with another candidate in front, for a reason that stands above what was chosen. */
+/** The same choice with another candidate first, for a reason with higher precedence. */
 export function ledBy(choice: Choice, first: Candidate, how: 'own_key' | 'affinity'): Choice {
   const ordered = [first, ...choice.ordered.filter((candidate) => candidate !== first)];
   return { ...choice, ordered, picked: first, reason: { how, chance: 1, among: ordered.length } };
 }
 
-/** Orders that somebody asked for, or that spread requests on purpose, stand above what a conversation was answered by. */
+/** Orders the caller asked for, and round-robin, take precedence over the affinity of a conversation. */
 const keptOrders: ReadonlySet<Reason['how']> = new Set<Reason['how']>(['order', 'sort', 'round_robin']);
 
-/** Led by whoever holds the conversation's cache, where nothing speaks against it. `boundTo` is the key of its circuit. */
+/**
+ * Puts the candidate with the conversation's prompt cache first, if nothing prevents it. `boundTo` is its circuit key.
+ */
 export function ledByAffinity(choice: Choice, boundTo: string): Choice {
   const [front] = choice.ordered;
   const bound = choice.ordered.find(({ key }) => boundTo === key || boundTo.startsWith(`${key}|`));

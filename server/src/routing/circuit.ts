@@ -1,38 +1,45 @@
-/** The circuit breaker of one candidate: a plain value and the moves on it. Nothing here asks for the time; it is steady time. */
+/** The circuit breaker of one candidate: a plain value and its transitions. Pure; times are monotonic and passed in. */
 export type CircuitState = 'closed' | 'open' | 'half_open';
 
 const failureThreshold = 5;
-/** Of the failures that open it for all; fewer may be a stray one beside a user whose own requests fail. */
+/**
+ * How many of the failures must come from other users to open it for all; fewer may be a coincidence beside one user
+ * whose requests fail.
+ */
 const failuresOfOthers = 2;
 const successThreshold = 3;
 const recoveryTimeoutMs = 60_000;
 const halfOpenMaxRequests = 3;
-/** Who asks on nobody's behalf. */
+/** The user id of requests without a user. */
 export const nobody = 0;
-/** A test request whose outcome never comes would keep the circuit half-open for good; its place is free again after this. */
+/**
+ * A test request whose outcome is never reported would keep the circuit half-open forever; its slot is freed after
+ * this.
+ */
 const probeLeaseMs = 600_000;
 
 export interface Circuit {
   state: CircuitState;
-  /** Whose requests failed in a row while it was closed to them: six at most. */
+  /** The users whose requests failed consecutively while the circuit was closed for them: six at most. */
   failures: number[];
   /**
-   * Open or half-open for this user alone, closed for everybody else; null for all. What only ever fails for one user may
-   * be the doing of that user's requests, and is no reason to turn the others away.
+   * Open or half-open for this user only and closed for all others; null for all users. Failures of a single user may
+   * be caused by that user's requests and are no reason to reject others.
    */
   blamed: number | null;
-  /** Test requests let through and successes among them, while half-open. */
+  /** Test requests admitted while half-open, and successes among them. */
   probes: number;
   successes: number;
   lastAdmittedMs: number;
   /** When it last opened or closed. */
   changedAtMs: number;
   /**
-   * Orders the changes that processes tell each other; the last wins. The time of day of the change, but always more than
-   * that of the change before it, so that a process whose clock is behind is believed like any other. 0: never changed.
+   * Orders the transitions that processes report to each other; the latest wins. The wall-clock time of the transition,
+   * but always greater than that of the previous one, so that reports from a process with a slow clock count too. 0:
+   * never changed.
    */
   stampMs: number;
-  /** Counts up with every change of state, so that the outcome of a request sent in an earlier state has no say. */
+  /** Increases with every transition, so that outcomes of requests sent in an earlier state are ignored. */
   generation: number;
 }
 
@@ -56,7 +63,7 @@ function enter(circuit: Circuit, state: CircuitState): void {
   circuit.generation += 1;
 }
 
-/** The circuit as this user sees it. */
+/** The state of the circuit for this user. */
 export const stateFor = (circuit: Circuit, user: number): CircuitState =>
   circuit.blamed === null || circuit.blamed === user ? circuit.state : 'closed';
 
@@ -72,18 +79,18 @@ export function close(circuit: Circuit, nowMs: number): void {
   circuit.changedAtMs = nowMs;
 }
 
-/** Open → half-open once the recovery timeout has passed. True when it moved. */
+/** Open → half-open after the recovery timeout. True if it changed. */
 export function recover(circuit: Circuit, nowMs: number): boolean {
   if (circuit.state !== 'open' || nowMs - circuit.changedAtMs < recoveryTimeoutMs) return false;
   enter(circuit, 'half_open');
   return true;
 }
 
-/** When an open circuit lets test requests through; now for any other. */
+/** How long until an open circuit admits test requests; 0 for any other. */
 export const opensAgainInMs = (circuit: Circuit, nowMs: number): number =>
   circuit.state === 'open' ? Math.max(0, circuit.changedAtMs + recoveryTimeoutMs - nowMs) : 0;
 
-/** Whether a request may go now; takes a test request's place when half-open. */
+/** Whether a request may be sent now; takes the slot of a test request if half-open. */
 export function admit(circuit: Circuit, nowMs: number, user: number): boolean {
   const state = stateFor(circuit, user);
   if (state === 'open') return false;
@@ -98,7 +105,7 @@ export function admit(circuit: Circuit, nowMs: number, user: number): boolean {
   return true;
 }
 
-/** True when the circuit closed by it. */
+/** True if this success closed the circuit. */
 export function succeeded(circuit: Circuit, nowMs: number, user: number): boolean {
   const state = stateFor(circuit, user);
   if (state === 'closed' && circuit.failures.length > 0) circuit.failures = [];
@@ -109,7 +116,7 @@ export function succeeded(circuit: Circuit, nowMs: number, user: number): boolea
   return true;
 }
 
-/** True when the circuit opened by it, for the user or for all. */
+/** True if this failure opened the circuit, for the user or for all. */
 export function failed(circuit: Circuit, nowMs: number, user: number): boolean {
   const state = stateFor(circuit, user);
   if (state === 'open') return false;
@@ -120,7 +127,7 @@ export function failed(circuit: Circuit, nowMs: number, user: number): boolean {
   return true;
 }
 
-/** Whom the failures in a row open it for: undefined for nobody yet, null for all. */
+/** Whom consecutive failures open the circuit for: undefined for nobody yet, null for all users. */
 function whomToBlame({ failures, blamed }: Circuit): number | null | undefined {
   if (failures.length < failureThreshold) return undefined;
   let most = 0;
@@ -131,11 +138,11 @@ function whomToBlame({ failures, blamed }: Circuit): number | null | undefined {
   }
   if (failures.length - most >= failuresOfOthers) return null;
   if (most < failureThreshold) return undefined;
-  // A second user for whom nothing works.
+  // It is already open for one user: a second one means the upstream is at fault.
   return user === nobody || blamed !== null ? null : user;
 }
 
-/** Neither success nor failure (429, the caller's own error, a caller that left): the place is given back. */
+/** Neither success nor failure (429, an invalid request, a disconnected caller): frees the slot of the test request. */
 export function released(circuit: Circuit, user: number): void {
   if (stateFor(circuit, user) === 'half_open' && circuit.probes > circuit.successes) circuit.probes -= 1;
 }

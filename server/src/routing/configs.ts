@@ -15,9 +15,9 @@ export interface ConfigCache {
   get(modelId: string): ModelConfig | null;
   all(): ReadonlyMap<string, ModelConfig>;
   update(modelId: string, patch: ConfigPatch): Promise<ModelConfig>;
-  /** False when there was none. */
+  /** False if there was none. */
   remove(modelId: string): Promise<boolean>;
-  /** Also called once a cycle, for announcements that were lost. */
+  /** Also called once per cycle, in case a message was lost. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +40,9 @@ function merge(current: ModelConfig | null, patch: ConfigPatch): ModelConfig {
   return { weights, defaultStrategy: defaultStrategy ?? null };
 }
 
-/** All configurations in memory: one row a model at most. Read again at every `routing:configs` message and gap. */
+/**
+ * All configurations, in memory: at most one row per model. Reloaded on every `routing:configs` message and reconnect.
+ */
 export async function openConfigs(deps: ConfigDeps): Promise<ConfigCache> {
   const { db, clock, shared, onError } = deps;
   let configs = await readConfigs(db);
@@ -49,7 +51,7 @@ export async function openConfigs(deps: ConfigDeps): Promise<ConfigCache> {
     started += 1;
     const ticket = started;
     const read = await readConfigs(db);
-    // Reads may overtake each other; an older one must not undo a younger.
+    // Concurrent reads may finish out of order: an older one must not overwrite a newer one.
     if (ticket < applied) return;
     applied = ticket;
     configs = read;

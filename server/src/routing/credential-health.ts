@@ -4,17 +4,17 @@ import type { RoutingParts } from './routing.ts';
 import type { DayUse } from './store/credential-days.ts';
 import { circuitOf, waysOf } from './ways.ts';
 
-/** How the credentials of channels are. */
+/** The health of a channel's credential. */
 export interface CredentialHealth {
-  /** Circuits of its models by state. */
+  /** Number of its models' circuits by state. */
   circuits: Record<CircuitState, number>;
-  /** Its limits keep it from being used right now. */
+  /** Its own limits currently block it. */
   atLimit: boolean;
-  /** Counted where a channel has several, or one with limits. */
+  /** Counted if a channel has several credentials, or one with limits. */
   today: DayUse;
 }
 
-/** By id; those that are alone and without limits have the circuits and numbers of their channel, and are not in it. */
+/** By id. A channel's only credential without limits is left out: it has the circuits and metrics of its channel. */
 export async function credentialHealth({
   deps,
   breaker,
@@ -35,7 +35,7 @@ export async function credentialHealth({
   return health;
 }
 
-/** What pages of the catalog tell besides it: how credentials and candidates stand. */
+/** The state of credentials and candidates, which pages of the catalog show as well. */
 export const standingIn = (parts: Pick<RoutingParts, 'deps' | 'breaker' | 'meter'>) => ({
   credentialHealth: () => credentialHealth(parts),
   circuit: (candidate: Candidate): CircuitState => circuitOf(candidate, (key) => parts.breaker.state(key), undefined),

@@ -6,36 +6,36 @@ import type { Credential } from './candidate.ts';
 import { MinuteCount, minuteEndsInMs, minuteOf } from './minute-count.ts';
 import { addToDay, type CredentialDay, type DayUse, readDay, sweepDays } from './store/credential-days.ts';
 
-/** What one call made of a credential. */
+/** What one call used of a credential's limits. */
 export interface CredentialUse {
   failed: boolean;
   tokens: number;
-  /** In quota, at the price of the model. */
+  /** In quota units, at the price of the model. */
   spent: number;
 }
 
-/** What a call will make of it, as far as can be told when it begins. */
+/** The estimated usage of a call when it starts. */
 export type Expected = Pick<CredentialUse, 'tokens' | 'spent'>;
 
-/** What is put aside for a call that is under way. */
+/** What is reserved for a call in progress. */
 export interface PutAside extends Expected {
   minute: number;
 }
 
-/** What the credentials of channels are used for, against their limits. Asking never waits. */
+/** Measures the usage of channels' credentials against their limits. Reading never waits. */
 export interface CredentialMeter {
-  /** How long until its limits let a request through; 0 when they do now. */
+  /** How long until its limits admit a request; 0 if they do now. */
   waitMs(credential: Credential): number;
-  /** The upstream is at its limit with this key, for this model: others come first until it wants to be asked again. */
+  /** The upstream rate-limited this key for this model: prefer other keys until it may be retried. */
   rest(wayKey: string, ms?: number): void;
   rests(wayKey: string): boolean;
-  /** A request goes out with it. What is expected of it counts at once, so that a burst finds the limits where they are. */
+  /** A request is sent with it. Its estimate counts at once, so that a burst of requests hits the limits in time. */
   sent(credential: Credential, expected?: () => Expected): PutAside | undefined;
-  /** Takes the place of what was put aside. */
+  /** Replaces the reservation by the actual usage. */
   ended(credential: Credential, use: CredentialUse, aside?: PutAside): void;
-  /** By all processes, as far as is known here. */
+  /** Usage by all processes, as far as this one knows. */
   today(credentialId: number): DayUse;
-  /** Part of the cycle: hears what other processes counted, forgets what is long past. */
+  /** Part of the cycle: reads the counts of other processes and evicts old ones. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,14 +48,14 @@ interface MeterDeps {
 }
 
 const dayMs = 86_400_000;
-/** Months are looked back at now and then; years are not. */
+/** The UI looks back months, not years. */
 const keptDays = 62;
-/** Soon enough that limits of a day hold between processes, seldom enough to cost nothing. */
+/** Often enough that daily limits hold across processes, rarely enough to cost nothing. */
 const writeEveryMs = 2_000;
 
-/** For upstreams that do not say; most limits are of a minute, and let through little by little. */
+/** For upstreams that do not say. Most limits are per minute and recover gradually. */
 const usualRestMs = 5_000;
-/** Who says more is asked again after this: nobody is hurt by one more refusal. */
+/** Upper bound on what an upstream asks for: one more rejected call does no harm. */
 const longestRestMs = 60_000;
 
 const nothing = (): DayUse => ({ requests: 0, failures: 0, tokens: 0, spent: 0 });
@@ -66,18 +66,18 @@ interface Meter {
   requests: MinuteCount;
   tokens: MinuteCount;
   day: number;
-  /** As the database last told. */
+  /** As last read from the database. */
   written: DayUse;
-  /** Not in the database yet. */
+  /** Not yet in the database. */
   pending: DayUse;
-  /** For calls of this process that are under way. */
+  /** Reserved by calls of this process in progress. */
   asideSpent: number;
 }
 
 class StoredMeter implements CredentialMeter {
-  /** Bounded by the credentials that there are; those that are gone stay until the process ends. */
+  /** Bounded by the number of credentials; deleted ones stay until the process ends. */
   readonly #meters = new Map<number, Meter>();
-  /** When each may be asked again, in steady time; bounded by the ways that there are. */
+  /** When each may be used again, in monotonic time; bounded by the number of ways. */
   readonly #resting = new Map<string, number>();
   readonly #behind: WriteBehind;
 
@@ -131,7 +131,7 @@ class StoredMeter implements CredentialMeter {
     const nowMs = this.deps.clock.nowMs();
     const meter = this.#current(id, nowMs);
     const more = tokens - aside.tokens;
-    // What was expected was counted when it began; a minute that is over gets nothing back.
+    // The estimate was counted at the start. Only correct it downwards within the same minute.
     if (limits?.tokensPerMinute != null && (more > 0 || (more < 0 && aside.minute === minuteOf(nowMs))))
       meter.tokens.add(nowMs, more);
     meter.asideSpent -= aside.spent;
@@ -171,7 +171,7 @@ class StoredMeter implements CredentialMeter {
       this.#meters.set(id, meter);
     }
     if (meter.day !== day) {
-      // What waits of yesterday is written a moment late, and counts as today's: seconds of a day.
+      // Usage of yesterday that is not written yet counts as today's: only seconds of a day.
       meter.day = day;
       meter.written = nothing();
     }
@@ -180,7 +180,7 @@ class StoredMeter implements CredentialMeter {
 
   #adopt({ credentialId, day, ...use }: CredentialDay): void {
     const meter = this.#current(credentialId, this.deps.clock.nowMs());
-    // A day only grows: of two answers that cross on their way the lower one is the older.
+    // The count of a day only grows: of two responses out of order, the lower one is older.
     if (meter.day === day) meter.written = greaterOf(meter.written, use);
   }
 
@@ -192,7 +192,7 @@ class StoredMeter implements CredentialMeter {
       if (news.requests === 0 && news.failures === 0 && news.tokens === 0 && news.spent === 0) continue;
       const { day } = meter;
       meter.pending = nothing();
-      // Counted as written from now on, so that a limit does not forget it on the way.
+      // Count it as written right away, so that limits include it while the write is in flight.
       meter.written = sumOf(meter.written, news);
       try {
         this.#adopt(await addToDay(db, { credentialId, day, ...news }));
@@ -226,7 +226,7 @@ const lessThan = (a: DayUse, b: DayUse): DayUse => ({
   spent: a.spent - b.spent,
 });
 
-/** Reads what was counted today, so that a restart does not give a day's limit anew. */
+/** Reads today's counts, so that a restart does not reset daily limits. */
 export async function openCredentialMeter(deps: MeterDeps): Promise<CredentialMeter> {
   const meter = new StoredMeter(deps);
   await meter.refresh().catch((error) => deps.onError?.(error));

@@ -13,16 +13,16 @@ interface CredentialOrderDeps {
 
 interface Asking {
   userId: number;
-  /** Key of the way that the conversation went before. */
+  /** Key of the way the conversation used before. */
   boundTo: string | null;
 }
 
 const oneTier = (way: Way) => ({ priority: 0, weight: way.via.credential.weight });
 
 /**
- * In which order the keys of a candidate are tried: the one that holds the conversation's cache, then the healthy ones by
- * weight, then those that may have recovered, which now and then come first to show it, then those that the upstream just
- * sent away. Keys at our own limits are left out.
+ * The order in which the keys of a candidate are tried: first the one with the conversation's prompt cache, then
+ * healthy ones by weight, then half-open ones (which occasionally come first as a test), then those that the upstream
+ * just rate-limited. Keys at their own limits are left out.
  */
 export function credentialOrder(
   deps: CredentialOrderDeps,

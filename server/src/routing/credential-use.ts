@@ -3,17 +3,17 @@ import type { Candidate } from './candidate.ts';
 import type { CredentialUse, Expected } from './credential-meter.ts';
 import type { Sample } from './window.ts';
 
-/** The most that a request can use with a candidate. */
+/** Upper bound on what a request can use with a candidate. */
 export interface Expectation {
   most(candidate: Candidate): Usage;
 }
 
-/** Of a text every byte may be a token, and four of them usually are one. */
+/** In the worst case every byte of a text is a token; usually four bytes are. */
 const bytesPerToken = 4;
-/** Few answers are longer, whatever they were allowed. */
+/** Few answers are longer, whatever their limit. */
 const usualOutputTokens = 4_096;
 
-/** What is usual where so much is possible: held to the most, few requests would fill a limit. */
+/** A typical value instead of the maximum: with the maximum, a few requests would exhaust a limit. */
 export function expectedOf({ price }: Candidate, most: Usage): Expected {
   const promptTokens = Math.ceil(most.promptTokens / bytesPerToken);
   const completionTokens = Math.min(most.completionTokens, usualOutputTokens);

@@ -22,7 +22,7 @@ const withKeys = (id: number, credentials: Credential[], price: [number, number]
 
 const answers = (): Report => success();
 
-/** Asks until somebody answers; the secrets that were tried, in order. */
+/** Tries candidates until one answers; returns the secrets that were tried, in order. */
 async function ask(routing: Routing, answer: (secret: string) => Report, userId = 7): Promise<string[]> {
   const plan = await routing.plan(requestOf({ userId }));
   const tried: string[] = [];
@@ -201,10 +201,10 @@ describe('limits of a credential', () => {
 
   describe.each([
     ['tokens per minute', { tokensPerMinute: 1_000 }],
-    // 1 USD a million tokens is half a unit of quota a token.
+    // 1 USD per million tokens is half a quota unit per token.
     ['money per day', { spendPerDay: 500 }],
   ])('%s count what is under way', (_, limits) => {
-    /** 300 tokens of a prompt and 100 of an answer are expected. */
+    /** Estimated as 300 prompt tokens and 100 completion tokens. */
     const expectation = { most: () => ({ promptTokens: 1_200, completionTokens: 100 }) };
     const small = () => success({ promptTokens: 3, completionTokens: 1 });
     const burst = async (routing: Routing, requests: number) => {
@@ -257,7 +257,7 @@ describe('limits of a credential', () => {
   for (const [name, open] of databases)
     test(`money per day outlives the process, and is counted over all of them (${name})`, async () => {
       const { db, close } = await open();
-      // 1 USD a million tokens is half a unit of quota a token.
+      // 1 USD per million tokens is half a quota unit per token.
       const catalog = catalogOf([withKeys(1, [credential(11, { spendPerDay: 100 }), credential(12)])]);
       const [one, other] = [await routingWith(db, { catalog }), await routingWith(db, { catalog })];
       const dear = () => success({ promptTokens: 100, completionTokens: 20 });

@@ -16,10 +16,10 @@ async function open(where: { url?: string; path?: string }): Promise<OpenDb> {
   return opened;
 }
 
-/** For tests: an empty database with this room's tables. */
+/** For tests: an empty database with the tables of routing. */
 export const inMemory = (): Promise<OpenDb> => open({ path: ':memory:' });
 
-/** The same in every engine that can be reached, one at a time; to be called outside of tests. */
+/** The same on every engine that is reachable, one at a time; call outside of tests. */
 export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
   const list: [string, () => Promise<OpenDb>][] = [['sqlite', inMemory]];
   const admin = new SQL(serverUrl, { max: 1 });
@@ -30,7 +30,7 @@ export async function engines(): Promise<[string, () => Promise<OpenDb>][]> {
   );
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  // Emptied for each test: making a database anew takes PostgreSQL longer than all the rest.
+  // Emptied for each test: creating a database takes PostgreSQL longer than everything else.
   const emptied = async (): Promise<OpenDb> => {
     const wiper = new SQL(url.href, { max: 1 });
     await wiper.unsafe('drop schema public cascade');

@@ -5,30 +5,30 @@ import { explain, type Summary, summarise, summariseAttempt } from './explain.ts
 import type { Scored } from './rank.ts';
 import type { NewChoice } from './store/decisions.ts';
 
-/** Keeps one row under some 15 kB however many channels serve a model. */
+/** Bounds a row to about 15 kB however many channels serve a model. */
 const maxCandidates = 50;
 
-/** A choice as the log keeps it, once for all requests that were decided alike. */
+/** A choice as stored, shared by all requests that were decided the same way. */
 export interface LoggedChoice {
   readonly choice: Choice;
   readonly sort: string | null;
   readonly texts: NewChoice;
-  /** Known once it is written. */
+  /** Set once it is written. */
   id?: number;
 }
 
-/** Used no longer, so that it is swept after the last decision that refers to it. */
+/** How long a choice is reused, so that it can be swept after the last decision that refers to it. */
 export const choiceSeconds = 3_600;
 
 /**
- * Between two measurements of its providers, a model's requests are mostly decided alike. When the picked one answered too,
- * there is nothing more to say about the choice.
+ * Between two measurements most requests for a model are decided the same way. If the picked candidate also answered,
+ * the shared choice is all there is to store.
  */
 export class LoggedChoices {
-  /** The last one for each candidate that was picked. */
+  /** The last choice per picked candidate. */
   readonly #last = new WeakMap<Candidate, LoggedChoice>();
 
-  /** Null for a decision that has more to say. */
+  /** Null for a decision that needs its own text. */
   of(decision: Decision, nowSeconds: number): LoggedChoice | null {
     const { choice, attempts, skipped, sort } = decision;
     if (decision.insteadOf !== undefined) return null;
@@ -52,19 +52,19 @@ export const textsOf = (decision: Decision, nowSeconds: number): NewChoice => ({
 export const attemptsOf = (attempts: readonly AttemptRecord[]): string =>
   JSON.stringify(attempts.map(summariseAttempt));
 
-/** An only attempt that succeeded: who it was stands in the row already. */
+/** A single successful attempt: its provider and channel are columns of the row already. */
 export function onlyAttemptOf({ candidate, latencyMs, ttftMs }: AttemptRecord): string {
   const latency = `[{"latency_ms":${Math.round(latencyMs)}${keyOf(candidate)}`;
   return ttftMs === undefined ? `${latency}}]` : `${latency},"ttft_ms":${Math.round(ttftMs)}}]`;
 }
 
-/** Of several; one that is alone is known by its channel. */
+/** Only if there are several keys; a single one is identified by its channel. */
 function keyOf({ via }: Candidate): string {
   if (!via) return '';
   return via.own ? ',"own_key":true' : `,"credential_id":${via.credential.id}`;
 }
 
-/** In the order of trying, the dropped ones last. */
+/** In the order they are tried, dropped ones last. */
 function summariesOf({ scored, ordered }: Choice): Summary[] {
   const ranks = new Map(ordered.map((candidate, index) => [candidate, index + 1]));
   const summaries = scored.map((one) => summarise(one, ranks.get(one.candidate) ?? ordered.length + 1));

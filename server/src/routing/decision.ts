@@ -2,7 +2,7 @@ import type { Candidate } from './candidate.ts';
 import type { Choice } from './choose.ts';
 import type { Sample } from './window.ts';
 
-/** Why a call was no success. */
+/** Why a call did not succeed. */
 export type Cause =
   | 'connection'
   | 'timeout'
@@ -13,9 +13,9 @@ export type Cause =
   | 'refused'
   | 'unauthorized'
   | 'client_left'
-  /** Of descriptors and the like, here: nothing to do with the upstream. */
+  /** This process ran out of file descriptors or the like; not the upstream's fault. */
   | 'shortage'
-  /** This process ended before the answer did. */
+  /** This process shut down before the answer was complete. */
   | 'stopping';
 
 export interface AttemptRecord {
@@ -28,19 +28,19 @@ export interface AttemptRecord {
   ttftMs?: number;
 }
 
-/** Where one request went and why, as references; turned into a row when it is written. */
+/** Where one request was routed and why, by reference; converted to a row when it is written. */
 export interface Decision {
   requestId: string;
   userId: number;
   modelId: string;
   choice: Choice;
   sort: string | null;
-  /** The model in whose place this one was asked, as that did not answer. */
+  /** The model that was requested but did not answer, if this one is its fallback. */
   insteadOf?: string | undefined;
-  /** Of the turn or run that made the request. */
+  /** Id of the turn or run that made the request. */
   parentRequestId?: string | undefined;
   attempts: readonly AttemptRecord[];
-  /** Blocked by their circuits when their turn came. */
+  /** Blocked by their circuits when it was their turn. */
   skipped: readonly Candidate[];
   startedAtMs: number;
   tookMs: number;

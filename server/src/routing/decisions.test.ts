@@ -54,7 +54,7 @@ describe.each(await engines())('%s', (_, open) => {
     log.add(decisionOf({ ...alike, requestId: 'c', attempts: [answered] }));
     await log.flush();
     expect(await choicesWritten()).toHaveLength(1);
-    // Each of these has something else to say.
+    // Each of these differs from the shared choice.
     const failed = { ...answered, outcome: 'failure' as const, cause: 'timeout' as const };
     log.add(decisionOf({ ...alike, requestId: 'd', attempts: [failed] }));
     const scored = alike.choice.scored.map((one) => ({ ...one, circuit: 'half_open' as const }));
@@ -78,7 +78,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(told[3]!.reason).toBe('p1 is the only one left; p1 did not answer (timeout)');
     expect(told[4]!.candidates).toEqual([expect.objectContaining({ circuit_state: 'half_open' })]);
     expect(rows.map((row) => row.strategy)).toEqual(Array(5).fill('balanced'));
-    // Not for ever, or it would be swept while decisions still refer to it.
+    // Not reused forever, or it would be swept while decisions still refer to it.
     clock.advance(3_601_000);
     log.add(decisionOf({ ...alike, attempts: [answered], startedAtMs: clock.nowMs() }));
     await log.flush();
@@ -115,7 +115,7 @@ describe.each(await engines())('%s', (_, open) => {
     await log.flush();
     expect((await listDecisions(db, {}, { offset: 0, limit: 1 })).total).toBe(10);
     const one = decisionOf();
-    // One insert is under way while the rest waits, so a few more than the bound are kept.
+    // One insert is in flight while the rest waits, so a few more than the bound are kept.
     for (let i = 0; i < 6500; i++) log.add(one);
     expect(log.lost).toBeGreaterThanOrEqual(1000);
     await log.close();

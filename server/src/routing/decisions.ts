@@ -13,13 +13,13 @@ import {
 import { decisionColumns, insertChoice, insertDecisions, sweepChoices, sweepDecisions } from './store/decisions.ts';
 
 export interface DecisionLog {
-  /** Nothing is written yet. */
+  /** Only buffers; nothing is written yet. */
   add(decision: Decision): void;
-  /** Everything added so far is written when this resolves. */
+  /** Resolves once everything added so far is written. */
   flush(): Promise<void>;
-  /** Deletes what is older than `DecisionLogDays`, in batches with room for requests between them. */
+  /** Deletes decisions older than `DecisionLogDays` in batches, with pauses for requests in between. */
   sweep(): Promise<void>;
-  /** Decisions thrown away because the database was away for too long. */
+  /** Number of decisions dropped because the database was unavailable for too long. */
   readonly lost: number;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ const width = decisionColumns.length;
 
 const choiceAt = decisionColumns.indexOf('choice_id');
 
-/** Values in the order of the columns; for the choice itself until it has an id. */
+/** Appends the values in the order of the columns, with the choice object in place of its id until it has one. */
 function append(values: unknown[], decision: Decision, shared: LoggedChoice | null, nowSeconds: number): void {
   const { attempts } = decision;
   const last = attempts[attempts.length - 1];
@@ -58,11 +58,11 @@ function append(values: unknown[], decision: Decision, shared: LoggedChoice | nu
   );
 }
 
-/** Some seconds of a busy process; past it the oldest go, since a log must not take the memory of the service. */
+/** A few seconds of a busy process. Beyond that the oldest are dropped, to bound the memory of the log. */
 const maxWaiting = 5000;
 /**
- * Short enough that the synchronous SQLite write holds up streams for a few milliseconds at most, long enough for rows to
- * share its pages. Few sizes, since each is a statement that stays prepared.
+ * Small enough that the synchronous SQLite write stalls streams for a few milliseconds at most, large enough for rows
+ * to share pages. Few sizes, since each is a statement that stays prepared.
  */
 const rowsPerInsert = 200;
 const sizes = [rowsPerInsert, 50, 12, 3, 1];
@@ -70,8 +70,8 @@ const flushAt = 2 * rowsPerInsert;
 const rowsPerSweep = 500;
 
 /**
- * What waits is kept as the values that will be written, row after row: some hundreds of decisions kept as they are, with
- * choices, scores and attempts, would be looked through by the garbage collector again and again.
+ * Buffers the values to be written, row after row. Buffering the decision objects themselves, with choices, scores and
+ * attempts, would make the garbage collector traverse them again and again.
  */
 class BufferedLog implements DecisionLog {
   readonly #choices = new LoggedChoices();
@@ -90,7 +90,7 @@ class BufferedLog implements DecisionLog {
     const now = nowSeconds(this.deps.clock);
     append(this.#waiting, decision, this.#choices.of(decision, now), now);
     this.#bound();
-    // A busy process fills the buffer in less than the pause between flushes, and would lose what is over.
+    // A busy process fills the buffer faster than the flush interval and would drop the rest.
     if (this.#rows >= flushAt) this.#behind.now();
     else this.#behind.soon();
   }
@@ -103,7 +103,7 @@ class BufferedLog implements DecisionLog {
     const { db, clock, keepDays } = this.deps;
     const before = nowSeconds(clock) - keepDays() * 86_400;
     while (!this.#closed && (await sweepDecisions(db, before, rowsPerSweep)) === rowsPerSweep) await Bun.sleep(5);
-    // A choice stands before its decisions: with twice its time no decision refers to it that is still here.
+    // A choice is written before its decisions: after twice its lifetime no remaining decision refers to it.
     await sweepChoices(db, before - 2 * choiceSeconds);
   }
 
@@ -123,7 +123,10 @@ class BufferedLog implements DecisionLog {
     this.lost += over;
   }
 
-  /** What waits now; what comes meanwhile waits for its own turn, or a busy process would write a handful at a time. */
+  /**
+   * Writes what is buffered now. Rows added meanwhile wait for the next write, or a busy process would write a few at a
+   * time.
+   */
   async #write(): Promise<void> {
     for (let left = this.#rows; left > 0; ) {
       const rows = sizes.find((size) => size <= left)!;
@@ -144,7 +147,7 @@ class BufferedLog implements DecisionLog {
     const { db } = this.deps;
     for (let i = choiceAt; i < values.length; i += width) {
       const choice = values[i] as LoggedChoice | number | null;
-      // A number when this part was tried before.
+      // A number if an earlier attempt already inserted the choice.
       if (choice === null || typeof choice === 'number') continue;
       choice.id ??= await insertChoice(db, choice.texts);
       values[i] = choice.id;

@@ -25,7 +25,7 @@ const openings: Record<Reason['how'], (decision: Decision, picked: Scored) => st
 const causeOf = (attempt: AttemptRecord): string =>
   [attempt.cause?.replaceAll('_', ' ') ?? attempt.outcome, attempt.status].filter(Boolean).join(' ');
 
-/** One readable line: how the first was picked, who was passed over, and where the request ended. */
+/** One readable line: how the first candidate was picked, which were skipped, and where the request ended. */
 export function explain(decision: Decision): string {
   const { choice, attempts, skipped } = decision;
   const picked = choice.scored.find((one) => one.candidate === choice.picked)!;
@@ -45,7 +45,7 @@ const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 export type Summary = ReturnType<typeof summarise>;
 
-/** What is nearly always so is not written, which was nearly a third of the log; who reads it puts it back. */
+/** Defaults are not stored, which saves nearly a third of the log; reading adds them back. */
 const usualCandidate = {
   rank: null,
   dropped: null,
@@ -64,17 +64,17 @@ const unlessClosed = (circuit: Scored['circuit']) => (circuit === 'closed' ? und
 
 export const readSummaries = (text: string): object[] =>
   (JSON.parse(text || '[]') as object[]).map((one) => ({ ...usualCandidate, ...one }));
-/** What a log entry leaves out of its attempts is as the entry itself says, or as usual. */
+/** Fields missing in an attempt have the value of the entry itself, or the default. */
 export const readAttempts = ({ attempts, provider, channel_id, outcome }: LoggedAttempts): object[] =>
   (JSON.parse(attempts) as object[]).map((one) => ({ provider, channel_id, outcome, ...usualAttempt, ...one }));
 
-/** A candidate as the log keeps it; never the channel itself, which holds the credential. */
+/** A candidate as the log stores it; never the channel itself, which has the credential. */
 export function summarise(one: Scored, rank: number) {
   const { candidate, measured } = one;
   return {
     provider: candidate.channel.provider,
     channel_id: candidate.channel.id,
-    /** Place in the order of trying, from 1; none when dropped. */
+    /** Position in the order of attempts, from 1; undefined if dropped. */
     rank: one.dropped ? undefined : rank,
     score: rounded(one.score),
     dropped: one.dropped ?? undefined,
@@ -89,7 +89,7 @@ export function summarise(one: Scored, rank: number) {
   };
 }
 
-/** Of several; one that is alone is known by its channel. */
+/** Only if there are several keys; a single one is identified by its channel. */
 function keyOf({ via }: Candidate): { credential_id?: number; own_key?: true } {
   if (!via) return {};
   return via.own ? { own_key: true } : { credential_id: via.credential.id };

@@ -23,7 +23,7 @@ interface Case {
   seed: number;
 }
 
-/** A house in which the first of `healthy + 1` candidates has just become half-open. */
+/** Routing whose first of `healthy + 1` candidates has just become half-open. */
 async function halfOpenHouse({ healthy, legacy, seed }: Case) {
   let state = seed;
   const random = () => {
@@ -96,7 +96,7 @@ test('property: a provider that stays ill costs a small share of the requests on
         }
         plan.close();
         expect(answered).toBe(true);
-        // One long wait after each request: the circuit is half-open whenever somebody asks.
+        // A long pause after each request: the circuit is half-open for every request.
         clock.advance(60_000);
       }
       expect(tests).toBeGreaterThanOrEqual(requests / 10);

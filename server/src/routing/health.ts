@@ -5,10 +5,10 @@ import type { Metrics } from './metrics.ts';
 import { unmeasured } from './score.ts';
 import { circuitOf } from './ways.ts';
 
-/** How one who serves a model has been doing in the last hour. */
+/** How a candidate performed in the last hour. */
 export interface Health {
   circuit: CircuitState;
-  /** Successes and failures; 0: nothing was measured, and the rate is assumed. */
+  /** Successes and failures; 0: nothing was measured and the rate is the default. */
   samples: number;
   successRate: number;
   latencyP50Ms: number | null;
@@ -32,8 +32,8 @@ export function healthOf({ breaker, metrics }: { breaker: Breaker; metrics: Metr
 const bestFirst: readonly CircuitState[] = ['closed', 'half_open', 'open'];
 
 /**
- * How a model is doing whoever serves it: routing passes over those whose circuit is open, so that the others say how it
- * goes. Null where nobody serves it.
+ * The health of a model over all its providers: routing avoids open circuits, so the best ones count. Null if no
+ * provider serves it.
  */
 export function sharedHealth(of: readonly Health[]): Pick<Health, 'circuit' | 'samples' | 'successRate'> | null {
   const circuit = bestFirst.find((state) => of.some((one) => one.circuit === state));

@@ -3,7 +3,7 @@ import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
 interface HeldDeps<V> {
-  /** Where changes are announced. */
+  /** The channel on which changes are announced. */
   channel: string;
   load(id: number): Promise<V>;
   clock: Clock;
@@ -16,12 +16,15 @@ interface Held<V> {
   readMs: number;
 }
 
-/** Changes are announced; the life only mends an announcement that was lost. Shorter while none can arrive. */
+/** Changes are announced; the expiry only covers lost announcements. Shorter while none can arrive. */
 const lifeMs = 300_000;
 const lifeWithoutNewsMs = 5_000;
 const most = 20_000;
 
-/** Rows of users, or of teams, that every request of theirs needs. Invalidated by messages in their channel, wholly after a gap. */
+/**
+ * Cached rows of users or teams that each of their requests needs. Invalidated by messages, completely after a
+ * reconnect.
+ */
 export class HeldById<V> {
   readonly #held = new Map<number, Held<V>>();
   readonly #loading = new Map<number, Promise<V>>();
@@ -39,7 +42,7 @@ export class HeldById<V> {
     hearing.onGap(forgetAll);
   }
 
-  /** Whoever is known is answered without waiting. */
+  /** Synchronous if the row is cached. */
   get(id: number): V | Promise<V> {
     const held = this.#held.get(id);
     const { clock, hearing } = this.deps;
@@ -47,10 +50,10 @@ export class HeldById<V> {
     return this.#loading.get(id) ?? this.#load(id, held);
   }
 
-  /** After a change was written. */
+  /** Call after a change was committed. */
   async changed(id: number): Promise<void> {
     this.#forget(id);
-    // Without Redis the others see it when their copy's life ends.
+    // Without Redis other processes see the change when their copy expires.
     await this.deps.shared.publish(this.deps.channel, String(id)).catch(() => {});
   }
 
@@ -60,7 +63,7 @@ export class HeldById<V> {
 
   #forget(id: number): void {
     this.#held.delete(id);
-    // A read under way may have seen the old row: it is answered, but not kept.
+    // A read in progress may have seen the old row: return it, but do not cache it.
     this.#loading.delete(id);
   }
 
@@ -74,7 +77,7 @@ export class HeldById<V> {
       },
       (error) => {
         if (this.#loading.get(id) === loading) this.#loading.delete(id);
-        // What was set a moment ago is better than no answer while the database is away.
+        // While the database is unavailable, a slightly stale value is better than an error.
         if (stale) return stale.value;
         throw error;
       },

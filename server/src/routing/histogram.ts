@@ -1,6 +1,6 @@
 /**
- * Durations counted in buckets that each reach 7 % further than the one before: percentiles come out within 3.5 %,
- * the memory is the same for ten requests and ten million, and the counts of several processes simply add up.
+ * Histogram of durations. Each bucket is 7 % larger than the one before: percentiles are accurate to 3.5 %, memory is
+ * constant for ten requests and ten million, and the counts of several processes simply add up.
  */
 const growth = 1.07;
 const logGrowth = Math.log(growth);
@@ -26,7 +26,7 @@ export function percentile(counts: Uint32Array, total: number, p: number): numbe
   return middleOf(counts.length - 1);
 }
 
-/** `[bucket, count, bucket, count, …]` of those that are not empty. */
+/** `[bucket, count, bucket, count, …]` of the non-empty buckets. */
 export function sparse(counts: Uint32Array): number[] {
   const out: number[] = [];
   for (let bucket = 0; bucket < counts.length; bucket++) {
@@ -36,7 +36,7 @@ export function sparse(counts: Uint32Array): number[] {
   return out;
 }
 
-/** Adds sparse counts; returns how many there were. */
+/** Adds sparse counts; returns their total. */
 export function addSparse(counts: Uint32Array, pairs: readonly number[]): number {
   let added = 0;
   for (let i = 0; i + 1 < pairs.length; i += 2) {

@@ -1,7 +1,7 @@
 import type { Price } from '../lib/money.ts';
 import { type Candidate, type Channel, candidateKey, type ModelType } from './candidate.ts';
 
-/** A channel that lists the model without a provider model: everything but the name is unknown. */
+/** For a channel that lists the model without a provider model: everything but the name is unknown. */
 export const legacyCandidate = (channel: Channel, modelId: string, type: ModelType, price: Price): Candidate => ({
   key: candidateKey(channel.provider, modelId, channel.id),
   channel,
@@ -17,7 +17,7 @@ export const legacyCandidate = (channel: Channel, modelId: string, type: ModelTy
 
 type Tiered = Pick<Channel, 'priority' | 'weight'>;
 
-/** Takes out one at random by weight; when all weigh nothing, each is as likely. */
+/** Removes one at random by weight; if all weights are 0, with equal probability. */
 function drawOne<T>(rest: T[], channelOf: (one: T) => Tiered, random: () => number): T {
   const weightOf = (one: T): number => Math.max(channelOf(one).weight, 0);
   let total = 0;
@@ -27,7 +27,7 @@ function drawOne<T>(rest: T[], channelOf: (one: T) => Tiered, random: () => numb
     let left = random() * total;
     for (let i = 0; i < rest.length; i++) {
       const weight = weightOf(rest[i]!);
-      // A channel without weight is never landed on while others have some.
+      // A channel without weight is never drawn while others have some.
       if (weight > 0) index = i;
       if (left < weight) break;
       left -= weight;

@@ -14,7 +14,7 @@ import {
 } from './store/metrics.ts';
 import { type HourStats, mergeShares, type Sample, type Share, Window } from './window.ts';
 
-/** How a candidate has been doing. */
+/** How a candidate performed. */
 interface Snapshot extends Measured, CandidateId {
   totalRequests: number;
   promptTokens: number;
@@ -23,17 +23,17 @@ interface Snapshot extends Measured, CandidateId {
 }
 
 export interface Metrics {
-  /** Cheap enough for every request: counts go up in memory, nothing is written. */
+  /** Cheap enough for every request: only increments counters in memory. */
   record(candidate: Candidate, sample: Sample): void;
   /** From the last aggregation; defaults before the first. */
   measured(candidate: Candidate): Measured;
-  /** For people: with what this process has counted since the last aggregation, all of it in memory. */
+  /** For display: includes what this process has counted since the last aggregation. In memory only. */
   snapshot(key: string): Snapshot | null;
   snapshots(): Iterable<Snapshot>;
   /**
-   * Adds this process's counts to the totals, stores its last hour under its own name, reads those of the others, and
-   * makes the new snapshots of them all. When the database is away, snapshots come from this process alone and what
-   * was to be written waits for the next cycle.
+   * Adds this process's counts to the totals, stores its last hour under its own id, reads those of the other
+   * processes, and merges them into new snapshots. If the database is unavailable, snapshots come from this process
+   * alone and the writes wait for the next cycle.
    */
   aggregate(): Promise<void>;
 }
@@ -45,7 +45,7 @@ interface MetricsDeps {
 }
 
 const hourSeconds = 3600;
-/** A catalog never has this many; a bound all the same, since each window takes some kilobytes. */
+/** No catalog has this many; a bound nevertheless, since each window takes some kilobytes. */
 const maxWindows = 5000;
 
 interface Entry {
@@ -53,14 +53,14 @@ interface Entry {
   window: Window;
   /** Not yet in the database. */
   pending: Totals;
-  /** On its way there: not yet among the totals that are read from it. */
+  /** Being written: not yet part of the totals read from the database. */
   written: Totals;
   touched: boolean;
 }
 
 const nothing = (): Totals => ({ totalRequests: 0, promptTokens: 0, completionTokens: 0, qualityScore: 1 });
 
-/** Counts of this process for one cycle, taken out so that requests meanwhile count towards the next. */
+/** Takes out the counts of one cycle, so that requests meanwhile count towards the next. */
 function takeNews(entries: Iterable<Entry>, nowMs: number): { entry: Entry; news: MetricsNews }[] {
   const taken = [];
   for (const entry of entries) {
@@ -132,7 +132,7 @@ class StoredMetrics implements Metrics {
   measured(candidate: Candidate): Measured {
     const known = this.#snapshots.get(candidate.key);
     if (known) return known;
-    // Spelt out rather than spread: this runs for every candidate of every request.
+    // Spelled out rather than spread: this runs for every candidate of every request.
     const { successRate, latencyMs } = unmeasured;
     return { samples: 0, successRate, latencyMs, qualityScore: candidate.qualityScore, throughput: null };
   }
@@ -222,7 +222,7 @@ class StoredMetrics implements Metrics {
   }
 }
 
-/** Loads what was measured before, so that a restart does not forget the last hour. */
+/** Loads earlier measurements, so that a restart does not lose the last hour. */
 export async function openMetrics(deps: MetricsDeps): Promise<Metrics> {
   const metrics = new StoredMetrics(deps);
   await metrics.load();

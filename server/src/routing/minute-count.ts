@@ -1,15 +1,15 @@
 import type { Shared } from '../platform/shared/port.ts';
 
 const minuteMs = 60_000;
-/** Longer than its minute, so that processes whose clocks differ a little count in the same place. */
+/** Longer than a minute, so that processes with slightly different clocks use the same counter. */
 const keptMs = 2 * minuteMs;
 
 export const minuteOf = (nowMs: number): number => Math.floor(nowMs / minuteMs);
 export const minuteEndsInMs = (nowMs: number): number => minuteMs - (nowMs % minuteMs);
 
 /**
- * A count of this minute over all processes. Nobody waits for it: what is added is told to the others on the way, and what
- * they added is known a moment after the next addition here. So a limit may be passed by what is under way meanwhile.
+ * Counts the current minute over all processes without waiting: additions are sent to Redis in the background, and
+ * those of other processes become known with the next addition here. So requests in flight may exceed a limit.
  */
 export class MinuteCount {
   #minute = -1;
@@ -17,7 +17,7 @@ export class MinuteCount {
 
   constructor(
     readonly name: string,
-    /** Null for a process that is alone. */
+    /** Null if there is only one process. */
     readonly shared: Shared | null,
   ) {}
 
@@ -36,7 +36,7 @@ export class MinuteCount {
       (total) => {
         if (minute === this.#minute && total > this.#count) this.#count = total;
       },
-      // While Redis is away each process counts for itself.
+      // Without Redis each process counts for itself.
       () => {},
     );
   }

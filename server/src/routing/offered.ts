@@ -6,7 +6,7 @@ import { mayBeChosen, type Preferences } from './rank.ts';
 
 type Source = Pick<Catalog, 'candidatesFor' | 'legacyCandidatesFor'>;
 
-/** What is asked for, and by whom. */
+/** The requested model and the caller's group. */
 interface Wanted {
   modelId: string;
   type: ModelType;
@@ -15,7 +15,7 @@ interface Wanted {
 
 interface Offered {
   candidates: readonly Candidate[];
-  /** Of channels that only list the name. */
+  /** From channels that only list the name. */
   legacy: boolean;
 }
 
@@ -33,7 +33,7 @@ export function requireOffered(catalog: Source, wanted: Wanted): Offered {
   });
 }
 
-/** Whether a request could be led to a provider, by what the user and the request itself allow. */
+/** Whether a request could be routed to a provider, given the user's preferences and the request's own limits. */
 export function leadsTo(
   catalog: Source,
   wanted: Wanted & { override?: Override | null },

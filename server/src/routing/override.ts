@@ -5,7 +5,7 @@ import { strategies } from './score.ts';
 const names = z.array(z.string().min(1).max(100)).max(100);
 const price = z.number().nonnegative();
 
-/** Body member `provider` of relay requests; members we do not know are ignored. */
+/** Body field `provider` of relay requests; unknown fields are ignored. */
 const overrideSchema = z.object({
   /** Providers to try first, in this order. */
   order: names.optional(),
@@ -13,7 +13,7 @@ const overrideSchema = z.object({
   ignore: names.optional(),
   allow_fallbacks: z.boolean().optional(),
   sort: z.enum(['price', 'latency', 'throughput']).optional(),
-  /** Of the average price, or of each price by itself. */
+  /** Limits the average price, or each price separately. */
   max_price: z
     .union([price, z.object({ prompt: price.optional(), completion: price.optional(), request: price.optional() })])
     .optional(),
@@ -22,7 +22,7 @@ const overrideSchema = z.object({
 
 export type Override = z.infer<typeof overrideSchema>;
 
-/** Null and absent mean no override; anything unfit is the caller's error, with the path of the field at fault. */
+/** Null and absent mean no override; an invalid value is the caller's error, reported with the path of the field. */
 export function parseOverride(value: unknown): Override | null {
   if (value === undefined || value === null) return null;
   const parsed = overrideSchema.safeParse(value);

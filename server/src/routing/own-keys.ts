@@ -9,34 +9,34 @@ import type { Credential } from './candidate.ts';
 import { HeldById } from './held-by-id.ts';
 import * as store from './store/own-keys.ts';
 
-/** A key of a user's or a team's own, ready for use. */
+/** A user's or a team's own key, ready for use. */
 export interface OwnKey {
   provider: string;
   credential: Credential;
-  /** Others may be asked, at their price, where this key does not help. */
+  /** If the key does not work, the operator's keys may be used at their price. */
   fallback: boolean;
 }
 
 export type OwnKeyInput = Omit<store.OwnKeyFields, 'sealed'> & { credential: string };
 type OwnKeyChange = Partial<Omit<OwnKeyInput, 'provider'>>;
 
-/** Whose request is to be answered. */
+/** Who makes the request. */
 interface Asking {
   userId: number;
-  /** Of the API key that it came with. */
+  /** The API key of the request. */
   keyId?: number | null;
 }
 
 export interface OwnKeys {
   /**
-   * Those that may be used now. A team's keys go out with requests for it; a member's own where the team has none for the
-   * provider. Whoever is known is answered without waiting.
+   * The keys that may be used now. Requests for a team use the team's keys, and the member's own for providers the team
+   * has none for. Synchronous if they are cached.
    */
   for(asking: Asking): readonly OwnKey[] | Promise<readonly OwnKey[]>;
   list(owner: store.OwnKeyOwner): Promise<store.OwnKeyRecord[]>;
-  /** `hold` keeps the owner there until the key is; it throws when there is no such owner any more. */
+  /** `hold` locks the owner until the key is inserted; it throws if the owner no longer exists. */
   add(owner: store.OwnKeyOwner, input: OwnKeyInput, hold?: (tx: Db) => Promise<void>): Promise<store.OwnKeyRecord>;
-  /** Fields not given stay. */
+  /** Fields that are not given stay. */
   change(owner: store.OwnKeyOwner, id: number, given: OwnKeyChange): Promise<store.OwnKeyRecord>;
   remove(owner: store.OwnKeyOwner, id: number): Promise<void>;
   close(): Promise<void>;
@@ -48,16 +48,16 @@ interface OwnKeysDeps {
   shared: Shared;
   hearing: Hearing;
   sealer: Sealer;
-  /** Whether there may be any at all. */
+  /** Whether the service allows such keys at all. */
   allowed(): boolean;
-  /** The team for which requests with an API key are; null where it is nobody's but its user's. */
+  /** The team that requests with an API key belong to; null if they only belong to the user. */
   teamOf?: ((keyId: number) => number | null | Promise<number | null>) | undefined;
   onTrouble(message: string, error: unknown): void;
 }
 
 const channels = { users: 'routing:own-keys', teams: 'routing:team-keys' };
 const enabled = 1;
-/** Each is looked through with every request of its owner. */
+/** All of them are checked on every request of their owner. */
 const most = 20;
 const none: readonly OwnKey[] = Object.freeze([]);
 
@@ -79,7 +79,7 @@ class StoredOwnKeys implements OwnKeys {
 
   for({ userId, keyId = null }: Asking): readonly OwnKey[] | Promise<readonly OwnKey[]> {
     if (!this.deps.allowed()) return none;
-    // First, since it throws for a key that counts no more.
+    // First, because it throws for an API key that is no longer valid.
     const teamId = keyId === null ? null : (this.deps.teamOf?.(keyId) ?? null);
     const ofUser = this.#ofUsers.get(userId);
     return teamId === null ? ofUser : this.#withTeams(teamId, ofUser);

@@ -5,16 +5,16 @@ import type { OwnKey } from './own-keys.ts';
 import { type Way, wayOf } from './ways.ts';
 
 interface OwnLine {
-  /** In the order of trying. */
+  /** In the order to try them. */
   line: Candidate[];
-  /** The candidate that is asked first with a key of the user's own. */
+  /** The candidate that is called first with the user's own key. */
   first: Candidate;
 }
 
 /**
- * Puts the keys of a user's own before those of the operator. They come first of all, unless the request says itself in which
- * order it wants its providers; then each comes first at its provider. Others stay in the line as one of the keys allows it:
- * without, the request costs the fee alone, whatever happens. Null where none of the keys is for any of the candidates.
+ * Puts the user's own keys before those of the operator: before all others, or, if the request orders its providers,
+ * first at each provider. The operator's candidates stay only if one of the keys allows fallback; otherwise the request
+ * costs just the fee, whatever happens. Null if none of the keys fits any of the candidates.
  */
 export function ownLine(
   ordered: readonly Candidate[],
@@ -35,7 +35,7 @@ function lineWith(
   const met = new Set<string>();
   for (const candidate of ordered) {
     const { provider, kind } = candidate.channel;
-    // Videos are asked for long after, with the key in the channel's row.
+    // Videos are fetched long after, with the key in the channel's row.
     if (met.has(provider) || candidate.type === 'video') continue;
     met.add(provider);
     const own = keys.filter((key) => key.provider === provider && fitsKind(kind, key.credential.secret));
@@ -55,7 +55,7 @@ function lineWith(
   return { line, first };
 }
 
-/** What it costs is the fee; the vendor sends its own bill to the user. */
+/** The price is only the fee; the vendor bills the user directly. */
 function ownWay(candidate: Candidate, { credential }: OwnKey, fee: number): Way {
   const way = wayOf(candidate, `${candidate.key}|own-${credential.id}`, credential, true);
   return { ...way, price: scaledPrice(candidate.price, fee) };

@@ -11,36 +11,41 @@ import type { AttemptRecord, Cause, Decision } from './decision.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sample } from './window.ts';
 
-/** How a call ended. `cause` and `status` are for the decision log and for the error when nobody answers. */
+/** How a call ended. `cause` and `status` are for the decision log and for the error if no candidate answers. */
 export interface Report extends Sample {
   cause?: Cause;
   status?: number;
-  /** When an upstream that is at its limit wants to be asked again. */
+  /** When a rate-limited upstream may be retried. */
   retryAfterMs?: number | undefined;
-  /** All that was used, where there is more to say than the tokens of the sample. */
+  /** Complete usage, if there is more than the tokens of the sample. */
   usage?: Usage;
 }
 
 export interface Attempt {
   readonly candidate: Candidate;
-  /** Once; later reports are ignored. Moves the breaker, counts in the metrics, goes into the decision log. */
+  /** Call once; later reports are ignored. Updates breaker, metrics and decision log. */
   report(report: Report): void;
-  /** The same connection brought one more answer, which counts towards the limits of its credential; absent where nobody counts. */
+  /**
+   * The same connection delivered another answer, which counts towards the limits of its credential; absent if those
+   * are not counted.
+   */
   usedMore?(usage: Usage): void;
-  /** A connection that was reported well has failed since: counts like one more attempt; absent where nobody counts. */
+  /**
+   * A connection reported as successful has failed since: counts like another attempt; absent if those are not counted.
+   */
   failedSince?(report: Report): void;
 }
 
 export interface Plan {
   readonly modelId: string;
   readonly strategy: Choice['strategy'];
-  /** In the order of trying; the first is the picked one. */
+  /** In the order to try them; the first is the picked one. */
   readonly candidates: readonly Candidate[];
-  /** The next candidate whose circuit lets a request through, its permit taken; null when none is left. */
+  /** The next candidate whose circuit admits a request, with its permit acquired; null if none is left. */
   next(): Attempt | null;
-  /** What to answer when `next()` gave null. */
+  /** The error to answer with after `next()` returned null. */
   failure(): AppError;
-  /** Ends the plan: gives unreported permits back and logs the decision. Safe to call twice. */
+  /** Ends the plan: releases unreported permits and logs the decision. Safe to call twice. */
   close(): void;
 }
 
@@ -49,9 +54,9 @@ export interface PlanDeps {
   breaker: Breaker;
   metrics: Metrics;
   meter: CredentialMeter;
-  /** A candidate with each of its keys that may be used now, in the order of trying. */
+  /** A candidate with each of its usable keys, in the order to try them. */
   keysOf(candidate: Candidate, request: PlanFor): readonly Candidate[];
-  /** Told who gave an answer. */
+  /** Called with the candidate that answered. */
   onAnswer?(request: PlanFor, answered: Candidate): void;
   log(decision: Decision): void;
   onReport?: (requestId: string, candidate: Candidate, report: Report) => void;
@@ -64,22 +69,22 @@ interface PlanFor {
   sort: string | null;
   insteadOf?: string | undefined;
   parentRequestId?: string | undefined;
-  /** Names the conversation, where there is one to come back to. */
+  /** Identifies the conversation, if affinity applies to it. */
   place?: string | undefined;
-  /** Key of the way that the conversation went before. */
+  /** Key of the way the conversation used before. */
   boundTo?: string | null;
 }
 
-/** When the other keys of a candidate are tried that did not answer with one. */
+/** When to try the other keys of a candidate after a call with one of them. */
 function otherKeysAfter({ outcome, cause }: Report): 'next' | 'later' | 'never' {
-  // Faults of the key: with another one the same upstream may answer.
+  // The key's fault: the same upstream may answer with another one.
   if (outcome === 'success' || cause === 'unauthorized' || cause === 'rate_limited') return 'next';
   return cause === 'refused' ? 'never' : 'later';
 }
 
 class OneAttempt implements Attempt {
   #reported = false;
-  /** What is put aside of its credential's limits. */
+  /** What is reserved of its credential's limits. */
   aside: PutAside | undefined;
 
   constructor(
@@ -104,7 +109,7 @@ class OneAttempt implements Attempt {
     else this.report(report);
   }
 
-  /** Nobody said how it ended: the place is given back, nothing is counted. */
+  /** No outcome was reported: releases the permit and counts nothing. */
   abandon(): void {
     if (this.#reported) return;
     this.#reported = true;
@@ -113,7 +118,7 @@ class OneAttempt implements Attempt {
   }
 }
 
-/** Of nearly every request: nothing is made for what does not happen. */
+/** Shared by nearly all requests, to save an allocation. */
 const nobody: readonly Candidate[] = [];
 
 class RoutePlan implements Plan {
@@ -122,11 +127,11 @@ class RoutePlan implements Plan {
   readonly #startedAtMs: number;
   readonly #startedMs: number;
   #skipped: readonly Candidate[] = nobody;
-  /** Candidates all of whose keys were at their limits when their turn came. */
+  /** Candidates whose keys were all at their limits when it was their turn. */
   #atLimits: readonly Candidate[] = nobody;
   /** The other keys of the current candidate. */
   #keys: readonly Candidate[] = nobody;
-  /** Keys of upstreams that failed, for when nobody else is left. */
+  /** Further keys of upstreams that failed, tried after all other candidates. */
   #later: readonly Candidate[] = nobody;
   #otherKeys: ReturnType<typeof otherKeysAfter> = 'next';
   #next = 0;
@@ -136,7 +141,7 @@ class RoutePlan implements Plan {
     readonly deps: PlanDeps,
     readonly request: PlanFor,
     readonly choice: Choice,
-    /** In the order of trying. */
+    /** In the order to try them. */
     readonly line: readonly Candidate[],
     readonly expectation: Expectation | undefined,
   ) {
@@ -202,7 +207,10 @@ class RoutePlan implements Plan {
     return first;
   }
 
-  /** The first that may be used still, and those behind it: others went out with these keys since the line was made. */
+  /**
+   * The first key that is still below its limits, and those after it: other requests may have used up keys in the
+   * meantime.
+   */
   #belowLimits(keys: readonly Candidate[]): { first?: Candidate; others: readonly Candidate[] } {
     const at = keys.findIndex(({ via }) => !via || this.deps.meter.waitMs(via.credential) === 0);
     return at < 0 ? { others: nobody } : { first: keys[at]!, others: keys.slice(at + 1) };
@@ -228,8 +236,8 @@ class RoutePlan implements Plan {
   }
 
   /**
-   * When the first of the blocked circuits lets test requests through, or the first key is below its limits; where places of
-   * tests are taken, in a second.
+   * Retry-After: until the first blocked circuit admits test requests or the first key is below its limits; one second
+   * if all test slots are taken.
    */
   #whenToRetry(): Record<string, string> {
     let soonestMs = Number.POSITIVE_INFINITY;
@@ -277,7 +285,7 @@ class RoutePlan implements Plan {
 
   done(candidate: Candidate, report: Report, aside: PutAside | undefined): void {
     const { via } = candidate;
-    // What a user's own key is good for says nothing of the channel.
+    // Results of a user's own key say nothing about the channel.
     if (!via?.own) this.deps.metrics.record(via?.base ?? candidate, report);
     if (via && !via.own) {
       this.deps.meter.ended(via.credential, useOf(via.base, report), aside);

@@ -7,7 +7,7 @@ import type { Preferences } from './rank.ts';
 import { readPreferences, writePreferences } from './store/preferences.ts';
 
 export interface PreferencesCache {
-  /** Null when the user never set any. Known users are answered without waiting. */
+  /** Null if the user never set any. Synchronous if cached. */
   get(userId: number): Preferences | null | Promise<Preferences | null>;
   update(userId: number, patch: Partial<Preferences>): Promise<Preferences>;
   close(): Promise<void>;

@@ -1,17 +1,17 @@
 import type { Scored } from './rank.ts';
 
 /**
- * Of the requests that come while a circuit is half-open, one in so many is led by its candidate: often enough that a
- * provider which has recovered is soon back, seldom enough that one which has not costs few requests a second try.
+ * While a circuit is half-open, one request in this many tries its candidate first: often enough that a recovered
+ * provider is back soon, rarely enough that few requests pay for a failed test with a retry.
  */
 const probeEvery = 10;
 
-/** Weight of a half-open candidate in a draw, beside that of a closed one. */
+/** Relative weight of a half-open candidate in a draw. */
 export const halfOpenWeight = 0.1;
 
 /**
- * Moves a half-open candidate to the front when it is time to test one. The healthy ones stand behind it, so the request
- * loses nothing but time if the test fails. `counter` counts requests that could have tested one; each gets its turn.
+ * Moves a half-open candidate to the front if a test is due. Healthy ones follow, so a failed test only costs the
+ * request time. `counter` counts requests that could have tested one, and rotates between them.
  */
 export function leadWithProbe(ranked: Scored[], counter: number): boolean {
   if (counter % probeEvery !== probeEvery - 1) return false;
@@ -23,13 +23,13 @@ export function leadWithProbe(ranked: Scored[], counter: number): boolean {
   return true;
 }
 
-/** Whether a half-open candidate waits behind a healthy one; one that is first already is tested by being so. */
+/** Whether a half-open candidate is behind a healthy one; one that is already first gets tested anyway. */
 export function awaitsProbe(ranked: readonly Scored[]): boolean {
   if (ranked[0]!.circuit !== 'closed') return false;
   for (let i = 1; i < ranked.length; i++) if (isTestable(ranked, i)) return true;
   return false;
 }
 
-/** Not at the expense of a caller's own limits. */
+/** Not if it violates the caller's soft limits. */
 const isTestable = (ranked: readonly Scored[], i: number): boolean =>
   ranked[i]!.circuit === 'half_open' && (!ranked[i]!.overSoftLimit || ranked[0]!.overSoftLimit);

@@ -19,17 +19,20 @@ export interface ModelConfig {
   defaultStrategy: Strategy | null;
 }
 
-/** Why a candidate is not in the list at all. */
+/** Why a candidate is not in the list. */
 type Dropped = 'blocked' | 'ignored' | 'not_in_only' | 'not_in_order' | 'over_max_price' | 'unfit';
 
 export interface Scored {
   candidate: Candidate;
   measured: Measured;
-  /** After the boost; 0 when dropped. */
+  /** After the boost; 0 if dropped. */
   score: number;
   boosted: boolean;
   circuit: CircuitState;
-  /** Misses `min_success_rate` or `max_latency_ms` with enough samples to say so, or leaves out what was asked for. */
+  /**
+   * Violates `min_success_rate` or `max_latency_ms` with enough samples to tell, or lacks an optional feature that was
+   * requested.
+   */
   overSoftLimit: boolean;
   dropped: Dropped | null;
 }
@@ -38,19 +41,19 @@ export interface RankRequest {
   candidates: readonly Candidate[];
   measured(candidate: Candidate): Measured;
   userId: number;
-  /** As the user sees it. */
+  /** The state for this user. */
   circuit(key: string, userId: number): CircuitState;
   preferences: Preferences | null;
   config: ModelConfig | null;
   override: Override | null;
-  /** What else the request needs (context length, a video size); false drops the candidate. */
+  /** Hard requirements of the request (context length, a video size); false drops the candidate. */
   fits?: (candidate: Candidate) => boolean;
-  /** What it would like to have; whoever does not give it goes behind those who do. */
+  /** Optional requirements; candidates that do not meet them rank behind those that do. */
   suits?: ((candidate: Candidate) => boolean) | undefined;
 }
 
 const boost = 1.5;
-/** One slow answer must not push a provider behind the others. */
+/** A single slow answer must not demote a provider. */
 const samplesForSoftLimits = 5;
 
 /** Contract §8 "strategy in force". */
@@ -94,14 +97,14 @@ function missesSoftLimit(measured: Measured, preferences: Preferences | null): b
   );
 }
 
-/** Whether the user's and the request's own limits leave a candidate in. */
+/** Whether the user's preferences and the request's limits allow a candidate. */
 export const mayBeChosen = (
   candidate: Candidate,
   preferences: Preferences | null,
   override: Override | null,
 ): boolean => whyDropped(candidate, { preferences, override }) === null;
 
-/** Scores every candidate, dropped ones included, in the order given. */
+/** Scores every candidate, including dropped ones, in the given order. */
 export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
   const { preferences, candidates } = request;
   const weights = request.config?.weights ?? defaultWeights;
@@ -125,7 +128,7 @@ export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
   return scored;
 }
 
-/** Closed circuits before half-open before open; within each, those who keep the soft limits first. */
+/** Closed circuits before half-open before open; within each, candidates within the soft limits first. */
 export const classOf = (one: Scored): number =>
   (one.circuit === 'closed' ? 0 : one.circuit === 'half_open' ? 2 : 4) + (one.overSoftLimit ? 1 : 0);
 
@@ -138,12 +141,12 @@ const reasonTexts: Record<Dropped, string> = {
   unfit: 'unable to serve this request',
 };
 
-/** The limits that left candidates out, in words that go on after "every one is". */
+/** The limits that excluded candidates, as texts that continue "every one is". */
 export const limitsOn = (scored: readonly Scored[]): string[] => [
   ...new Set(scored.flatMap((one) => (one.dropped ? [reasonTexts[one.dropped]] : []))),
 ];
 
-/** Limits left nobody: the caller can change that, so it is told which ones. */
+/** Limits excluded every candidate. The error names them, because the caller can change them. */
 export const noneEligible = (modelId: string, scored: readonly Scored[]): AppError =>
   new AppError(
     'no_eligible_provider',

@@ -32,7 +32,7 @@ let routing: Awaited<ReturnType<typeof routingWith>>['routing'];
 beforeAll(async () => {
   const { db } = await inMemory();
   ({ routing } = await routingWith(db, { catalog: catalogOf(candidates) }));
-  // Only what mounting needs: callers are named by a header, nothing is limited or measured.
+  // Only what mounting needs: callers are named by a header, without limits or metrics.
   const deps = {
     authenticators: {
       session: ({ request }: { request: Request }) => principalOf(request, 1),
@@ -180,7 +180,7 @@ test('metrics: trouble first, only what the caller’s group reaches, defaults w
     { provider: 'p3', success_rate_last_hour: 1, avg_latency_ms: 1000, p50_latency_ms: null, circuit_changed_at: null },
   ]);
   expect((await call('root', 'GET', 'metrics')).body.data.total).toBe(3);
-  // Fewer requests than elsewhere, and its circuit is closed: that all of them failed comes first all the same.
+  // It has fewer requests than the others and a closed circuit, but all of them failed, so it is listed first.
   const small = await routing.plan(requestOf({ userId: 99, group: 'vip', modelId: 'acme/small' }));
   small.next()!.report(failure());
   for (let i = 0; i < 3; i++)

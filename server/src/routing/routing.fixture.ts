@@ -11,7 +11,7 @@ import { openRouting, type PlanRequest, type RoutingDeps } from './routing.ts';
 
 const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
 
-/** For tests: a catalog of these candidates, and of channels that list `old/model`. */
+/** For tests: a catalog with these candidates, and with channels that list `old/model`. */
 export const catalogOf = (candidates: Candidate[], channels: Channel[] = []): RoutingCatalog => ({
   candidatesFor: (modelId, type, group) =>
     candidates.filter(

@@ -143,7 +143,7 @@ describe('circuits', () => {
     const plans = await Promise.all([1, 2, 3, 4].map(() => routing.plan(requestOf())));
     const attempts = plans.map((plan) => plan.next());
     expect(attempts.map((attempt) => attempt !== null)).toEqual([true, true, true, false]);
-    // A request that is given up without a word returns its place.
+    // A request that ends without a report frees its slot.
     plans[0]!.close();
     const late = (await routing.plan(requestOf())).next()!;
     for (const attempt of [attempts[1]!, attempts[2]!, late]) attempt.report(success());

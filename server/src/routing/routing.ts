@@ -29,24 +29,24 @@ import { circuitKeys } from './ways.ts';
 export interface PlanRequest {
   requestId: string;
   userId: number;
-  /** Of the API key that it came with; null or absent where it came with none. */
+  /** The API key of the request; null or absent if there was none. */
   keyId?: number | null;
   group: string;
   modelId: string;
   type: ModelType;
   /** From `parseOverride`. */
   override?: Override | null;
-  /** What else the request needs of a candidate: context length, a tool, a video size. */
+  /** Hard requirements on a candidate: context length, a tool, a video size. */
   fits?: (candidate: Candidate) => boolean;
-  /** What it would like of a candidate, and can do without. */
+  /** Optional requirements on a candidate. */
   suits?: ((candidate: Candidate) => boolean) | undefined;
-  /** Stays with whoever answered it before, for the sake of the cache there. */
+  /** Prefers the candidate that answered the conversation before, which has its prompt cached. */
   conversation?: ConversationName | undefined;
-  /** What it may use, for the limits of credentials. */
+  /** What the request may use, for the limits of credentials. */
   expectation?: Expectation | undefined;
-  /** The model in whose place this one is asked. */
+  /** The model that this one is a fallback for. */
   insteadOf?: string | undefined;
-  /** Of the turn or run that makes the request. */
+  /** Id of the turn or run that made the request. */
   parentRequestId?: string | undefined;
 }
 
@@ -59,41 +59,44 @@ export interface RoutingDeps {
   /** Option `DecisionLogDays`. */
   decisionLogDays: () => number;
   random?: () => number;
-  /** The team for which requests with an API key are; null where it is nobody's but its user's. */
+  /** The team that requests with an API key belong to; null if they only belong to the user. */
   teamOf?: (keyId: number) => number | null | Promise<number | null>;
-  /** Opens keys of users' own; without it they have none. */
+  /** Decrypts users' own keys; without it there are none. */
   sealer?: Sealer;
-  /** Share of a model's price that requests with a key of the user's own cost; null where there are no such keys. */
+  /** Share of a model's price that requests with the user's own key cost; null if such keys are disabled. */
   ownKeyFee?: () => number | null;
   onTransition?: (key: string, state: CircuitState) => void;
-  /** Told how each call to a candidate ended. */
+  /** Called when a call to a candidate has ended. */
   onReport?: (requestId: string, candidate: Candidate, report: Report) => void;
   onError?: (error: unknown, what: string) => void;
 }
 
 export interface Routing {
-  /** Chooses; at once when the user's preferences are in memory. Throws model_not_found or no_eligible_provider. */
+  /**
+   * Chooses candidates; synchronous if the user's preferences are cached. Throws model_not_found or
+   * no_eligible_provider.
+   */
   plan(request: PlanRequest): Plan | Promise<Plan>;
-  /** How candidates stand for a user whose request has this override, without choosing among them. */
+  /** Evaluates candidates for a user's request with this override, without choosing one. */
   standing(userId: number, override: Override | null): Promise<Standing>;
-  /** Whether a request could be led to a provider; at once when the user's preferences are in memory. */
+  /** Whether a request could be routed to a provider; synchronous if the user's preferences are cached. */
   mayReach(request: Reaching, provider: string): boolean | Promise<boolean>;
-  /** How a candidate has been doing, as last aggregated. */
+  /** How a candidate performed, as of the last aggregation. */
   health(candidate: Candidate): Health;
-  /** The 60-second cycle: recovery check, aggregation, sweeping. Run by `start`; public for tests. */
+  /** The 60-second cycle: recovery check, aggregation, sweep. Run by `start`; public for tests. */
   cycle(): Promise<void>;
   start(): void;
-  /** Flushes what is buffered. */
+  /** Flushes all buffers. */
   stop(): Promise<void>;
   readonly parts: RoutingParts;
 }
 
 type Reaching = Pick<PlanRequest, 'userId' | 'modelId' | 'type' | 'group' | 'override'>;
 
-/** Which limits leave candidates out, and how their circuits are. */
+/** Which limits exclude candidates, and the state of their circuits. */
 type Standing = (candidates: readonly Candidate[]) => Scored[];
 
-/** For this room's own routes. */
+/** For the routes of routing itself. */
 export interface RoutingParts {
   deps: RoutingDeps;
   breaker: Breaker;
@@ -102,7 +105,7 @@ export interface RoutingParts {
   affinity: Affinity;
   decisions: DecisionLog;
   preferences: PreferencesCache;
-  /** Absent where there are none. */
+  /** Absent if users' own keys are disabled. */
   ownKeys?: OwnKeys;
   configs: ConfigCache;
 }
@@ -111,7 +114,9 @@ const cycleMs = 60_000;
 const noKeys: readonly OwnKey[] = Object.freeze([]);
 
 class RoutingRoom implements Routing {
-  /** Requests per model that were routed in turns; bounded by the catalog, since only models with candidates count. */
+  /**
+   * Requests per model that were routed round-robin; bounded by the catalog, since only models with candidates count.
+   */
   readonly #turns = new Map<string, number>();
   /** Requests per model that could have tested a half-open candidate; bounded likewise. */
   readonly #probes = new Map<string, number>();
@@ -158,7 +163,7 @@ class RoutingRoom implements Routing {
   async standing(userId: number, override: Override | null): Promise<Standing> {
     const preferences = await this.parts.preferences.get(userId);
     const given = { measured: this.#measured, circuit: this.#circuit, userId, preferences, override, config: null };
-    // By whichever strategy: who is left does not depend on scores.
+    // Any strategy will do: which candidates are excluded does not depend on scores.
     return (candidates) => scoreAll({ ...given, candidates }, 'balanced');
   }
 
@@ -172,7 +177,7 @@ class RoutingRoom implements Routing {
   }
 
   cycle(): Promise<void> {
-    // A slow database must not pile up cycles.
+    // Never run two cycles at once, even if the database is slow.
     this.#cycling ??= this.#runCycle().finally(() => {
       this.#cycling = null;
     });
@@ -187,7 +192,7 @@ class RoutingRoom implements Routing {
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     const { decisions, breaker, preferences, ownKeys, configs, metrics, meter, affinity } = this.parts;
-    // Ends a sweep that may be running, which the cycle waits for.
+    // Also ends a running sweep, which the cycle waits for.
     await decisions.close();
     await this.#cycling;
     await metrics.aggregate();
@@ -195,7 +200,7 @@ class RoutingRoom implements Routing {
     await Promise.all(kept.map((part) => part?.close()));
   }
 
-  /** Where it is known who answered a conversation; undefined where there is nothing to choose among. */
+  /** The affinity key of a conversation; undefined if there are no alternatives to choose from. */
   #placeOf({ conversation, userId, modelId, type, group }: PlanRequest): string | undefined {
     if (!conversation) return undefined;
     const { catalog } = this.parts.deps;
@@ -205,7 +210,7 @@ class RoutingRoom implements Routing {
     return choices > 1 ? `${userId}|${modelId}|${conversation.key()}` : undefined;
   }
 
-  /** `place`: of the conversation; `bound`: key of the circuit that it went through before. */
+  /** `place` is the affinity key of the conversation, `bound` the key of the circuit that answered it before. */
   #planWith(
     request: PlanRequest,
     preferences: Preferences | null,
@@ -214,7 +219,7 @@ class RoutingRoom implements Routing {
     bound: string | null,
   ): Plan {
     const { modelId, requestId, userId, override, insteadOf, parentRequestId } = request;
-    // Until its circuit opens: then the conversation is drawn anew, and stays there.
+    // Once its circuit opens, the conversation is routed anew and stays with the new candidate.
     const boundTo = bound !== null && this.#circuit(bound, userId) === 'closed' ? bound : null;
     const drawn = this.#choose(request, preferences);
     const choice = boundTo === null ? drawn : ledByAffinity(drawn, boundTo);
@@ -276,7 +281,7 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     knownKeys,
     ...(deps.onTransition && { onTransition: deps.onTransition }),
   });
-  // Redis may be away at start: circuits then begin closed.
+  // Redis may be unavailable at start: then circuits begin closed.
   await breaker.reread(await knownKeys()).catch(failed('read circuits'));
   return new RoutingRoom({
     deps,

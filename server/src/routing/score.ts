@@ -3,7 +3,7 @@ import type { Candidate } from './candidate.ts';
 export const strategies = ['performance', 'cost', 'balanced', 'round_robin'] as const;
 export type Strategy = (typeof strategies)[number];
 
-/** What is known of a candidate when it is scored; taken from the last aggregation. */
+/** Measurements of a candidate from the last aggregation. */
 export interface Measured {
   /** Successes and failures of the last hour. */
   samples: number;
@@ -23,7 +23,7 @@ export interface Weights {
 
 export const defaultWeights: Weights = { latency: 0.3, successRate: 0.4, price: 0.2, priority: 0.1 };
 
-/** Contract §8: what stands for success rate and latency until something was measured. */
+/** Contract §8: the assumed success rate and latency until something was measured. */
 export const unmeasured = { successRate: 1, latencyMs: 1000 } as const;
 
 const slowestMs = 30_000;

@@ -1,17 +1,17 @@
 import type { Candidate, Credential, Via } from './candidate.ts';
 import type { CircuitState } from './circuit.ts';
 
-/** A candidate asked with one particular key. Its circuit is its own; it is ranked and measured as its candidate. */
+/** A candidate called with one particular key. It has its own circuit, but is ranked and measured as its candidate. */
 export interface Way extends Candidate {
   via: Via;
 }
 
-/** Built once for each candidate; they go with the catalog's snapshot. */
+/** Built once per candidate; evicted with the catalog's snapshot. */
 const known = new WeakMap<Candidate, readonly Way[]>();
 
 /**
- * The candidate with each key of its channel; null where there is one without limits, and the candidate is asked as it is.
- * Videos are made for minutes and asked for with the key in the channel's row: they know the first one only.
+ * The candidate with each key of its channel; null if there is only one without limits and the candidate is called
+ * directly. Videos take minutes and are fetched with the key in the channel's row, so they only use the first one.
  */
 export function waysOf(candidate: Candidate): readonly Way[] | null {
   const { credentials } = candidate.channel;
@@ -21,7 +21,7 @@ export function waysOf(candidate: Candidate): readonly Way[] | null {
 
 function makeWays(candidate: Candidate, credentials: readonly Credential[]): readonly Way[] {
   const made = credentials.map((credential) => {
-    // A circuit that the channel has already goes on while there is but one key.
+    // A single key keeps the circuit that the channel already has.
     const key = credentials.length === 1 ? candidate.key : `${candidate.key}|${credential.id}`;
     return wayOf(candidate, key, credential, false);
   });
@@ -34,13 +34,13 @@ export function wayOf(base: Candidate, key: string, credential: Credential, own:
   return { ...base, key, channel: { ...channel, credential: credential.secret }, via: { base, credential, own } };
 }
 
-/** The keys of all circuits that a candidate has. */
+/** The keys of all circuits of a candidate. */
 export const circuitKeys = (candidate: Candidate): string[] =>
   waysOf(candidate)?.map(({ key }) => key) ?? [candidate.key];
 
 const bestFirst: readonly CircuitState[] = ['closed', 'half_open', 'open'];
 
-/** How a candidate stands with a user, or with anybody: as well as the best of its keys. */
+/** The circuit state of a candidate for a user, or for anyone: the best state of its keys. */
 export function circuitOf<U extends number | undefined>(
   candidate: Candidate,
   stateOf: (key: string, user: U) => CircuitState,

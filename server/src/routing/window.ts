@@ -2,25 +2,28 @@ import { addSparse, bucketCount, bucketOf, percentile, sparse } from './histogra
 
 /** One finished call to a candidate. */
 export interface Sample {
-  /** Neutral (429, the caller's own error, a caller that left) counts as a request and nothing else. */
+  /** Neutral (429, an invalid request, a disconnected caller) counts as a request and nothing else. */
   outcome: 'success' | 'failure' | 'neutral';
   latencyMs: number;
-  /** Time to the first token, of streams. */
+  /** Time to first token, for streams. */
   ttftMs?: number;
   promptTokens: number;
   completionTokens: number;
   /** Complete and of the right shape. */
   wellFormed: boolean;
   nonEmpty: boolean;
-  /** Whether tool calls or JSON were valid, where they were asked for. */
+  /** Whether tool calls or JSON were valid, if they were requested. */
   validStructured?: boolean;
 }
 
-/** The last hour is twelve slots of five minutes; the oldest falls away as a whole. */
+/** The last hour is twelve slots of five minutes; the oldest is dropped as a whole. */
 const slotMs = 300_000;
 const slotsPerHour = 12;
 
-/** Whether a slot belongs to the last hour. One in the future was written by a clock that was wrong; the next may have begun elsewhere. */
+/**
+ * Whether a slot belongs to the last hour. Slots in the future come from a wrong clock, except the next one, which
+ * another process may have started already.
+ */
 const counts = (number: number, nowMs: number): boolean => {
   const present = Math.floor(nowMs / slotMs);
   return number > present - slotsPerHour && number <= present + 1;
@@ -31,16 +34,16 @@ interface Slot {
   successes: number;
   failures: number;
   latencySum: number;
-  /** Of successes, for the throughput. */
+  /** Of successful requests, for the throughput. */
   completionTokens: number;
   latency: Uint32Array;
   ttft: Uint32Array | null;
 }
 
-/** A slot as stored, its histograms sparse: number, successes, failures, latency sum, tokens, latency, ttft. */
+/** A slot as stored, with sparse histograms: number, successes, failures, latency sum, tokens, latency, ttft. */
 type StoredSlot = [number, number, number, number, number, number[], number[]];
 
-/** What one process knows of a candidate's last hour. */
+/** What one process knows about a candidate's last hour. */
 export interface Share {
   slots: StoredSlot[];
   quality: number;
@@ -48,7 +51,7 @@ export interface Share {
 
 const smoothing = 0.3;
 
-/** Contract §8 "quality score"; where nothing structured was asked for, nothing was invalid. */
+/** Contract §8 "quality score"; if nothing structured was requested, it counts as valid. */
 export function qualityOf(counts: ReturnType<typeof emptyCycle>): number {
   const { answers, asked } = counts;
   const structured = asked === 0 ? 1 : counts.valid / asked;
@@ -95,7 +98,7 @@ export class Window {
       slot.failures += 1;
       return;
     }
-    // Latency is that of successes: a refused connection is quick, and must not make a provider look fast.
+    // Only the latency of successes counts: a refused connection is fast, and must not make a provider look fast.
     slot.successes += 1;
     slot.latencySum += sample.latencyMs;
     slot.completionTokens += sample.completionTokens;
@@ -106,7 +109,7 @@ export class Window {
     }
   }
 
-  /** Ends the cycle: moves the quality score. */
+  /** Ends the cycle and updates the quality score. */
   endCycle(): void {
     if (this.#cycle.answers === 0) return;
     this.#quality += smoothing * (qualityOf(this.#cycle) - this.#quality);
@@ -161,11 +164,11 @@ export interface HourStats {
   ttftP95Ms: number | null;
   ttftP99Ms: number | null;
   throughput: number | null;
-  /** Of the shares, weighted by what each saw; null when none saw anything. */
+  /** Average of the shares, weighted by their samples; null if there are none. */
   quality: number | null;
 }
 
-/** Puts the shares of all processes together, leaving out what is older than an hour. */
+/** Merges the shares of all processes, without slots older than an hour. */
 export function mergeShares(shares: readonly Share[], nowMs: number): HourStats {
   const latency = new Uint32Array(bucketCount);
   const ttft = new Uint32Array(bucketCount);

@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors.ts';
 import type { TopUpDeps } from './deps.ts';
 
-/** Refuses whoever tries oftener than anybody would; `what` they try is in the words. */
+/** Rate limits attempts; `what` names the action in the error message. */
 export async function countAttempt(
   shared: TopUpDeps['shared'],
   name: string,

@@ -7,11 +7,11 @@ import type { PayingDeps, TopUpDeps } from './deps.ts';
 import type { TopUpRow } from './store/tables.ts';
 import { failTopUp, insertTopUp, nameSession } from './store/topups.ts';
 
-/** What the operator lets people pay, in dollars; none where nothing can be paid. */
+/** The amounts that can be paid, in dollars; empty if payments are not configured. */
 export const amountsOf = ({ payments, options }: Pick<TopUpDeps, 'payments' | 'options'>): number[] =>
   payments ? amountsIn(options.get('TopUpAmounts')) : [];
 
-/** By what an object of Stripe's is known to belong to a top-up of this service: several may share an account there. */
+/** Metadata that marks a Stripe object as a top-up of this service, since several services may share an account. */
 export const marksOf = (baseUrl: string, id: number) => ({ svc: baseUrl, topup_id: `${id}` });
 
 export function requirePayments(deps: TopUpDeps): PayingDeps {
@@ -21,11 +21,11 @@ export function requirePayments(deps: TopUpDeps): PayingDeps {
   return { ...deps, payments };
 }
 
-/** Each is a question to Stripe, and one that is left without paying is asked after until it runs out. */
+/** Each one is a call to Stripe, and an unpaid session is polled until it expires. */
 const mostBegun = 20;
 const begunWindowMs = 15 * 60_000;
 
-/** A page of Stripe's where the amount is paid. Nothing is credited for having been there: Stripe tells when it is paid. */
+/** Creates a Stripe Checkout page for the amount. Visiting it credits nothing: Stripe reports when it is paid. */
 export async function beginTopUp(
   given: TopUpDeps,
   user: Pick<User, 'id' | 'email' | 'email_verified'>,
@@ -75,7 +75,7 @@ function openSession(
           price_data: { currency: 'usd', unit_amount: cents, product_data: { name: `Credits, top-up ${id}` } },
         },
       ],
-      // What is credited is what is paid, in dollars.
+      // The credited amount is the amount paid, in dollars.
       adaptive_pricing: { enabled: false },
       metadata,
       payment_intent_data: { metadata },
@@ -83,7 +83,8 @@ function openSession(
       cancel_url: back,
       ...(email_verified && { customer_email: email }),
     },
-    // The library tries again by itself when a connection breaks: still one session. The time, since a new database counts anew.
+    // The library retries broken connections; the key keeps that to one session. It includes the time because a new
+    // database reuses ids.
     { idempotencyKey: `${baseUrl} topup ${id} ${created_at}` },
   );
 }

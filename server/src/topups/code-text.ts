@@ -1,6 +1,6 @@
-/** Without letters that look like digits (Crockford’s base 32); 32 of them, so that no character is likelier. */
+/** Crockford's base 32, without letters that look like digits. 32 characters, so that all are equally likely. */
 const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 100 bits: nobody guesses one, and a plain hash keeps it as well as any. */
+/** 100 bits: impossible to guess, so a plain hash is enough to store it. */
 const length = 20;
 const groupLength = 5;
 
@@ -10,16 +10,16 @@ export function newCode(): string {
   return code;
 }
 
-/** As it is shown: in groups, for whoever types it. */
+/** As displayed: in groups, to be typed easily. */
 export const shownCode = (code: string): string =>
   Array.from({ length: length / groupLength }, (_, i) => code.slice(i * groupLength, (i + 1) * groupLength)).join('-');
 
 const lookalikes: Record<string, string> = { O: '0', I: '1', L: '1' };
 
-/** Codes that came in from another gateway, which are good for what they were: 128 bits in hexadecimal. */
+/** Codes imported from another gateway, which stay valid: 128 bits in hexadecimal. */
 const foreign = /^[0-9a-f]{32}$/;
 
-/** The code that somebody typed, in whatever case and with whatever between its groups; null for what is none. */
+/** Normalises a typed code, ignoring case and separators; null if it is not a code. */
 export function readCode(typed: string): string | null {
   const bare = typed.replace(/[\s-]/g, '');
   if (foreign.test(bare.toLowerCase())) return bare.toLowerCase();

@@ -6,7 +6,7 @@ import { type CodeView, codeSchema, viewCode } from './views.ts';
 const pageRows = 500;
 const columns = Object.keys(codeSchema.shape) as (keyof CodeView)[];
 
-/** All codes, newest first, read page by page as the client takes them. */
+/** All codes, newest first, read page by page as the client consumes them. */
 export async function* codesCsv(db: Db): AsyncGenerator<string> {
   yield csvLine(columns);
   for (let before: number | undefined; ; ) {

@@ -14,12 +14,12 @@ export interface CodeOrder {
   quota: number;
   count: number;
   uses: number;
-  /** Unix seconds; absent or 0 never. */
+  /** Unix seconds; absent or 0 for never. */
   expires_at?: number | undefined;
   note: string;
 }
 
-/** The codes themselves are in the answer and nowhere else. */
+/** The plain codes are only in the response; only their hashes are stored. */
 export async function makeCodes(
   { db, clock }: Pick<TopUpDeps, 'db' | 'clock'>,
   madeBy: number,
@@ -44,15 +44,15 @@ export async function makeCodes(
   return rows.map((row) => ({ ...row, code: shownCode(byHash.get(row.code_hash)!) }));
 }
 
-/** Guesses have no chance; this is for whoever tries all the same, and for scripts gone wild. */
+/** Guessing is hopeless anyway; this stops people who try, and scripts out of control. */
 const mostAttempts = 20;
 const attemptsWindowMs = 15 * 60_000;
 
-/** The same for what never was one, was used up, withdrawn, or has run out: which of them is nobody's business. */
+/** The same error for unknown, used up, withdrawn and expired codes, so that it does not reveal which. */
 const noCode = () =>
   new AppError('invalid_value', 'There is no such code, or it was used up or has run out.', { param: 'code' });
 
-/** Adds to the balance what a code is worth; the use of the code and the credit are one transaction. */
+/** Adds the value of a code to the balance; use and credit are one transaction. */
 export async function redeemCode(
   deps: TopUpDeps,
   user: Pick<User, 'id' | 'role'>,
@@ -79,7 +79,7 @@ export async function redeemCode(
   });
 }
 
-/** An administrator cannot give to itself, nor to others of its role: a code is no way around that. */
+/** Administrators cannot grant credits to themselves or others of their role: a code must not be a way around that. */
 async function refuseOwnHand({ db }: TopUpDeps, user: Pick<User, 'role'>, { made_by }: CodeRow): Promise<void> {
   if (user.role < roles.administrator || user.role >= roles.root) return;
   const maker = await findUserRow(db, made_by);

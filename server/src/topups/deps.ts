@@ -15,10 +15,10 @@ export interface TopUpDeps {
   billing: Pick<Billing, 'grant' | 'heldBy'>;
   audit: Pick<AuditLog, 'record'>;
   options: Pick<Options, 'get'>;
-  /** Where the service is, which tells payments to it from others in the same account of Stripe's. */
+  /** The address of the service, which tells its payments from others in the same Stripe account. */
   baseUrl: string;
   webUrl: string;
-  /** Null where nothing can be paid. */
+  /** Null if payments are not configured. */
   payments: Payments | null;
 }
 
@@ -27,5 +27,5 @@ export interface Payments {
   webhookSecret: string;
 }
 
-/** Where something can be paid. */
+/** With payments configured. */
 export type PayingDeps = TopUpDeps & { payments: Payments };

@@ -5,8 +5,8 @@ import { settleTopUp } from './settle.ts';
 import { findByPayment, findTopUp, isKnownEvent, nameSession, noteEvent } from './store/topups.ts';
 
 /**
- * An event says which payment to look at, and nothing more: how it stands is asked of Stripe. One that fails is not noted, and
- * comes again.
+ * An event only tells which payment to check; its state is fetched from Stripe. A failed event is not recorded, so that
+ * Stripe sends it again.
  */
 export async function takeEvent(deps: PayingDeps, event: Stripe.Event): Promise<void> {
   if (await isKnownEvent(deps.db, event.id)) return;
@@ -16,7 +16,7 @@ export async function takeEvent(deps: PayingDeps, event: Stripe.Event): Promise<
   await noteEvent(db, { id: event.id, type: event.type, created_at: nowSeconds(clock) });
 }
 
-/** Null for what is not about a top-up of this service. */
+/** Null if it is not about a top-up of this service. */
 async function topUpOf(deps: PayingDeps, { type, data }: Stripe.Event): Promise<number | null> {
   // Of each kind of event another type; these fields are read of those kinds alone that have them.
   const object = data.object as { id?: string; metadata?: Stripe.Metadata | null; payment_intent?: unknown };
@@ -33,12 +33,12 @@ async function ofSession(
   const { svc, topup_id = '' } = marks ?? {};
   if (svc !== baseUrl || !/^\d{1,15}$/.test(topup_id) || sessionId === undefined) return null;
   const id = Number(topup_id);
-  // It may be paid before we could write down what the session is called.
+  // The payment may arrive before we have stored the session id.
   await nameSession(db, id, sessionId);
   return (await findTopUp(db, id))?.session_id === sessionId ? id : null;
 }
 
-/** Of a payment that we have not heard of yet Stripe knows the session, and what we wrote on it. */
+/** For a payment we do not know yet, Stripe has the session with our metadata. */
 async function ofPayment(deps: PayingDeps, payment: unknown): Promise<number | null> {
   if (typeof payment !== 'string') return null;
   const known = await findByPayment(deps.db, payment);

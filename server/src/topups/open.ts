@@ -13,26 +13,29 @@ import type { StripeConfig } from './stripe.ts';
 export interface TopUps {
   routes: Route[];
   exportOf(userId: number): PersonalData;
-  /** The books stay, or they would not add up; nothing in them names anybody. */
+  /** Financial records stay, so that the books add up; they contain no personal data. */
   forgetUser(userId: number): Promise<void>;
   sweep(): Promise<void>;
 }
 
-/** Events may be lost; a payment that nobody told of is found by then. */
+/** Events may get lost; a payment without an event is found after this time. */
 const unheardSeconds = 900;
-/** Each is a question to Stripe. */
+/** Each one is a call to Stripe. */
 const mostAsked = 5;
-/** Pages of Stripe's run out after a day. Were one paid after all, its event names it, and it is credited as any other. */
+/**
+ * Checkout pages expire after a day. If one is paid nevertheless, its event has the id, and it is credited like any
+ * other.
+ */
 const unnamedSeconds = 2 * 86_400;
-/** Stripe sends an event for three days. */
+/** Stripe retries an event for three days. */
 const eventSeconds = 30 * 86_400;
 
-/** Ways to get credits without an administrator: codes, and payments where Stripe is set up. */
+/** Ways to get credits without an administrator: codes, and payments if Stripe is configured. */
 export async function openTopUps(
   given: Omit<TopUpDeps, 'payments'> & { stripe: StripeConfig | undefined },
 ): Promise<TopUps> {
   const { stripe, ...rest } = given;
-  // Its library takes a start a tenth of a second, which those without payments need not wait.
+  // Loading the library takes a tenth of a second, which services without payments can save.
   const payments = stripe ? (await import('./stripe.ts')).openPayments(stripe) : null;
   const deps: TopUpDeps = { ...rest, payments };
   const { db, clock, log } = deps;

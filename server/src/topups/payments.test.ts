@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const begin = (amount: unknown, by = member) => by.call('/api/user/topups', { method: 'POST', body: { amount } });
 
-/** A payment that has begun. */
+/** Starts a payment. */
 async function begun(amount = 10): Promise<ScriptedPayment> {
   const answer = await begin(amount);
   expect(answer.status).toBe(201);
@@ -139,7 +139,7 @@ describe('a payment', () => {
     const row = (payment: ScriptedPayment) =>
       db.updateTable('topups').where('id', '=', Number(payment.metadata.topup_id));
     const statuses = async () => (await topUps()).topups.map(({ status }) => status);
-    // As a process leaves it that dies before it has written down what Stripe calls the session.
+    // The state after a process died before it stored Stripe's session id.
     await row(lost).set({ session_id: null, updated_at: 0 }).execute();
     await row(fresh).set({ session_id: null }).execute();
     t.app.sweep();
@@ -194,7 +194,7 @@ describe('a payment', () => {
 });
 
 test('two processes that hear of it at once credit it once, and take it back once', async () => {
-  // SQLite has one process; there they are two calls.
+  // SQLite has a single process; there it is two calls.
   const alone = t.platform.database.engine === 'sqlite';
   const platform = alone ? null : await openPlatform(t.config, openLog('silent'));
   const other = platform && (await buildApp(platform, t.config));
@@ -297,7 +297,7 @@ describe('order', () => {
       payment.refunded = 1_000;
       expect(await tell('charge.refunded', payment)).toBe(200);
     };
-    // The first has heard that it is paid, and is slow to write that.
+    // The first call has fetched that it is paid, and is slow to write it.
     stripe.onRetrieve = refund;
     expect(await tell('checkout.session.completed', payment)).toBe(200);
     expect(await balance()).toBe(0);

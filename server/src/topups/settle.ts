@@ -9,14 +9,14 @@ import { dueCents, type Facts, factsOf, statusOf } from './standing.ts';
 import type { TopUpRow } from './store/tables.ts';
 import { lookAtTopUp, writeStanding } from './store/topups.ts';
 
-/** Somebody has asked Stripe since: what we heard may be old. */
+/** Another call has fetched the payment since: our facts may be outdated. */
 class Overtaken extends Error {}
 
 /**
- * Brings the balance to where a payment stands: credits what was paid, and takes back what was refunded or is disputed. It may be
- * called at any time and any number of times. Whoever looks last writes, with the balance in one transaction; who is overtaken
- * leaves it to them, since they know more. Were they to fail, their event comes again, or the sweep finds the payment as it was.
- * To look once more instead would let two overtake each other for ever.
+ * Brings the balance in line with a payment: credits what was paid, and takes back what was refunded or is disputed.
+ * May be called at any time and any number of times. The call that fetched last writes, together with the balance in
+ * one transaction. An overtaken call does nothing, because the later one knows more; if that fails, its event is sent
+ * again, or the sweep finds the payment. Retrying here instead could make two calls overtake each other forever.
  */
 export async function settleTopUp(deps: PayingDeps, id: number): Promise<void> {
   const row = await lookAtTopUp(deps.db, id);
@@ -33,7 +33,7 @@ async function move(deps: PayingDeps, row: TopUpRow, facts: Facts): Promise<void
   const due = dueCents(row, facts) * quotaPerCent;
   if (facts.paid && (facts.total !== row.cents || facts.currency !== 'usd'))
     deps.log.error({ topUp: row.id, total: facts.total, currency: facts.currency }, 'a payment is not what was asked');
-  /** The row as it will stand when the balance has that much of it. */
+  /** Updates the row to match the credited amount. */
   const write = async (tx: Db, credited: number): Promise<void> => {
     const standing = {
       ...{ credited, owed: Math.max(0, credited - due), status: statusOf(row, facts), payment_id: facts.paymentId },
@@ -58,7 +58,7 @@ async function credit(deps: PayingDeps, row: TopUpRow, quota: number, write: Wri
     });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // The account is gone, or can hold no more; asking again would change nothing.
+    // The account was deleted or its balance is at the maximum; retrying would not help.
     deps.log.error({ error, topUp: row.id, userId: row.user_id }, 'a payment cannot be credited; pay it back');
     await write(deps.db, row.credited);
     return;
@@ -66,7 +66,7 @@ async function credit(deps: PayingDeps, row: TopUpRow, quota: number, write: Wri
   record(deps, 'topup_credited', row, quota);
 }
 
-/** As much as there is; the rest is owed, and taken when there is something again. */
+/** Takes as much as the balance has; the rest is owed and taken once there is a balance again. */
 async function takeBack(deps: PayingDeps, row: TopUpRow, wanted: number, write: WriteRow): Promise<void> {
   const { db, billing } = deps;
   const note = `Top-up ${row.id}, paid back`;

@@ -4,28 +4,29 @@ import type { TopUpRow } from './store/tables.ts';
 export const topUpStatuses = ['open', 'paid', 'partly_refunded', 'refunded', 'disputed', 'expired', 'failed'] as const;
 export type TopUpStatus = (typeof topUpStatuses)[number];
 
-/** How a payment stands with Stripe. */
+/** The state of a payment at Stripe. */
 export interface Facts {
-  /** Of the session, in cents and in its currency. */
+  /** Amount of the session, in cents of its currency. */
   total: number;
   currency: string;
   paid: boolean;
   expired: boolean;
-  /** A bank declined what the payer was done with. */
+  /** The bank declined after the payer had completed the page. */
   declined: boolean;
   paymentId: string | null;
   refunded: number;
   disputed: number;
 }
 
-/** Disputes whose money Stripe has taken from us; inquiries come before that, and what was won comes back. */
+/** Disputes for which Stripe has withdrawn the money; inquiries do not withdraw it, and won disputes return it. */
 const withdrawn: ReadonlySet<string> = new Set(['needs_response', 'under_review', 'lost']);
 
-/** Of a payment that will not come any more, though its page is done with. */
+/** States of a payment that will not succeed any more, though its page is complete. */
 const over: ReadonlySet<string> = new Set(['requires_payment_method', 'canceled']);
 
 /**
- * Asked of Stripe, whatever an event says: events come late, twice and in any order, and what is asked is how it stands now.
+ * Fetched from Stripe regardless of the event: events arrive late, twice and in any order, and only the current state
+ * counts.
  */
 export async function factsOf(stripe: Stripe, sessionId: string): Promise<Facts> {
   const session = await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent.latest_charge'] });
@@ -45,9 +46,9 @@ export async function factsOf(stripe: Stripe, sessionId: string): Promise<Facts>
   };
 }
 
-/** In cents: what of a payment is ours to credit. */
+/** The amount of a payment to credit, in cents. */
 export function dueCents({ cents }: Pick<TopUpRow, 'cents'>, facts: Facts): number {
-  // Never seen, but what was not paid as it was asked is nothing to credit by rule.
+  // Not expected, but a payment that differs from what was requested is never credited automatically.
   if (!facts.paid || facts.total !== cents || facts.currency !== 'usd') return 0;
   return Math.max(0, cents - facts.refunded - facts.disputed);
 }

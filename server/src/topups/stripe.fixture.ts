@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { randomString } from '../lib/ids.ts';
 
-/** A payment as the scripted Stripe holds it; tests change it as a payer, a bank or an operator would. */
+/** A payment in the fake Stripe; tests change it as a payer, a bank or an operator would. */
 export interface ScriptedPayment {
   sessionId: string;
   paymentId: string;
@@ -10,7 +10,7 @@ export interface ScriptedPayment {
   currency: string;
   paid: boolean;
   expired: boolean;
-  /** By a bank, days after the payer was done with the page. */
+  /** Declined by a bank, days after the payer completed the page. */
   declined: boolean;
   refunded: number;
   disputes: { id: string; status: string; amount: number }[];
@@ -20,20 +20,20 @@ export interface ScriptedStripe {
   url: string;
   secretKey: string;
   webhookSecret: string;
-  /** Sessions in the order in which they were opened. */
+  /** Sessions in the order they were created. */
   payments: ScriptedPayment[];
-  /** What was asked of it: `GET /v1/disputes`. */
+  /** The requests received: `GET /v1/disputes`. */
   asked: string[];
-  /** Told before each answer about a session, for tests that let others come in between. */
+  /** Called before each response about a session, for tests of concurrent calls. */
   onRetrieve: (() => Promise<void>) | undefined;
-  /** Everything fails while it is down. */
+  /** All requests fail while it is down. */
   down: boolean;
-  /** An event as Stripe sends it: its text, and the header that signs it. */
+  /** An event as Stripe sends it: its body and signature header. */
   event(type: string, payment: ScriptedPayment, id?: string): Promise<{ body: string; signature: string }>;
   close(): Promise<void>;
 }
 
-/** The parts of Stripe’s API that top-ups use, with its names and shapes. */
+/** The parts of Stripe's API that top-ups use, with its names and shapes. */
 export function scriptedStripe(): ScriptedStripe {
   const webhookSecret = `whsec_${randomString(24)}`;
   const secretKey = `sk_test_${randomString(24)}`;
@@ -83,7 +83,7 @@ export function scriptedStripe(): ScriptedStripe {
     fetch: async (request) => {
       const { pathname, searchParams } = new URL(request.url);
       scripted.asked.push(`${request.method} ${pathname}`);
-      // The library would try again, and tests would wait for it.
+      // Without this header the library would retry, and tests would wait for it.
       const init = { status: 500, headers: { 'stripe-should-retry': 'false' } };
       if (scripted.down) return Response.json({ error: { type: 'api_error', message: 'down' } }, init);
       if (request.headers.get('authorization') !== `Bearer ${secretKey}`)
@@ -99,7 +99,7 @@ export function scriptedStripe(): ScriptedStripe {
       const session = payments.find(({ sessionId }) => pathname === `/v1/checkout/sessions/${sessionId}`);
       if (!session)
         return Response.json({ error: { type: 'invalid_request_error', message: 'No such' } }, { status: 404 });
-      // As it stood when it was asked for.
+      // A snapshot from when the request arrived.
       const answer = Response.json(sessionOf(session));
       await scripted.onRetrieve?.();
       return answer;
@@ -130,7 +130,7 @@ const sessionOf = (payment: ScriptedPayment) => ({
       : null,
 });
 
-/** Events hold their object as it was, and payments by their name. */
+/** Events contain a snapshot of their object, with payments by id. */
 function objectOf(type: string, payment: ScriptedPayment): object {
   if (type.startsWith('checkout.session.'))
     return { ...sessionOf(payment), payment_intent: payment.paid ? payment.paymentId : null };

@@ -4,11 +4,11 @@ import type { Payments } from './deps.ts';
 export interface StripeConfig {
   secretKey: string;
   webhookSecret: string;
-  /** Where Stripe is; elsewhere in tests. */
+  /** Address of Stripe's API; differs in tests. */
   apiUrl?: string | undefined;
 }
 
-/** Somebody waits for the page of the payment, and Stripe waits for the answer to its events. */
+/** A user waits for the checkout page, and Stripe waits for the response to its events. */
 const timeoutMs = 20_000;
 
 export function openPayments({ secretKey, webhookSecret, apiUrl }: StripeConfig): Payments {

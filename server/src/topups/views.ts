@@ -47,7 +47,7 @@ export const topUpSchema = z
   })
   .meta({ id: 'TopUp' });
 
-/** For administrators: who paid. */
+/** For administrators: includes who paid. */
 export const namedTopUpSchema = topUpSchema.extend({ username: z.string() }).meta({ id: 'NamedTopUp' });
 
 export const viewTopUp = (row: TopUpRow): z.infer<typeof topUpSchema> => ({

@@ -9,7 +9,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
   failed_requests: pages<{ id: number; created_at: number }>((after, limit) =>
     db
       .selectFrom('failed_requests')
-      // What the upstream said is the operator's.
+      // The upstream's error is left out: only operators may see it.
       .select(['id', 'request_id', 'key_id', 'model_id', 'endpoint', 'status', 'code', 'message'])
       .select(['duration_ms', 'parent_request_id', 'created_at'])
       .where('user_id', '=', userId)
@@ -20,12 +20,12 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       .limit(limit)
       .execute(),
   ),
-  // Seldom any: what work has not written down yet.
+  // Usually none: answers that their work has not stored yet.
   kept_answers: rowsOf(db, 'kept_answers', {
     ...{ of: { user_id: userId }, by: ['work', 'call'] },
     columns: ['work', 'call', 'request_id', 'created_at', 'body'],
   }),
-  // The log is kept for a while, the days for ever.
+  // Log entries expire, daily sums are kept.
   usage_days: rowsOf(db, 'usage_days', {
     ...{ of: { user_id: userId }, by: ['day', 'model_id', 'key_id'] },
     columns: ['day', 'model_id', 'key_id', 'requests', 'prompt_tokens', 'completion_tokens', 'quota'],
@@ -38,7 +38,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
         .select(['id', ...usageColumns])
         .where('user_id', '=', userId)
         .where((e) => e.and(isFiled(db)))
-        // The order of the index: by id alone, each page would sort all that is left.
+        // In index order: ordered by id alone, every page would sort all remaining rows.
         .where('created_at', '>=', after?.created_at ?? 0)
         .where((e) => e.or([e('created_at', '>', after?.created_at ?? 0), e('id', '>', after?.id ?? 0)]))
         .orderBy('created_at')
@@ -49,7 +49,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
   }),
 });
 
-/** The books stay, or they would not add up; a note may name somebody, so notes go. */
+/** Financial records stay, so that the books add up. Notes are cleared because they may name a person. */
 export async function forget(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('failed_requests').where('user_id', '=', userId).execute();
   await db.deleteFrom('kept_answers').where('user_id', '=', userId).execute();

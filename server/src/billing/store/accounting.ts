@@ -8,12 +8,12 @@ export interface AccountSums {
   completionTokens: number;
   /** Charged for requests. */
   used: number;
-  /** Added to the balance, and taken from it, by others than requests. */
+  /** Added to or taken from the balance other than by requests. */
   credited: number;
   taken: number;
 }
 
-/** Unix seconds: from, inclusive, up to, exclusive; both at the beginning of a day. */
+/** Unix seconds, `from` inclusive, `upTo` exclusive; both at the start of a day. */
 export interface Span {
   from: number;
   upTo: number;
@@ -24,7 +24,7 @@ export const nothing: AccountSums = Object.freeze({
   ...{ used: 0, credited: 0, taken: 0 },
 });
 
-/** What these users used and were given, for those who did or were. Sums of days stay when the log is long gone. */
+/** Usage and credits of these users; users without either are left out. Uses daily sums, which outlive the log. */
 export async function sumAccounts(db: Db, userIds: number[], span: Span): Promise<Map<number, AccountSums>> {
   const sums = new Map<number, AccountSums>();
   const add = (userId: number, part: Partial<AccountSums>) =>

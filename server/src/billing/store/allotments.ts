@@ -3,13 +3,13 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { AllotmentId } from './port.ts';
 import './tables.ts';
 
-/** What processes tell each other of their allotments, and what becomes of those of a process that is gone. */
+/** How processes coordinate their allotments, and how those of a dead process are recovered. */
 
 export async function openWriter(db: Db, owner: string): Promise<void> {
   await db.insertInto('billing_writers').values({ owner, batch: 0 }).execute();
 }
 
-/** Null when the process was taken for dead. */
+/** Null if other processes considered this one dead. */
 export async function lastBatch(db: Db, owner: string): Promise<number | null> {
   const row = await db.selectFrom('billing_writers').select('batch').where('owner', '=', owner).executeTakeFirst();
   return row?.batch ?? null;
@@ -21,7 +21,7 @@ export async function keptIn(db: Db, owner: string, { user_id, key_id }: Allotme
   return row?.kept ?? 0;
 }
 
-/** Asks all others for what they do not need. */
+/** Marks the allotments of all other processes as wanted, so that they return what they do not need. */
 export async function want(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<void> {
   const others = db.updateTable('billing_purses').set({ wanted: 1 }).where('owner', '<>', owner);
   await others.where('user_id', '=', user_id).where('key_id', '=', key_id).where('kept', '>', 0).execute();
@@ -35,7 +35,7 @@ export const wantedOf = (db: Db, owner: string): Promise<AllotmentId[]> =>
     .where('wanted', '>', 0)
     .execute();
 
-/** Owners that have left something and are not on the list of the living. */
+/** Owners that left rows behind and are not registered as alive. */
 export async function findGone(db: Db): Promise<string[]> {
   const { rows } = await sql<{ owner: string }>`select owner from (
       select owner from billing_writers union select owner from billing_purses
@@ -49,8 +49,8 @@ const sumOf = (column: string, whose: string, owner: string) =>
   sql`coalesce((select sum(p.${sql.raw(column)}) from billing_purses p where p.owner = ${owner} and ${sql.raw(whose)}), 0)`;
 
 /**
- * Empties the allotments of a process that writes nothing any more: what is in them goes back, and their sums to the rows they are
- * of. The writer's row goes first, so that a batch on its way comes before all of it or not at all.
+ * Recovers the allotments of a dead process: returns what is in them to the balances, and adds their sums to the rows
+ * they belong to. The writer's row is deleted first, so that a batch in flight is either committed before or fails.
  */
 export async function emptyAllotments(tx: Db, owner: string): Promise<void> {
   await tx.deleteFrom('billing_writers').where('owner', '=', owner).execute();
@@ -80,7 +80,9 @@ export async function emptyAllotments(tx: Db, owner: string): Promise<void> {
   await tx.deleteFrom('usage_days_open').where('owner', '=', owner).execute();
 }
 
-/** What a process of the release before had put aside in sum. Whoever deletes a row gives it back: of several, one. */
+/**
+ * What a process of the previous release had reserved. Deleting the row decides which of several processes returns it.
+ */
 async function returnReserves(tx: Db, owner: string): Promise<void> {
   const { rows } = await sql<{ user_id: number; key_id: number; amount: number; key_amount: number }>`delete from
     billing_reserves where owner = ${owner} returning user_id, key_id, amount, key_amount`.execute(tx);
@@ -90,7 +92,7 @@ async function returnReserves(tx: Db, owner: string): Promise<void> {
     await sql`update api_keys set remain_quota = remain_quota + ${key_amount} where id = ${key_id}`.execute(tx);
 }
 
-/** As whoever takes from a balance does: users first, then keys, then windows, each in the order of their ids. */
+/** Locks in the same order as every top-up: users, then keys, then windows, each by id. */
 async function lockInOrder(tx: Db, owner: string): Promise<void> {
   await sql`select id from users where id in (select user_id from billing_purses where owner = ${owner})
     order by id for no key update`.execute(tx);
@@ -100,7 +102,7 @@ async function lockInOrder(tx: Db, owner: string): Promise<void> {
     order by id for no key update`.execute(tx);
 }
 
-/** Whether another process keeps some of it. */
+/** Whether another process has reserved some of it. */
 export async function isElsewhere(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<boolean> {
   const others = db.selectFrom('billing_purses').select('owner').where('owner', '<>', owner).where('kept', '>', 0);
   const found = await others.where('user_id', '=', user_id).where('key_id', '=', key_id).executeTakeFirst();

@@ -14,7 +14,7 @@ export async function insertFailures(db: Db, rows: NewFailure[]): Promise<void> 
 }
 
 function filtered(db: Db, filter: UsageFilter) {
-  // A key is one user's, and has an index of its own.
+  // A key belongs to one user and has its own index.
   const beside = filter.keyId !== undefined && engineOf(db) === 'sqlite' ? isToo : is;
   const conditions = [
     ...narrowings(filter).map((name) => (name === 'userId' ? beside : is)(filter, name)),
@@ -34,7 +34,7 @@ export const listFailures = (
   range: Range,
 ): Promise<{ rows: FailureRow[]; total: number }> => pageOfMany(db, filtered(db, filter).selectAll(), range);
 
-/** Newest first, narrowed by whatever usage can be narrowed by, and by what the caller was told. */
+/** Newest first, with the filters of the usage log and by response status. */
 export function searchFailures(
   db: Db,
   { status, ...filter }: LogFilter & { status?: number | undefined },
@@ -55,7 +55,7 @@ export function searchFailures(
   });
 }
 
-/** One request fails once; more than a few would be somebody's mistake. */
+/** A request fails once; more rows would be a client reusing ids. */
 const mostOfOne = 20;
 
 /** Newest first. */
@@ -68,7 +68,7 @@ export const failuresOf = (db: Db, requestId: string): Promise<FailureRow[]> =>
     .limit(mostOfOne)
     .execute();
 
-/** What a turn, a run or a batch has asked for in vain, and its newest; of one user, or whoever. */
+/** How many calls of a turn, a run or a batch failed, and the newest of them; of one user, or of any. */
 export async function failedCalls(db: Db, parentRequestId: string, userId: number | undefined) {
   const calls = db
     .selectFrom('failed_requests')
@@ -81,7 +81,7 @@ export async function failedCalls(db: Db, parentRequestId: string, userId: numbe
   return { newest, count: await countUpTo(db, calls.select('id'), countedPast) };
 }
 
-/** Deletes what is from before `before`. */
+/** Deletes failures older than `before`. */
 export const sweepFailures = (db: Db, before: number): Promise<number> =>
   inBatches(async (most) => {
     const { numDeletedRows } = await db

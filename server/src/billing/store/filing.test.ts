@@ -23,7 +23,7 @@ afterAll(() => open.drop());
 
 const used = { usage: { promptTokens: 1, completionTokens: 1 }, endpoint: '/v1' };
 let requests = 0;
-/** A request of each of these users, in one batch. */
+/** Writes one request per user in one batch. */
 const ask = (users: number[], at: number) => {
   const logs = users.map((userId) => {
     requests += 1;

@@ -6,10 +6,10 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { isAway } from '../../platform/durable/errors.ts';
 
 /*
- * On SQLite an entry of the usage log is in the indexes by user and by key only once it is filed. Entries are filed some
- * hundred at a time, and before somebody looks for them by user or key: filed at once, each entry of a batch of many users
- * would change a page of its own in both indexes. Filing an entry twice changes nothing. Noting how far it has come adds what
- * was filed to the totals of all users, by a trigger.
+ * On SQLite an entry of the usage log is only added to the indexes by user and by key when it is "filed". Entries are
+ * filed a few hundred at a time, and before a query by user or key: filing them one by one would touch a different page
+ * of both indexes for almost every entry of a batch with many users. Filing an entry twice changes nothing. A trigger
+ * on the position up to which entries are filed adds them to the totals of all users.
  */
 
 interface Behind {
@@ -21,7 +21,7 @@ const findBehind = `select up_to as "upTo", coalesce((select max(id) from usage_
 const fileEntries = 'update usage_logs set filed = 1 where id > ?1 and id <= ?2 and filed = 0';
 const noteFiled = 'update usage_filed set up_to = ?1 where up_to < ?1';
 
-/** Inside a transaction of the writer. */
+/** Call inside a write transaction. */
 export function fileEntriesNow(db: Database): void {
   const { upTo, last } = prepared<Behind, []>(db, findBehind).get()!;
   prepared(db, fileEntries).run(upTo, last);
@@ -34,18 +34,18 @@ const compiled = {
   noteFiled: CompiledQuery.raw(noteFiled),
 };
 
-/** Brings the indexes up to date; call before looking for entries by user or key with `isFiled`. */
+/** Brings the indexes up to date; call before querying entries by user or key with `isFiled`. */
 export async function fileUsage(db: Db): Promise<void> {
   if (engineOf(db) === 'postgres') return;
   try {
     await fileAll(db);
   } catch (error) {
-    // A full disk must keep nobody from reading: the newest entries show once they can be filed.
+    // Reading must work on a full disk: the newest entries appear once they can be filed.
     if (!isAway(error)) throw error;
   }
 }
 
-/** The same for whoever cannot go on without. SQLite only. */
+/** The same, but throws if entries cannot be filed. SQLite only. */
 export async function fileAll(db: Db): Promise<void> {
   const { upTo, last } = (await execute<Behind>(db, compiled.findBehind, []))[0]!;
   if (upTo >= last) return;
@@ -53,6 +53,9 @@ export async function fileAll(db: Db): Promise<void> {
   await execute(db, compiled.noteFiled, [last]);
 }
 
-/** The condition under which SQLite may use its indexes by user and key; nothing on PostgreSQL, which has whole ones. */
+/**
+ * The condition SQLite needs to use its partial indexes by user and key; empty on PostgreSQL, whose indexes are
+ * complete.
+ */
 export const isFiled = (db: Db): Expression<SqlBool>[] =>
   engineOf(db) === 'postgres' ? [] : [sql<SqlBool>`filed = 1`];

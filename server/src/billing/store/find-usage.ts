@@ -7,33 +7,34 @@ import { within } from './usage-sums.ts';
 import './tables.ts';
 
 /*
- * The log has no index by request: every request would pay for it. One is found by the second in which it ended, which lists
- * tell, or which follows from its routing decision; those without a decision have an index of their own.
+ * The log has no index by request id, because every request would pay for it. An entry is found by the second in which
+ * the request ended, which lists show and which follows from the routing decision. Entries without a routing decision
+ * have a small index of their own.
  */
 
 const entries = (db: Db) => db.selectFrom('usage_logs').select(['id', ...usageColumns]);
 
-/** Cached answers, calls of tools, and what died with its process. */
+/** Cached answers, tool calls and requests that died with their process. */
 export const unroutedUsage = (db: Db, requestId: string): Promise<UsageLog[]> =>
   entries(db)
     .where('request_id', '=', requestId)
-    // In the words of the index.
+    // Must be written exactly as in the partial index.
     .where(sql<SqlBool>`channel_id = 0`)
     .limit(mostEntries)
     .execute();
 
-/** One request has one entry; a few more are none of ours to hide. */
+/** A request has one entry; if there are a few more, show them too. */
 const mostEntries = 20;
-/** So many of somebody's entries are looked through. */
+/** At most this many entries of a user are scanned. */
 const mostSearched = 5_000;
 
 export interface Whose {
   userId?: number | undefined;
-  /** Whoever pays for them. */
+  /** Regardless of who paid. */
   keyIds?: readonly number[] | undefined;
 }
 
-/** Among the entries of these seconds; `userId` and `keyIds` absent: among those of everybody. */
+/** Searches the entries of these seconds; without `userId` and `keyIds`, those of all users. */
 export async function usageBetween(
   db: Db,
   requestId: string,
@@ -49,21 +50,21 @@ export async function usageBetween(
   ];
   const some = entries(db)
     .where((e) => e.and(conditions))
-    // Several keys are in no order together, and are asked for within a few seconds.
+    // Entries of several keys cannot be read in index order, but these searches cover only a few seconds.
     .$if(keyIds === undefined, (inOrder) => inOrder.orderBy('created_at'))
     .limit(mostSearched);
   return db.selectFrom(some.as('part')).selectAll().where('request_id', '=', requestId).limit(mostEntries).execute();
 }
 
-/** More are not added up. */
+/** Counting stops here. */
 const mostCallsCounted = 10_000;
 
-/** What a turn, a run or a batch has asked for and got, and its newest entry; of one user, or whoever. */
+/** How many calls of a turn, a run or a batch were answered, and the newest entry; of one user, or of any. */
 export async function answeredCalls(db: Db, parentRequestId: string, userId: number | undefined) {
   const calls = db
     .selectFrom('usage_logs')
     .where('parent_request_id', '=', parentRequestId)
-    // Not by the index of users, in which there are many more.
+    // The `+` keeps SQLite off the index by user, which has many more entries.
     .$if(userId !== undefined, (theirs) => theirs.where(sql<SqlBool>`+user_id = ${userId}`))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc');

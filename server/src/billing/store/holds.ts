@@ -6,8 +6,8 @@ import { dayOf, type HoldRow, type KeptRow, type ProgressRow, type UsageRow, usa
 import './tables.ts';
 
 /*
- * Holds that have a row, and charges past any allotment: video jobs, and what is left of a process that is gone. Seldom, so it is
- * written once for both engines, a statement at a time.
+ * Holds with a row of their own and charges that bypass allotments: video jobs, and what a dead process left. Rare, so
+ * both engines share plain statements instead of batches.
  */
 
 type StoredHold = Pick<ProgressRow, 'request_id' | 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'model_id'> &
@@ -19,7 +19,7 @@ const storedHolds = (db: Db) =>
     .select(['request_id', 'user_id', 'key_id', 'amount', 'key_amount', 'model_id', 'progress', 'progress_usage'])
     .select('levels');
 
-/** One that whoever lives may settle. */
+/** A durable hold, which any process may settle. */
 export async function findDurable(db: Db, requestId: string): Promise<StoredHold | null> {
   const durable = storedHolds(db).where('request_id', '=', requestId).where('owner', '=', '');
   return (await durable.executeTakeFirst()) ?? null;
@@ -43,7 +43,7 @@ class Short extends Error {
   }
 }
 
-/** Takes the money from the balance itself. Asked again for the same request it takes nothing more. */
+/** Takes the money from the balance itself. Repeated for the same request it takes nothing more. */
 export async function holdDurable(db: Db, row: HoldRow): Promise<HoldOutcome> {
   try {
     return await db.transaction().execute(async (tx): Promise<HoldOutcome> => {
@@ -70,7 +70,7 @@ export async function holdDurable(db: Db, row: HoldRow): Promise<HoldOutcome> {
   }
 }
 
-/** In the order of their ids, as everybody locks them. */
+/** In the order of their ids, as everywhere they are locked. */
 const inIdOrder = (levels: string): number[] => windowsOf(levels).toSorted((a, b) => a - b);
 
 async function takeFromWindows(tx: Db, { levels, amount }: HoldRow): Promise<void> {
@@ -83,7 +83,7 @@ async function takeFromWindows(tx: Db, { levels, amount }: HoldRow): Promise<voi
 
 const gone: Settled = { settled: false, charged: 0, shortfall: 0 };
 
-/** Ends a hold that has a row: charged with `log`, given back without. */
+/** Ends a hold that has a row: charges it with `log`, releases it without. */
 export const settleStored = (
   db: Db,
   requestId: string,
@@ -103,7 +103,9 @@ export const settleStored = (
 
 type Held = Pick<HoldRow, 'user_id' | 'key_id' | 'amount' | 'key_amount' | 'levels'>;
 
-/** Past every allotment: what was held goes back to the balance, and the cost is taken from there as far as it goes. */
+/**
+ * Bypasses allotments: returns the held amount to the balance and takes the cost from there, as far as it covers it.
+ */
 export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promise<Settled> {
   const cost = log?.quota ?? 0;
   const lock = engineOf(tx) === 'postgres' ? sql` for no key update` : sql``;
@@ -121,7 +123,7 @@ export async function settleIn(tx: Db, hold: Held, log: UsageRow | null): Promis
   return { settled: true, charged, shortfall: cost - charged };
 }
 
-/** A key that overruns its quota stops at zero. */
+/** A key that exceeds its quota stops at zero. */
 async function settleKey(tx: Db, { key_id, key_amount }: Held, charged: number): Promise<void> {
   const back = key_amount < 0 ? 0 : key_amount - charged;
   await sql`update api_keys set used_quota = used_quota + ${charged}, remain_quota = case
@@ -129,7 +131,7 @@ async function settleKey(tx: Db, { key_id, key_amount }: Held, charged: number):
     where id = ${key_id}`.execute(tx);
 }
 
-/** A budget that is overrun is used up, and says by how much. One that was deleted meanwhile has no row. */
+/** An exceeded budget has nothing left, and `used` shows by how much. A deleted budget has no row. */
 async function settleWindows(tx: Db, { levels, amount }: Held, charged: number): Promise<void> {
   for (const id of inIdOrder(levels))
     await sql`update budget_windows set used = used + ${charged}, remain = remain + ${amount - charged}
@@ -137,7 +139,7 @@ async function settleWindows(tx: Db, { levels, amount }: Held, charged: number):
 }
 
 async function logDirectly(tx: Db, row: UsageRow): Promise<void> {
-  // All columns of a row, and nothing else; the types do not follow them through the pairs.
+  // All columns of a row and nothing else; the types get lost in `fromEntries`.
   const values = Object.fromEntries(usageColumns.map((column) => [column, row[column]])) as unknown as UsageRow;
   await tx.insertInto('usage_logs').values(values).execute();
   await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)

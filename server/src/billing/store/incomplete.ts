@@ -6,10 +6,13 @@ import type { UsageLog } from './usage.ts';
 import type { LogFilter } from './usage-sums.ts';
 import './tables.ts';
 
-/** In the words of the indexes that hold these alone, or no engine would look there. */
+/** Must be written exactly as in the partial indexes. */
 const incomplete = sql<SqlBool>`status <> 'ok'`;
 
-/** Entries of the log that did not come to a good end: left by their client, cut off, or with their process. Newest first. */
+/**
+ * Log entries of requests that did not complete: aborted by the client, interrupted, or lost with their process. Newest
+ * first.
+ */
 export function searchIncomplete(db: Db, filter: LogFilter, range: SearchRange): Promise<Searched<UsageLog>> {
   const inOrder = (conditions: Expression<SqlBool>[]) =>
     db

@@ -5,12 +5,12 @@ import { spanColumns } from './span-sums.ts';
 import { fileSomeSpans } from './sqlite-spans.ts';
 import './tables.ts';
 
-/** Any number of our own will do: one process at a time changes what is filed. */
+/** Arbitrary lock id: one process at a time rolls up spans. */
 const lockNumber = 728_104_215;
-/** More at a time would hold up whoever else writes to SQLite. */
+/** A larger step would block SQLite's other writers. */
 const movedAtOnce = 1_000;
 
-/** How long a span may be, in seconds, until it is put together with others, and how old it is then. */
+/** The length of spans in seconds, the length they are merged into, and the age at which that happens. */
 export const spanLengths = [
   { length: 300, next: 3_600, keptSeconds: 6 * 3_600 },
   { length: 3_600, next: 86_400, keptSeconds: 8 * 86_400 },
@@ -21,7 +21,9 @@ const added = sql.raw(spanColumns.map((name) => `sum(${name})`).join(', '));
 const addedTo = sql.raw(spanColumns.map((name) => `${name} = usage_spans.${name} + excluded.${name}`).join(', '));
 const names = sql.raw('user_id, starts_at, length, model_id, channel_id');
 
-/** Adds up what came since: on PostgreSQL what statements have noted, on SQLite what this process has, or the log. */
+/**
+ * Adds up new usage: on PostgreSQL from the notes of each statement, on SQLite from this process's memory or the log.
+ */
 export async function fileSpans(db: Db): Promise<void> {
   if (engineOf(db) === 'sqlite') {
     while (await writeSync(db, fileSomeSpans)) await new Promise(setImmediate);
@@ -47,13 +49,13 @@ async function isAlone(tx: Db): Promise<boolean> {
 }
 
 /**
- * Puts together some of what is old enough; false when there was nothing left. Each step is one transaction that moves rows, so
- * that everything is in one place at any time, also what comes late.
+ * Merges some of the spans that are old enough; false if there was nothing left. Each step moves rows in one
+ * transaction, so that every entry is counted exactly once at any time, including late ones.
  */
 export async function joinOldSpans(db: Db, now: number): Promise<boolean> {
   for (const { length, next, keptSeconds } of spanLengths) {
     const upTo = Math.floor((now - keptSeconds) / next) * next;
-    // Nearly always there is nothing, and nobody is held up for it.
+    // Nearly always there is nothing to do: check without taking the lock.
     if ((await oldest(db, length, upTo)) === undefined) continue;
     if (await db.transaction().execute((tx) => joinSome(tx, length, next, upTo))) return true;
   }
@@ -85,7 +87,7 @@ async function joinSome(tx: Db, length: number, next: number, upTo: number): Pro
     .offset(movedAtOnce)
     .limit(1)
     .executeTakeFirst();
-  // A user's rows stay together, however many.
+  // All rows of a user are moved together, however many.
   const users = beyond === undefined ? sql`user_id >= 0` : sql`user_id <= ${beyond.user_id}`;
   const some = sql`length = ${length} and starts_at = ${start} and ${users}`;
   await sql`insert into usage_spans (${names}, ${columns})

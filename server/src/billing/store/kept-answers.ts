@@ -4,14 +4,18 @@ import type { KeptRow } from './port.ts';
 import './tables.ts';
 
 /*
- * Answers that were paid for and that their work has not written down yet. A row comes with the charge and goes with the work's
- * own write; one that is found was left by a process that died in between.
+ * Answers that were paid for, but not yet stored by the work that asked for them. A row is written with the charge and
+ * deleted in the transaction of the work's own write. A row that is found later was left by a process that died in
+ * between.
  */
 
-/** Past this nobody comes for it: work is taken over within seconds, and after a stop of the service when it starts. */
+/** No longer needed after this: work is taken over within seconds, or at the next start of the service. */
 const keptSeconds = 86_400;
 
-/** In the transaction of the charge. The first answer to a call stays: whoever made another has it at hand. */
+/**
+ * Call in the transaction of the charge. The first answer to a call stays; a process that made a second one has it in
+ * memory.
+ */
 export async function keepAnswer(tx: Db, row: KeptRow): Promise<void> {
   await tx
     .insertInto('kept_answers')
@@ -20,7 +24,7 @@ export async function keepAnswer(tx: Db, row: KeptRow): Promise<void> {
     .execute();
 }
 
-/** For what is noted before it is done, and again afterwards. */
+/** For calls that are noted before they are made and updated afterwards. */
 export async function rewriteKept(db: Db, { work, call }: CallName, body: string): Promise<void> {
   const found = db.updateTable('kept_answers').set({ body });
   await found.where('work', '=', work).where('call', '=', call).execute();
@@ -34,7 +38,7 @@ export async function findKept(db: Db, { work, call }: CallName): Promise<string
 export const keptOf = (db: Db, work: string): Promise<Pick<KeptRow, 'call' | 'request_id' | 'body'>[]> =>
   db.selectFrom('kept_answers').select(['call', 'request_id', 'body']).where('work', '=', work).execute();
 
-/** Best in the transaction that writes down what was made of them. Without calls: all of the work. */
+/** Call in the transaction that stores the work's result. Without `calls`, deletes all of the work. */
 export async function forgetKept(tx: Db, work: string, calls?: string[]): Promise<void> {
   const all = tx.deleteFrom('kept_answers').where('work', '=', work);
   await (calls ? all.where('call', 'in', calls) : all).execute();

@@ -10,12 +10,12 @@ import type { CreditRow, LedgerRow } from './tables.ts';
 import type { UsageLog, UsagePlace } from './usage.ts';
 import { whereToLook, within } from './usage-sums.ts';
 
-/** Takes the whole transaction back: what it was about to give was given before. */
+/** Rolls back the transaction: the grant was already given. */
 class GivenBefore extends Error {}
 
 /**
- * Adds to a balance, or takes from it what is there, and says so in the ledger. Under an idempotency id that happens once,
- * whatever else fails: balance, credit and id are one transaction. `held` is put aside for requests that run.
+ * Adds to a balance, or takes what it has, and records it in the ledger. With an idempotency id this happens once,
+ * because balance, credit and id are written in one transaction. `held` is what running requests hold.
  */
 export async function grantCredits(db: Db, grant: Grant, nowSeconds: number, held = 0): Promise<LedgerRow> {
   const { idempotencyId } = grant;
@@ -31,7 +31,7 @@ export async function grantCredits(db: Db, grant: Grant, nowSeconds: number, hel
 
 async function give(tx: Db, grant: Grant, nowSeconds: number, held: number): Promise<CreditRow> {
   await grant.also?.(tx);
-  // The balance is identity's column; billing alone changes it.
+  // The column belongs to identity; only billing changes it.
   const changed = await sql<{ quota: number }>`update users set quota = quota + ${grant.quota}
     where id = ${grant.userId} and quota + ${grant.quota} >= 0 and quota + ${grant.quota} <= ${Number.MAX_SAFE_INTEGER}
     returning quota`.execute(tx);
@@ -57,13 +57,13 @@ async function give(tx: Db, grant: Grant, nowSeconds: number, held: number): Pro
   return credit;
 }
 
-/** The highest id that was given so far; PostgreSQL, whose log is by months, has no index by id alone. */
+/** The highest id so far. PostgreSQL partitions the log by month and has no index by id alone. */
 const lastCharge = (db: Db) =>
   engineOf(db) === 'postgres'
     ? sql<number>`coalesce(pg_sequence_last_value('usage_logs_ids'), 0)`
     : sql<number>`(select coalesce(max(id), 0) from usage_logs)`;
 
-/** What processes keep of a user's money. */
+/** What processes have reserved of a user's balance. */
 async function keptOf(db: Db, userId: number): Promise<number> {
   const allotments = db.selectFrom('billing_purses').where('user_id', '=', userId).where('key_id', '=', 0);
   const { kept } = await allotments.select((e) => e.fn.sum('kept').as('kept')).executeTakeFirstOrThrow();
@@ -80,13 +80,13 @@ async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {
   return new AppError('invalid_value', `quota ${reason}.`, { param: 'quota' });
 }
 
-/** Leafing past this by number would stop a synchronous database for too long; by place there is no end. */
+/** Deeper offsets would block synchronous SQLite for too long; cursors have no limit. */
 const mostEntries = 10_000;
 
-/** How far past its page the ledger is counted: whether an entry cost something is seen only by reading it. */
+/** How far beyond its page the ledger is counted: entries without cost are only recognised by reading them. */
 const countedPast = 100;
 
-/** The last charge and the last credit of the pages so far. */
+/** The position of a page: the last charge and the last credit before it. */
 export interface LedgerPlace {
   charge: UsagePlace;
   creditId: number;
@@ -97,8 +97,8 @@ const top: LedgerPlace = {
 };
 
 /**
- * Newest first. Charges and credits are two tables, and nothing but reading all of them would put them in one order in SQL:
- * each gives its newest, and the page is cut from the two together. `next` is where the page after this one begins.
+ * Newest first. Charges and credits are two tables, and merging them in SQL would read both completely. So the newest
+ * of each are read and merged here. `next` is the position of the next page.
  */
 export async function pageLedger(
   db: Db,
@@ -133,7 +133,7 @@ function endOf(entries: LedgerRow[], after: LedgerPlace): LedgerPlace {
   };
 }
 
-/** Entries of the log that cost something, of which `needed` are looked for; null when there are none. */
+/** The newest `needed` log entries that cost something; null if there are none. */
 async function chargesOf(db: Db, userId: number | undefined, needed: number, after: UsagePlace) {
   await fileUsage(db);
   const to = after === top.charge ? undefined : after.created_at;
@@ -165,7 +165,7 @@ function merge(charges: UsageLog[], credits: CreditRow[]): LedgerRow[] {
   return [...entries, ...credits.slice(next).map(entryOfCredit)];
 }
 
-/** The last bit of an entry's id says which of the two tables it is of. */
+/** The lowest bit of an entry's id tells which table it comes from. */
 const isCredit = (entry: LedgerRow): boolean => entry.id % 2 === 1;
 
 const entryOfCharge = (row: UsageLog): LedgerRow => ({

@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 
 /*
- * On PostgreSQL the usage log is a table for each month: a month that is past goes by dropping its table, in no time and
- * without leaving dead rows behind.
+ * On PostgreSQL the usage log is partitioned by month: an old month is deleted by dropping its table, which is instant
+ * and leaves no dead rows.
  */
 
-/** Any number of our own will do: of several processes one takes care of the tables at a time. */
+/** Arbitrary lock id: one process at a time manages the partitions. */
 const lockNumber = 728_104_212;
-/** Tables are changed at a moment when nobody holds them for long, or at the next sweep. */
+/** Lock timeout. If the log is busy for longer, the next sweep tries again. */
 const mostWaiting = '2s';
-/** So many months have their table before they begin. */
+/** How many months ahead partitions are created. */
 const monthsAhead = 3;
-/** More than that in the table for the rest stays there: moving it would hold up whoever writes. */
+/** If the default partition has more rows of a month, they stay there: moving them would block writers. */
 const mostMoved = 20_000;
 
 interface Month {
   name: string;
-  /** Unix seconds: from, inclusive, up to, exclusive. */
+  /** Unix seconds, `from` inclusive, `upTo` exclusive. */
   from: number;
   upTo: number;
 }
@@ -30,7 +30,7 @@ function monthOf(seconds: number, later = 0): Month {
   return { name, from, upTo: startOf(later + 1) };
 }
 
-/** The tables of this month and of those that come, made before they are needed. */
+/** Creates the partitions of this and the coming months before they are needed. */
 export async function makeMonths(db: Db, now: number): Promise<void> {
   if (engineOf(db) === 'sqlite') return;
   const parts = await partsOf(db);
@@ -41,8 +41,8 @@ export async function makeMonths(db: Db, now: number): Promise<void> {
 }
 
 /**
- * Made by itself and attached then: to make it in place would lock out whoever reads or writes the log. Attaching looks at
- * the table for the rest, where nothing may be left that belongs to the new one.
+ * Creates the table separately and then attaches it, because creating it as a partition would lock out readers and
+ * writers. Attaching checks the default partition, which must have no rows of the new one.
  */
 const makeMonth = (db: Db, { name, from, upTo }: Month): Promise<void> =>
   alone(db, async (tx) => {
@@ -60,13 +60,13 @@ const makeMonth = (db: Db, { name, from, upTo }: Month): Promise<void> =>
       for values from (${sql.lit(from)}) to (${sql.lit(upTo)})`.execute(tx);
   });
 
-/** Drops the tables whose last second is before `before`. */
+/** Drops partitions that end before `before`. */
 export async function dropPastMonths(db: Db, before: number): Promise<void> {
   for (const { name, upTo } of await partsOf(db))
     if (upTo <= before) await alone(db, (tx) => sql`drop table if exists ${sql.table(name)}`.execute(tx));
 }
 
-/** All parts of the log but the rest; what was there before it had parts begins whenever. */
+/** All partitions but the default one; the one with rows from before partitioning has no lower bound. */
 async function partsOf(db: Db): Promise<Month[]> {
   const { rows } = await sql<{ name: string; bound: string }>`select c.relname as name,
       pg_get_expr(c.relpartbound, c.oid) as bound
@@ -78,7 +78,7 @@ async function partsOf(db: Db): Promise<Month[]> {
   });
 }
 
-/** Nothing is done where another process is at it, or where the log is held for too long: the next sweep tries again. */
+/** Does nothing if another process holds the lock or the log is busy for too long: the next sweep tries again. */
 async function alone(db: Db, work: (tx: Db) => Promise<unknown>): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{

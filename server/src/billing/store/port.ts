@@ -1,25 +1,28 @@
-/** Money put aside that others must find: until `expires_at` whoever lives, or what a running stream has cost so far. */
+/**
+ * A hold that other processes must be able to find: a durable one until `expires_at`, or what a running stream has cost
+ * so far.
+ */
 export interface HoldRow {
   request_id: string;
   user_id: number;
   /** 0 for none. */
   key_id: number;
-  /** Taken from the balance; 0 for running streams, whose money is in the allotment of their process. */
+  /** Taken from the balance; 0 for running streams, whose money is part of their process's allotment. */
   amount: number;
-  /** What was taken from the key: the amount, or -1 when the key has no quota of its own. */
+  /** What was taken from the key: the amount, or -1 if the key has no quota of its own. */
   key_amount: number;
   model_id: string;
   estimate: string;
-  /** Process that answers for the hold; empty when the hold outlives processes until `expires_at`. */
+  /** The process that owns the hold; empty for durable holds, which live until `expires_at`. */
   owner: string;
   /** Unix seconds; 0 for holds that live as long as their owner. */
   expires_at: number;
   created_at: number;
-  /** Windows of budgets that the amount was taken from too: a JSON array of their ids, or nothing. */
+  /** Budget windows that the amount was taken from as well: a JSON array of ids, or empty. */
   levels: string;
 }
 
-/** What is written of the windows that a hold names. */
+/** The stored form of the windows of a hold. */
 export const windowsText = (ids: readonly number[]): string => (ids.length === 0 ? '' : JSON.stringify(ids));
 export const windowsOf = (text: string): number[] => (text === '' ? [] : (JSON.parse(text) as number[]));
 
@@ -28,51 +31,54 @@ export interface ProgressRow extends HoldRow {
   progress_usage: string;
 }
 
-/** A user's money (`key_id` 0), a key's quota, or what is left of a budget (`key_id` below 0), as far as one process keeps it. */
+/**
+ * The part that one process has reserved of a user's balance (`key_id` 0), a key's quota, or a budget (`key_id` below
+ * 0).
+ */
 export interface AllotmentId {
   user_id: number;
   key_id: number;
 }
 
-/** Windows of budgets stand beside the keys, with their ids below zero and no user. */
+/** Budget windows share the key column, with negated ids and user 0. */
 export const windowAllotment = (windowId: number): AllotmentId => ({ user_id: 0, key_id: -windowId });
 
 export interface TopUpAsk extends AllotmentId {
-  /** What would do for now. */
+  /** Enough for the waiting requests. */
   need: number;
-  /** Less than this is of no use, and nothing is taken then. */
+  /** Less than this is useless: take nothing then. */
   least: number;
-  /** Whether to take a share of what there is, for those who come next. */
+  /** Whether to take a share of the rest as well, for the next requests. */
   more: boolean;
 }
 
 export interface TopUp {
   taken: number;
-  /** What other processes keep of it. */
+  /** What other processes have reserved. */
   elsewhere: number;
-  /** What nobody keeps. */
+  /** What no process has reserved. */
   left: number;
 }
 
 /** What a batch of charges changes in one allotment. */
 export interface AllotmentChange extends AllotmentId {
-  /** Leaves the allotment. */
+  /** Deducted from the allotment. */
   paid: number;
   used: number;
   requests: number;
 }
 
 export interface ChargeBatch {
-  /** In order. `balance_after` is what the allotment had left free; the store adds what lies elsewhere. */
+  /** In order. `balance_after` is what the allotment had free; the store adds the rest of the balance. */
   logs: UsageRow[];
   allotments: AllotmentChange[];
-  /** Requests whose progress was noted. */
+  /** Ids of ended requests that have a progress row. */
   ended: string[];
-  /** Absent where there are none, which is nearly always. */
+  /** Absent in most batches. */
   kept?: KeptRow[] | undefined;
 }
 
-/** An answer that work is to find if its process dies before it is written down. */
+/** An answer to be found by another process if this one dies before its work has stored it. */
 export interface KeptRow {
   work: string;
   call: string;
@@ -84,11 +90,11 @@ export interface KeptRow {
 
 export interface GiveBack extends AllotmentId {
   amount: number;
-  /** Nothing is left in it or owed to it: its sums go where they belong, and the row goes. */
+  /** Nothing is left in it or owed to it: its sums are added to the user, key or window, and the row is deleted. */
   whole: boolean;
 }
 
-/** Tells a statement apart from its repetitions: written only if `after` was the last of this process, and once. */
+/** Makes a write idempotent: it only takes effect if `after` was the last batch of this process. */
 export interface Turn {
   owner: string;
   batch: number;
@@ -96,8 +102,9 @@ export interface Turn {
 }
 
 /**
- * What a process writes of its allotments, one call at a time. Each is one transaction: all of it, or an error and nothing. Null,
- * and nothing written, when it is not this turn's place: it was written before, or the process has been taken for dead.
+ * A process's writes to its allotments, one at a time. Each is one transaction that is written completely or throws.
+ * Returns null and writes nothing if it is not this turn's place: it was already written, or the process was considered
+ * dead.
  */
 export interface AllotmentStore {
   topUp(turn: Turn, asks: TopUpAsk[]): Now<TopUp[] | null>;
@@ -106,7 +113,7 @@ export interface AllotmentStore {
   progress(turn: Turn, rows: ProgressRow[]): Now<true | null>;
 }
 
-/** SQLite answers at once. */
+/** SQLite returns values synchronously. */
 export type Now<T> = T | Promise<T>;
 
 /** A row of the usage log, without its id. */
@@ -128,24 +135,24 @@ export interface UsageRow {
   image_in_tokens: number;
   audio_out_tokens: number;
   web_searches: number;
-  /** 1 where the tokens were counted by us. */
+  /** 1 if the tokens were counted by us instead of the upstream. */
   estimated: number;
   units: number;
   quota: number;
-  /** What each part cost, as `cost-parts.ts` writes it. */
+  /** What each part cost, in the format of `cost-parts.ts`. */
   cost_parts: string;
   shortfall: number;
-  /** What the charge left; 0 where nothing was charged. */
+  /** The balance after the charge; 0 if nothing was charged. */
   balance_after: number;
   stream: number;
   status: string;
   duration_ms: number;
   first_token_ms: number;
-  /** Of the turn or run that made the request; null for what a client asked itself. */
+  /** Id of the turn or run that made the request; null for a request of a client. */
   parent_request_id: string | null;
-  /** 1 where it went out with a key of the user's own. */
+  /** 1 if the request used the user's own upstream key. */
   own_key: number;
-  /** What an answer that was kept would have cost; 0 for all others. */
+  /** What a cached answer would have cost; 0 for all others. */
   saved_quota: number;
   created_at: number;
 }

@@ -24,7 +24,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('allotments on 
         + pg_relation_size('billing_writers') as bytes`.execute(open.db);
       return Number(rows[0]!.bytes);
     };
-    // A look at the whole database, such as a vacuum's, keeps old rows for as long as it lasts, which on a busy machine is long.
+    // A snapshot of the whole database, such as a vacuum's, keeps old rows alive, which takes long on a busy machine.
     await until('a hundred changes take no more room', async () => {
       const before = await size();
       await changeHundred();

@@ -5,9 +5,9 @@ import type { AllotmentStore, ChargeBatch, GiveBack, ProgressRow, TopUp, TopUpAs
 import { usageFields, usageNames } from './postgres-usage.ts';
 
 /**
- * A batch is one statement with its rows as a JSON array: one round trip and one commit, however many. Rows of users and keys
- * are shared by all processes and are locked in order of their ids, users first, then keys, then windows of budgets; everything
- * else belongs to the one that writes.
+ * A batch is one statement with its rows as a JSON array: one round trip and one commit for any number of rows. Rows of
+ * users and keys are shared by all processes and always locked by id in the order users, keys, budget windows. All
+ * other rows belong to the writing process.
  */
 export function postgresAllotmentStore(db: Db): AllotmentStore {
   return {
@@ -18,7 +18,7 @@ export function postgresAllotmentStore(db: Db): AllotmentStore {
   };
 }
 
-/** A statement says by a division by zero that it is not its turn, which takes back whatever else it did. */
+/** A statement divides by zero if it is not its turn, which rolls back everything else it did. */
 async function unlessRefused<T>(running: Promise<T>): Promise<T | null> {
   try {
     return await running;

@@ -2,9 +2,12 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { is, isToo, type LogFilter, narrowings, within } from './usage-sums.ts';
 
-/* Pages of what has an index by one thing and is narrowed by others: a bounded part of it is looked through for each page. */
+/*
+ * Pages of lists with an index for one filter and further filters without: a bounded number of rows is scanned per
+ * page.
+ */
 
-/** A place in a list, newest first. */
+/** A position in a list, newest first. */
 export interface Place {
   created_at: number;
   id: number;
@@ -12,29 +15,29 @@ export interface Place {
 
 export interface SearchRange {
   limit: number;
-  /** Continues after it. */
+  /** Continues after this position. */
   before?: Place | undefined;
 }
 
 export interface Searched<R> {
   rows: R[];
-  /** Up to where was looked; there may be more behind it. Null at the end of the list. */
+  /** The position up to which rows were scanned; there may be more after it. Null at the end of the list. */
   end: Place | null;
 }
 
-/** Few enough that reading them holds nobody up, many enough for what people look for. */
+/** Few enough not to block other queries, enough to find what people usually look for. */
 const mostSearched = 2_000;
 
 type Indexed = 'parentRequestId' | 'keyId' | 'userId' | 'modelId';
 
 interface Conditions {
-  /** By an index, which is in order of time. */
+  /** Uses an index, which is in order of time. */
   found: Expression<SqlBool>[];
-  /** By looking at each row. */
+  /** Checked on each row. */
   compared: Expression<SqlBool>[];
 }
 
-/** `indexed` are those with an index, the narrowest first. */
+/** `indexed` names the filters with an index, the most selective first. */
 export function conditionsOf(db: Db, filter: LogFilter, indexed: readonly Indexed[]): Conditions {
   const by = indexed.find((name) => filter[name] !== undefined);
   const { parentRequestId } = filter;
@@ -60,7 +63,7 @@ const downTo = ({ created_at, id }: Place): Expression<SqlBool>[] => [
 ];
 
 interface Reader<R> {
-  /** The place of the row after so many others, newest first. */
+  /** The position of the row after that many others, newest first. */
   placeAfter(conditions: Expression<SqlBool>[], rows: number): Promise<Place | undefined>;
   read(conditions: Expression<SqlBool>[], limit: number): Promise<R[]>;
 }

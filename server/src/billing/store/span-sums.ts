@@ -1,9 +1,9 @@
-/** Milliseconds; an answer counts for the first that it took less than, and `timed` counts all. */
+/** Histogram bounds in milliseconds: an answer counts in the first one above its duration; `timed` counts all. */
 export const durationBounds = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000] as const;
 
 type Under = `under_${(typeof durationBounds)[number]}`;
 
-/** What is added up of a span of time. */
+/** What is summed up per span of time. */
 export type SpanSums = Record<SpanMeasure | Under, number>;
 export type SpanMeasure = 'requests' | 'failures' | 'quota' | 'timed' | 'duration_ms';
 
@@ -16,22 +16,22 @@ export const spanColumns: readonly (keyof SpanSums)[] = [
 const zero = Object.fromEntries(spanColumns.map((name) => [name, 0])) as SpanSums;
 export const noSums = (): SpanSums => ({ ...zero });
 
-/** The column that an answer counts for; undefined for the longest. */
+/** The column an answer counts in; undefined above the last bound. */
 export function underOf(ms: number): Under | undefined {
   let at = 0;
   while (at < durationBounds.length && ms >= durationBounds[at]!) at += 1;
   return under[at];
 }
 
-/** Adds `more`, or takes it away. */
+/** Adds `more` or subtracts it. */
 export function addSums(sums: SpanSums, more: SpanSums, times: 1 | -1 = 1): void {
   for (const name of spanColumns) sums[name] += times * more[name];
 }
 
-/** As far above the last bound as that is above the one before: nobody knows how long the longest took. */
+/** Assumed upper bound of the slowest answers: twice the last bound, as with the bounds before. */
 const longestMs = 128_000;
 
-/** How long the given share of the answers took at most, by a straight line within its bounds; null without any. */
+/** The given percentile of durations, by linear interpolation within its bounds; null without any answers. */
 export function durationOf(sums: SpanSums, share: number): number | null {
   if (sums.timed <= 0) return null;
   const wanted = sums.timed * share;

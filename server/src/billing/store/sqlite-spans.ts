@@ -4,14 +4,14 @@ import type { UsageRow } from './port.ts';
 import { addSums, durationBounds, noSums, type SpanSums, spanColumns, underOf } from './span-sums.ts';
 
 /*
- * On SQLite what was used is added up in memory as it is written, and filed a few times a minute: the database would have to read
- * every entry again and sort it, at ten times the cost. Memory only saves that work: `usage_spans_filed` says up to which entry of
- * the log spans are whole, in the transaction that makes them so, and what memory does not have of the rest (after a crash, or
- * since something else wrote it) is read from the log.
+ * On SQLite usage is summed up in memory as it is written, and filed a few times a minute; reading the entries back and
+ * sorting them would cost ten times as much. Memory is only a cache: `usage_spans_filed` says up to which log entry
+ * spans are complete, and is updated in the same transaction. Entries after it that are not in memory (after a crash,
+ * or written by something else) are read from the log.
  */
 
 const shortest = 300;
-/** More at a time would hold up whoever waits for the transaction. */
+/** A larger step would block other writers for too long. */
 const sumsAtOnce = 1_000;
 const entriesAtOnce = 2_000;
 
@@ -24,24 +24,24 @@ interface Span {
 }
 
 interface Recent {
-  /** It has the entries after this one, up to `upTo`, without those that were missed. */
+  /** Covers the entries after this one up to `upTo`, except the missed ones. */
   after: number;
   upTo: number;
   missed: { after: number; upTo: number }[];
   spans: Map<string, Span>;
-  /** Of the last entry: the next is mostly of the same. */
+  /** Span of the previous entry: the next one usually belongs to it too. */
   last?: Span;
 }
 
-/** Of the entries that are not filed yet. Whoever files takes it away, and whatever is not in it is read from the log. */
+/** Sums of entries that are not filed yet. Filing removes them, and reads whatever is missing from the log. */
 const recents = new WeakMap<Database, Recent>();
 
-/** Call once the rows are committed; `last` is the id of the last, and those before it are next to each other. */
+/** Call after the rows are committed. `last` is the id of the last one; the ids before it are consecutive. */
 export function noteWritten(db: Database, rows: readonly UsageRow[], last: number): void {
   if (rows.length === 0) return;
   const first = last - rows.length + 1;
   const recent: Recent = recents.get(db) ?? { after: first - 1, upTo: first - 1, missed: [], spans: new Map() };
-  // Somebody has filed past them meanwhile, or they are among those missed.
+  // They were filed by now, or are among the missed ones.
   if (first <= recent.upTo) return;
   if (first > recent.upTo + 1) recent.missed.push({ after: recent.upTo, upTo: first - 1 });
   recent.upTo = last;
@@ -74,12 +74,12 @@ function spanOf(spans: Map<string, Span>, user: number, startsAt: number, model:
   return span;
 }
 
-/** Whether it is time to file, so that the next one who does has little to do. */
+/** Whether to file now, so that the next reader has little to do. */
 export const isMuch = (db: Database): boolean => (recents.get(db)?.spans.size ?? 0) >= sumsAtOnce;
 
 const findBehind = `select up_to as "filed", coalesce((select max(id) from usage_logs), 0) as last from usage_spans_filed`;
 
-/** Some of what is not filed; false when nothing is left. Inside a transaction of the writer. */
+/** Files some entries; false if nothing is left. Call inside a write transaction. */
 export function fileSomeSpans(db: Database): boolean {
   const { filed, last } = prepared<{ filed: number; last: number }, []>(db, findBehind).get()!;
   let recent = recents.get(db);
@@ -94,7 +94,7 @@ export function fileSomeSpans(db: Database): boolean {
     return noteFiled(db, upTo) < last;
   }
   if (!recent) return false;
-  // Gone even if the transaction fails: then the log has it.
+  // Deleted even if the transaction fails: then the log is read instead.
   recents.delete(db);
   for (const { after, upTo } of recent.missed) addFromLog(db, after, upTo);
   for (const span of [...recent.spans.values(), ...ofAll(recent.spans)]) add(db, span);
@@ -106,7 +106,7 @@ function noteFiled(db: Database, upTo: number): number {
   return upTo;
 }
 
-/** The same for all users together. */
+/** The same over all users. */
 function ofAll(spans: Map<string, Span>): Iterable<Span> {
   const all = new Map<string, Span>();
   for (const { startsAt, model, channel, sums } of spans.values())

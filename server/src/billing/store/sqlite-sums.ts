@@ -23,12 +23,12 @@ export function addToDays(db: Database, rows: readonly UsageRow[]): void {
   }
 }
 
-/** Adds up a batch first: most of its rows go to the same few sums. */
+/** Sums up the batch first: most of its rows belong to the same few sums. */
 function sumsOf(rows: readonly UsageRow[]): Sum[] {
   const sums: Sum[] = [];
   let sum: Sum | undefined;
   for (const row of rows) {
-    // Most are of whoever came last.
+    // Most rows belong to the same sum as the one before.
     if (!sum || !together(sum.row, row)) sum = sumOf(sums, row);
     if (!sum) {
       sum = { row, requests: 0, promptTokens: 0, completionTokens: 0, quota: 0 };

@@ -4,12 +4,12 @@ import { prepared } from '../../platform/db/prepared.ts';
 import { type UsageRow, usageColumns } from './port.ts';
 import { addToDays } from './sqlite-sums.ts';
 
-/** A statement of many rows costs half as much a row as one of one. Few sizes, since each stays prepared. */
+/** Inserting many rows per statement halves the cost per row. Only a few sizes, since each stays prepared. */
 const sizes = [64, 32, 16, 8, 4, 2, 1];
 const insertsOf = (columns: readonly string[]) =>
   new Map(sizes.map((rows) => [rows, insertText('usage_logs', [...columns, 'filed'], rows, 'sqlite')]));
 
-/** Few rows say anything here, and each value takes its time to be handed over; without one, a row has 0 or null. */
+/** Rarely set, and binding values takes time: a row without any of them gets the defaults 0 or null. */
 const rare: readonly string[] = [
   'cache_write_1h_tokens',
   'audio_in_tokens',
@@ -35,10 +35,10 @@ const isUsual = (row: UsageRow): boolean =>
   row.audio_out_tokens === 0 &&
   row.web_searches === 0;
 
-/** So many entries of each user in a batch change few pages of the indexes; it is cheaper to file them at once then. */
+/** With this many entries per user, a batch changes few pages of the indexes: then it is cheaper to file it at once. */
 const filedTogether = 4;
 
-/** The usage log and its sums; the id of the last entry. */
+/** Writes the usage log and its sums; returns the id of the last entry. */
 export function logUsage(db: Database, rows: readonly UsageRow[], balanceAfter: (row: UsageRow) => number): number {
   const users = new Set<number>();
   for (const row of rows) users.add(row.user_id);
@@ -60,7 +60,7 @@ export function logUsage(db: Database, rows: readonly UsageRow[], balanceAfter: 
   return last;
 }
 
-/** Named one by one, in the order of the columns: this runs for every request. */
+/** Spelled out in the order of the columns, because this runs for every request. */
 function appendUsual(values: SQLQueryBindings[], row: UsageRow, balanceAfter: number): void {
   values.push(
     row.request_id,

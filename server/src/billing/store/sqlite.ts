@@ -21,12 +21,12 @@ import { logUsage } from './sqlite-usage.ts';
 
 type Log = (writer: Database, rows: readonly UsageRow[], balanceAfter: (row: UsageRow) => number) => number;
 
-/** More at a time would cost less each, and make those who wait for the transaction wait for longer. */
+/** A larger step would be cheaper per entry, but block other writers for longer. */
 const filedAtOnce = 500;
 
 /**
- * Prepared statements inside one synchronous transaction: on SQLite a statement costs microseconds and the commit is what
- * has to be shared.
+ * Prepared statements in one synchronous transaction: on SQLite a statement takes microseconds, the commit is what has
+ * to be shared.
  */
 export function sqliteAllotmentStore(db: Db): AllotmentStore {
   let unfiled = 0;
@@ -78,7 +78,7 @@ function afterwards<T>(now: Now<T>, work: () => void): Now<T> {
   return now;
 }
 
-/** Where an allotment is filled from, and what its sums go back to. */
+/** The table an allotment is topped up from and its sums are added to. */
 const sources = {
   user: {
     left: 'select quota as "left" from users where id = ?',
@@ -106,7 +106,7 @@ function topUp(db: Database, owner: string, { user_id, key_id, need, least, more
   const source = sourceOf(key_id);
   const id = Math.abs(key_id) || user_id;
   const left = prepared<{ left: number }, [number]>(db, source.left).get(id)?.left ?? 0;
-  // A file has one process, so nothing lies elsewhere; half is left for what is taken past the allotment.
+  // A SQLite file has one process, so no other has reserved anything. Leave half for charges that bypass the allotment.
   const taken = left > 0 && left >= least ? Math.min(left, Math.max(need, more ? Math.floor(left / 2) : 0)) : 0;
   if (taken === 0) return { taken, elsewhere: 0, left };
   prepared(db, source.take).run(taken, id);
@@ -133,7 +133,7 @@ function charge(db: Database, owner: string, { logs, allotments, ended, kept }: 
     }
     return balance;
   };
-  // The rows stay as they are, since they may have to be written again.
+  // Does not modify the rows, since they may have to be written again.
   const last = log(db, logs, (row) => (row.quota > 0 ? row.balance_after + balanceOf(row.user_id) : 0));
   for (const id of ended) prepared(db, 'delete from billing_holds where request_id = ?').run(id);
   if (kept) for (const row of kept) keep(db, row);

@@ -5,7 +5,7 @@ import type { SpanSums } from './span-sums.ts';
 export interface LedgerRow {
   id: number;
   user_id: number;
-  /** `usage` for charges, `grant` for what an administrator gave or took. */
+  /** `usage` for charges, `grant` for credits given or taken by an administrator. */
   kind: string;
   amount: number;
   balance_after: number;
@@ -14,12 +14,12 @@ export interface LedgerRow {
   model_id: string;
   shortfall: number;
   note: string;
-  /** The administrator of a grant, else 0. */
+  /** The administrator who made the grant, else 0. */
   actor_id: number;
   created_at: number;
 }
 
-/** What an administrator gave or took. */
+/** Credits given or taken by an administrator. */
 interface CreditTable {
   id: Generated<number>;
   user_id: number;
@@ -27,15 +27,15 @@ interface CreditTable {
   balance_after: number;
   note: string;
   actor_id: number;
-  /** Id of the last charge before it, so that the two can be put in order. */
+  /** Id of the last charge before it, to merge the two lists in order. */
   place: number;
-  /** Unique where it is given. */
+  /** Unique if present. */
   idempotency_id: number | null;
   created_at: number;
 }
 export type CreditRow = Selectable<CreditTable>;
 
-/** A request that nobody answered; what the upstream said is null when none was asked. */
+/** A failed request; the upstream's error is null if none was called. */
 export interface FailureTable {
   id: Generated<number>;
   request_id: string;
@@ -68,33 +68,33 @@ interface DaySums {
   quota: number;
 }
 
-/** Over all users. */
+/** Sums over all users. */
 type Totals = Omit<DaySums, 'user_id' | 'key_id'>;
 
-/** Of one span of time; user 0 stands for all. */
+/** Sums of one span of time; user 0 stands for all users. */
 interface SpanRow extends SpanSums {
   user_id: number;
   /** Unix seconds. */
   starts_at: number;
   /** Seconds. */
   length: number;
-  /** Empty for failures of a model that may not exist. */
+  /** Empty for failures, whose model may not exist. */
   model_id: string;
-  /** 0 where none was asked. */
+  /** 0 if no channel was called. */
   channel_id: number;
 }
 
 interface WindowColumns {
   budget_id: number;
   starts_at: number;
-  /** 0 for one without end. */
+  /** 0 if it never ends. */
   ends_at: number;
   used: Generated<number>;
-  /** The largest share of the budget, in thousandths, that was told. */
+  /** The highest threshold, in thousandths of the budget, for which a warning was sent. */
   warned: Generated<number>;
 }
 
-/** Columns that came later than the log. */
+/** Columns added after the table was created. */
 type Later =
   | 'cache_write_1h_tokens'
   | 'audio_in_tokens'
@@ -113,20 +113,20 @@ declare module '../../platform/db/tables.ts' {
       progress: Generated<number>;
       progress_usage: Generated<string>;
     };
-    /** What is left and was used of a budget in one of its windows, less what processes keep of it. */
+    /** What is left and used of a budget in one of its windows, without what processes have reserved. */
     budget_windows: WindowColumns & { id: Generated<number>; remain: number };
-    /** With what processes have charged to it. */
+    /** Including what processes have charged. */
     budget_windows_now: WindowColumns & { id: number };
-    /** The last batch that a process wrote. */
+    /** The last batch written by each process. */
     billing_writers: { owner: string; batch: number };
-    /** Allotments, under the name that processes of earlier versions know. */
+    /** Allotments. The table keeps the name that processes of earlier versions use. */
     billing_purses: AllotmentId & {
       owner: string;
       kept: number;
-      /** Not in the user's row yet, nor in the key's or the window's. */
+      /** Not yet added to the row of the user, key or window. */
       used: number;
       requests: number;
-      /** 1 when another process is short of it. */
+      /** 1 if another process is short of it. */
       wanted: Generated<number>;
     };
     credits: CreditTable;
@@ -134,18 +134,18 @@ declare module '../../platform/db/tables.ts' {
     kept_answers: KeptRow;
     usage_logs: Omit<UsageRow, Later> & { [C in Later]: Generated<UsageRow[C]> } & { id: Generated<number> };
     usage_days: DaySums;
-    /** Of processes that live. */
+    /** Sums not yet merged, per living process. */
     usage_days_open: DaySums & { owner: string };
     usage_days_all: DaySums;
     usage_totals: Totals;
-    /** What no process has filed yet included. */
+    /** Includes what processes have not filed yet. */
     usage_totals_all: Totals;
     usage_spans: SpanRow;
-    /** What no process has filed yet included; on SQLite after `fileSpans`. */
+    /** Includes what processes have not filed yet; on SQLite after `fileSpans`. */
     usage_spans_all: SpanRow;
-    /** One row: the day from which on totals are whole. */
+    /** One row: the day from which totals are complete. */
     usage_totals_whole: { first_day: number };
-    /** One row: the day from which on the log has entries, and not only sums. */
+    /** One row: the day from which the log has entries; before it there are only sums. */
     usage_kept: { first_day: number };
   }
 }

@@ -3,23 +3,23 @@ import type { Db } from '../../platform/db/tables.ts';
 import { firstWholeDay } from './usage-totals.ts';
 import './tables.ts';
 
-/** What calls of tools over MCP are logged under, where requests to models have the model's name. */
+/** Prefix of MCP tool calls in the log, in the column where requests have the model's name. */
 export const toolPrefix = 'mcp/';
 
-/** Days, both included. */
+/** Both days inclusive. */
 export interface Days {
   firstDay: number;
   lastDay: number;
 }
 
-/** The tools that were called, the most called first: from the totals of all users, of which there are few. */
+/** The tools that were called, most called first; from the totals of all users, which are few rows. */
 export async function toolsCalled(db: Db, { firstDay, lastDay }: Days, most: number): Promise<string[]> {
   const table = firstDay >= (await firstWholeDay(db)) ? 'usage_totals_all' : 'usage_days_all';
   const rows = await db
     .selectFrom(table)
     .where('day', '>=', firstDay)
     .where('day', '<=', lastDay)
-    // Not compared by order, in which languages have an opinion on slashes, nor by `like`, which looks past capitals on SQLite.
+    // Not a range, because collations order slashes differently, nor `like`, which ignores case on SQLite.
     .where(sql<string>`substr(model_id, 1, ${sql.lit(toolPrefix.length)})`, '=', toolPrefix)
     .select((e) => ['model_id', e.fn.sum<number>('requests').as('calls')])
     .groupBy('model_id')
@@ -30,7 +30,7 @@ export async function toolsCalled(db: Db, { firstDay, lastDay }: Days, most: num
   return rows.map(({ model_id }) => model_id);
 }
 
-/** Who called a tool, and how often; the most eager first. */
+/** Who called a tool and how often, most calls first. */
 export async function callersOf(
   db: Db,
   modelId: string,

@@ -4,7 +4,7 @@ import { dayOf } from './port.ts';
 import { within } from './usage-sums.ts';
 import './tables.ts';
 
-/** What is added up for the books. */
+/** Columns that accounts add up. */
 export const accountColumns = [
   'units',
   'prompt_tokens',
@@ -21,13 +21,13 @@ export const accountColumns = [
   'shortfall',
 ] as const;
 
-/** Unix seconds: from, inclusive, up to, exclusive. */
+/** Unix seconds, `from` inclusive, `upTo` exclusive. */
 export interface KeySpan {
   from: number;
   upTo: number;
 }
 
-/** Which of these keys were used on the days that a time touches. */
+/** Which of these keys were used on any day of the time span. */
 export async function keysUsed(db: Db, keyIds: readonly number[], { from, upTo }: KeySpan): Promise<Set<number>> {
   if (keyIds.length === 0) return new Set();
   const rows = await db
@@ -40,7 +40,7 @@ export async function keysUsed(db: Db, keyIds: readonly number[], { from, upTo }
   return new Set(rows.map(({ key_id }) => key_id));
 }
 
-/** Oldest first; on after an entry already seen. Call `fileUsage` before the first. */
+/** Oldest first, after an entry already seen. Call `fileUsage` before the first page. */
 export const usageOfKey = (
   db: Db,
   keyId: number,
@@ -60,7 +60,7 @@ export const usageOfKey = (
     .limit(limit)
     .execute();
 
-/** From the sums of days, which stay when the log is gone: whole days (UTC), and nothing of parts. */
+/** From daily sums, which outlive the log: whole days (UTC), without the costs of parts. */
 export async function sumDaysOfKey(db: Db, keyId: number, { from, upTo }: KeySpan) {
   const sums = await db
     .selectFrom('usage_days_all')

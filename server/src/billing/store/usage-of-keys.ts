@@ -5,7 +5,7 @@ import type { UsageLog, UsagePlace } from './usage.ts';
 import { within } from './usage-sums.ts';
 import './tables.ts';
 
-/* Usage of several keys together, whoever paid for it: what stands at a level of an organisation. */
+/* Usage of several keys together, such as those of a team, regardless of who paid. */
 
 export interface KeysFilter {
   keyIds: readonly number[];
@@ -15,8 +15,8 @@ export interface KeysFilter {
 }
 
 /**
- * Between which seconds the newest `needed` entries are, or null when there are none: only the days that have something in
- * them are looked through. Every sum stands for one entry or more, except on a day that `to` cuts.
+ * The time range of the newest `needed` entries, or null if there are none, so that only days with entries are scanned.
+ * Every sum stands for at least one entry, except on the day that `to` cuts.
  */
 async function whereToLook(db: Db, { keyIds, from, to }: KeysFilter, needed: number) {
   const cut = to === undefined ? undefined : dayOf(to);
@@ -34,7 +34,7 @@ async function whereToLook(db: Db, { keyIds, from, to }: KeysFilter, needed: num
   return { from: Math.max(from ?? 0, first * secondsPerDay), to: to ?? (days[0]!.day + 1) * secondsPerDay - 1 };
 }
 
-/** Newest first; on after an entry already seen. */
+/** Newest first, after an entry already seen. */
 export async function listUsageOfKeys(
   db: Db,
   filter: KeysFilter,

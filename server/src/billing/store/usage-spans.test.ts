@@ -147,7 +147,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** By one process, or by another, which knows nothing of what the first has in its memory. */
+/** Runs a step in one of two processes; the second knows nothing of what the first has in memory. */
 async function take(processes: Process[], one: Step): Promise<Asked[]> {
   const process = processes['other' in one && one.other ? 1 : 0]!;
   const { db } = process;

@@ -6,13 +6,13 @@ import { noSums, type SpanMeasure, type SpanSums, spanColumns } from './span-sum
 import './tables.ts';
 
 /*
- * What was used and what failed in spans of time, by user, model and channel, and by model and channel for all users together
- * (user 0). Both logs add to it behind the requests, a few times a minute: what is not filed yet is filed by whoever asks on SQLite,
- * and read with the rest on PostgreSQL.
+ * Usage and failures per span of time, by user, model and channel, and by model and channel for all users (user 0).
+ * Both logs are added in the background a few times a minute. On SQLite a query first files what is missing; on
+ * PostgreSQL it reads the unfiled rows as well.
  */
 
 export interface SpanFilter {
-  /** Unix seconds: from, inclusive, up to, exclusive. */
+  /** Unix seconds, `from` inclusive, `upTo` exclusive. */
   from: number;
   upTo: number;
   userId?: number | undefined;
@@ -21,7 +21,7 @@ export interface SpanFilter {
 }
 
 export interface SpanGroup {
-  /** When its part of the time begins. */
+  /** Start of its interval. */
   at: number;
   group: string | number;
   sums: SpanSums;
@@ -51,12 +51,12 @@ async function catchUp(db: Db): Promise<void> {
   try {
     await fileSpans(db);
   } catch (error) {
-    // A full disk must keep nobody from reading: the newest entries show once they can be filed.
+    // Reading must work on a full disk: the newest entries appear once they can be filed.
     if (!isAway(error)) throw error;
   }
 }
 
-/** Added up for each part of so many seconds, of one user or of all together; in order of time. */
+/** Sums per interval of that many seconds, of one user or of all; in order of time. */
 export async function sumSpans(
   db: Db,
   filter: SpanFilter,
@@ -72,17 +72,17 @@ export async function sumSpans(
   return rows.map(groupOf);
 }
 
-/** PostgreSQL adds up to `numeric`, which arrives as text. */
+/** PostgreSQL sums to `numeric`, which arrives as text. */
 function groupOf({ at, group, ...row }: Row): SpanGroup {
   const sums = noSums();
   for (const name of spanColumns) sums[name] = Number(row[name]);
   return { at: Number(at), group, sums };
 }
 
-/** So many users of one span are added up at a time: SQLite answers nobody else meanwhile. */
+/** How many users of a span are summed up at a time, because SQLite blocks all other queries meanwhile. */
 const usersAtOnce = 1_000;
 
-/** Who had the most, the most first; those who had nothing are not among them. */
+/** The users with the highest sums, highest first; users without any are left out. */
 export async function topUsers(db: Db, filter: SpanFilter, measure: SpanMeasure, most: number): Promise<number[]> {
   await catchUp(db);
   const sums =
@@ -94,7 +94,7 @@ export async function topUsers(db: Db, filter: SpanFilter, measure: SpanMeasure,
     .map(([user]) => user);
 }
 
-/** As the index by time begins. */
+/** Lets the index by time be used, which starts with the length. */
 const lengths = [300, 3_600, 86_400];
 
 type UserSum = { user_id: number; sum: number | string };
@@ -111,7 +111,7 @@ async function sumAll(db: Db, filter: SpanFilter, measure: SpanMeasure, most: nu
   return new Map(rows.map(({ user_id, sum }) => [Number(user_id), Number(sum)]));
 }
 
-/** Span by span, and in each some users at a time. */
+/** Span by span, and within each some users at a time. */
 async function sumInSteps(db: Db, filter: SpanFilter, measure: SpanMeasure): Promise<Map<number, number>> {
   const sums = new Map<number, number>();
   const { rows: spans } = await sql<{

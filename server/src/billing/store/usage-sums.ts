@@ -4,7 +4,7 @@ import { dayOf, secondsPerDay } from './port.ts';
 import { firstWholeDay } from './usage-totals.ts';
 import './tables.ts';
 
-/** What both the log and its sums per day can be narrowed by. */
+/** Filters that the log and its daily sums have in common. */
 export interface UsageFilter {
   userId?: number | undefined;
   keyId?: number | undefined;
@@ -14,7 +14,7 @@ export interface UsageFilter {
   to?: number | undefined;
 }
 
-/** What entries of the log alone can be narrowed by besides. */
+/** Filters that only log entries have. */
 export interface LogFilter extends UsageFilter {
   parentRequestId?: string | undefined;
 }
@@ -22,14 +22,16 @@ export interface LogFilter extends UsageFilter {
 const columns = { keyId: 'key_id', userId: 'user_id', modelId: 'model_id' } as const;
 type Narrowing = keyof typeof columns;
 
-/** By what there is a filter, the narrowest first: a key is one user's. */
+/** The filters that are set, the most selective first: a key belongs to one user. */
 export const narrowings = (filter: UsageFilter): Narrowing[] =>
   (Object.keys(columns) as Narrowing[]).filter((name) => filter[name] !== undefined);
 
 export const is = (filter: UsageFilter, name: Narrowing): Expression<SqlBool> =>
   sql<SqlBool>`${sql.ref(columns[name])} = ${filter[name]}`;
 
-/** The same, but not to be looked for in an index: SQLite would take any, PostgreSQL knows which is narrow. */
+/**
+ * The same condition, but kept off indexes with `+`: SQLite might pick a less selective one, PostgreSQL knows better.
+ */
 export const isToo = (filter: UsageFilter, name: Narrowing): Expression<SqlBool> =>
   sql<SqlBool>`+${sql.ref(columns[name])} = ${filter[name]}`;
 
@@ -52,9 +54,9 @@ function sumsOf(
 }
 
 /**
- * Between which seconds the newest `needed` entries of a filter are, or null when there are none: where the log has no index
- * for the whole of a filter, only the days that have something in them are looked through. Every sum stands for one entry or
- * more, except on a day that `to` cuts. `charged` asks for entries that cost something.
+ * The time range of the newest `needed` entries of a filter, or null if there are none. If no index covers the whole
+ * filter, only days with entries are scanned this way. Every sum stands for at least one entry, except on the day that
+ * `to` cuts. `charged` only counts entries that cost something.
  */
 export async function whereToLook(
   db: Db,
@@ -74,12 +76,15 @@ export async function whereToLook(
   return { from: Math.max(from ?? 0, first * secondsPerDay), to: to ?? (days[0]!.day + 1) * secondsPerDay - 1 };
 }
 
-/** So many sums are of `most` requests as a rule; all `most` of them are read only where each is of a single one. */
+/**
+ * Usually this many sums have `most` requests together; reading `most` sums is only needed if each has a single
+ * request.
+ */
 const firstSums = 150;
 
 /**
- * The sum of the newest sums: exact where they come to less than `most`, else of less than there is, but of `most` at least.
- * Sums outlive the entries they are of: those before the day that `oldest` finds do not count.
+ * Adds up the newest sums: exact if the result is below `most`, otherwise a lower bound of at least `most`. Sums
+ * outlive their entries: those before the day that `oldest` finds do not count.
  */
 export async function sumRequests(
   db: Db,
@@ -89,7 +94,7 @@ export async function sumRequests(
   most: number,
   oldest: (db: Db) => Promise<number>,
 ): Promise<number> {
-  // As a subquery, or without the day, SQLite would put all sums in order by hand.
+  // Without `day` in the result, or as a subquery, SQLite would sort all sums instead of using the index.
   const newest = sumsOf(db, filter, firstDay, lastDay).orderBy('day', 'desc').select(['day', 'requests']);
   const few = Math.min(firstSums, most);
   const first = await newest.limit(few).execute();
@@ -111,10 +116,10 @@ export interface UsageSum {
   quota: number;
 }
 
-/** A page draws at most this many groups; more than that is a table for the export. */
+/** A page draws at most this many groups; the export has all of them. */
 const mostGroups = 1000;
 
-/** Whether it can be told from the totals of all users, of which there are few. */
+/** Whether the totals of all users, which are few rows, can answer the query. */
 const hasTotals = async (
   db: Db,
   { userId, keyId }: UsageFilter,
@@ -134,7 +139,7 @@ export async function sumUsage(
   return grouped(sumsOf(db, filter, firstDay, lastDay, table), groupBy);
 }
 
-/** Of several keys together, whoever paid. */
+/** Usage of several keys together, regardless of who paid. */
 export async function sumUsageOfKeys(
   db: Db,
   keyIds: readonly number[],
@@ -146,7 +151,7 @@ export async function sumUsageOfKeys(
   return grouped(sumsOf(db, {}, firstDay, lastDay).where('key_id', 'in', keyIds), groupBy);
 }
 
-/** Days in their order, all else the most expensive first. */
+/** Days in order, everything else by cost, highest first. */
 async function grouped(sums: ReturnType<typeof sumsOf>, groupBy: GroupBy): Promise<UsageSum[]> {
   const column = groupColumns[groupBy];
   const rows = await sums

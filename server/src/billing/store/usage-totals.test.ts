@@ -35,7 +35,7 @@ const rowOf = ({ user, model, day, cost }: Asked) => {
   return usageRow(who, { usage: { promptTokens: 3, completionTokens: cost }, endpoint: '/v1' }, cost, atDay(day));
 };
 
-/** A process that writes, and can be killed. */
+/** A writing process that can be killed. */
 class Process {
   static count = 0;
   readonly owner: string;
@@ -64,7 +64,7 @@ async function opened(db: Db): Promise<Process> {
 
 const byGroup = (sums: UsageSum[]): UsageSum[] => sums.toSorted((a, b) => (a.group < b.group ? -1 : 1));
 
-/** What the sums per user come to, which outlive the log, added up by hand. */
+/** The sums per user, which outlive the log, added up independently. */
 async function counted(db: Db, group: 'day' | 'model_id'): Promise<UsageSum[]> {
   const { rows } = await sql<UsageSum>`select ${sql.ref(group)} as "group", sum(requests) as requests,
       sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(quota) as quota
@@ -84,7 +84,7 @@ async function expectExact(db: Db): Promise<void> {
   expect(byGroup(await asked('model'))).toEqual(await counted(db, 'model_id'));
 }
 
-/** What the log has, as long as nothing of it was swept. */
+/** What the log has, as long as nothing was swept. */
 async function logged(db: Db): Promise<[number, number]> {
   const { rows } = await sql<{
     n: number;
@@ -139,13 +139,13 @@ describe.each(engines)('totals of all users on $name', (engine) => {
     }
     if (one.kind === 'kill') {
       await db.transaction().execute((tx) => emptyAllotments(tx, processes[at]!.owner));
-      // It is dead, whatever it believes.
+      // It is dead, even if it does not know.
       await fileSums(db, processes[at]!.owner);
       processes[at] = await opened(db);
     }
     if (one.kind === 'sweep') await sweepUsage(db, atDay(one.day));
     if (one.kind === 'before') {
-      // As a migration leaves it.
+      // The state after the migration.
       await sql`update usage_totals_whole set first_day = ${firstDay + days}`.execute(db);
       await addUpDayBefore(db);
     }
@@ -230,7 +230,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
 
 describe.each(engines)('sums from before there were totals on $name', (engine) => {
   test('are added up day by day, and the summary is right all the while', async () => {
-    // With the steps after it: today's writer knows every column of the log.
+    // Later migrations are needed: the current writer uses every column of the log.
     const open = await engine.open(migrations.filter(({ name }) => name !== '0022-totals'));
     try {
       const { db } = open;

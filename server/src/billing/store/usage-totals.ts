@@ -4,17 +4,17 @@ import { fileAll } from './filing.ts';
 import './tables.ts';
 
 /*
- * Sums per user are many; what all users together used is kept apart, per day and model. Both are written behind requests:
- * on SQLite totals follow from filing the log, on PostgreSQL from filing the sums that each process has written for itself.
- * What is not filed yet is few, and `usage_totals_all` has it too.
+ * Sums per user are many rows, so the usage of all users is also summed up per day and model. Both are written in the
+ * background: on SQLite totals are updated by filing the log, on PostgreSQL by merging the sums that each process wrote
+ * for itself. `usage_totals_all` includes the few rows not merged yet.
  */
 
-/** Any number of our own will do: one process at a time changes totals. */
+/** Arbitrary lock id: one process at a time changes totals. */
 const lockNumber = 728_104_214;
-/** More at a time would hold up those who charge to the same sums. */
+/** A larger step would block charges to the same sums. */
 const filedAtOnce = 1_000;
 
-/** From which day on totals are whole; before it there are only the sums per user. */
+/** The day from which totals are complete; before it there are only sums per user. */
 export async function firstWholeDay(db: Db): Promise<number> {
   return (await db.selectFrom('usage_totals_whole').select('first_day').executeTakeFirstOrThrow()).first_day;
 }
@@ -26,7 +26,7 @@ const addedTo = (table: string): RawBuilder<unknown> =>
   sql.raw(sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', '));
 const replaced = sql.raw(sums.map((name) => `${name} = excluded.${name}`).join(', '));
 
-/** Moves what this process has written for itself to the sums of all; nothing on SQLite, where it wrote those. */
+/** Merges the sums this process wrote for itself into the shared ones. SQLite writes the shared ones directly. */
 export async function fileSums(db: Db, owner: string): Promise<void> {
   if (engineOf(db) === 'sqlite') return;
   while ((await db.transaction().execute((tx) => fileSome(tx, owner))) === filedAtOnce) await new Promise(setImmediate);
@@ -37,8 +37,8 @@ async function fileSome(tx: Db, owner: string): Promise<number> {
     mine: boolean;
   }>`select pg_try_advisory_xact_lock(${sql.lit(lockNumber)}) as mine`.execute(tx);
   if (!rows[0]!.mine) return 0;
-  // Whoever takes this process for dead deletes its writer first: it waits for us, or we find that it was here. Charges, which
-  // only change the writer, wait for nobody.
+  // A process that considers this one dead deletes its writer row first: it waits for this lock, or we find the row
+  // gone. Charges only update the row and do not wait.
   const writer = await sql`select 1 from billing_writers where owner = ${owner} for key share`.execute(tx);
   if (writer.rows.length === 0) return 0;
   const moved = await sql`
@@ -60,8 +60,8 @@ async function fileSome(tx: Db, owner: string): Promise<number> {
 }
 
 /**
- * Adds up the last day before those that are whole; false when there was none left. Sums are there from before there were totals,
- * and each day is a step of its own, so that nobody waits for a year of them.
+ * Adds up the last day before the complete ones; false if there was none left. These sums are older than the totals.
+ * Each day is a separate step, so that nobody waits for a year of them.
  */
 export const addUpDayBefore = (db: Db): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
@@ -82,14 +82,14 @@ export const addUpDayBefore = (db: Db): Promise<boolean> =>
 
 async function addUp(tx: Db, day: number): Promise<void> {
   if (engineOf(tx) === 'sqlite') {
-    // The sums have what is not filed: it must not be added when it is.
+    // The sums include unfiled entries: file them first, or filing would add them again.
     await fileAll(tx);
     await sql`insert into usage_totals (day, model_id, ${columns})
       select day, model_id, ${added} from usage_days where day = ${day} group by day, model_id
       on conflict (day, model_id) do update set ${replaced}`.execute(tx);
     return;
   }
-  // One statement, which sees one state: of every change of the sums, both the sum and the note, or neither.
+  // A single statement sees one snapshot: for every change of the sums, both the sum and the note, or neither.
   await sql`with noted as (delete from usage_totals_new where day = ${day})
     insert into usage_totals (day, model_id, ${columns})
     select day, model_id, ${added} from usage_days where day = ${day} group by day, model_id

@@ -10,15 +10,15 @@ import { is, isToo, type LogFilter, narrowings, sumRequests, whereToLook, within
 import './tables.ts';
 
 export type UsageLog = UsageRow & { id: number };
-/** A place in the log, newest first: what comes after this entry. */
+/** A position in the log, newest first: right after this entry. */
 export type UsagePlace = Pick<UsageLog, 'id' | 'created_at'>;
 
-/** What entries of the log must be, found by the index of whatever narrows them most, else by that of time. */
+/** Conditions on log entries, using the index of the most selective filter, or the one by time. */
 async function conditionsOf(db: Db, filter: LogFilter): Promise<Expression<SqlBool>[]> {
   await fileUsage(db);
   const { parentRequestId } = filter;
   const names = narrowings(filter);
-  // Nothing is narrower than the few calls of one turn.
+  // Nothing is more selective than the few calls of one turn.
   const narrowest = parentRequestId === undefined ? names[0] : undefined;
   const others = narrowest ? names.slice(1) : names;
   const also = engineOf(db) === 'sqlite' ? isToo : is;
@@ -34,7 +34,7 @@ async function conditionsOf(db: Db, filter: LogFilter): Promise<Expression<SqlBo
 export interface UsageRange {
   limit: number;
   offset?: number;
-  /** Continues after an entry already seen, instead of counting offsets. */
+  /** Continues after an entry already seen, instead of an offset. */
   before?: UsagePlace | undefined;
 }
 
@@ -58,8 +58,8 @@ export async function listUsage(db: Db, filter: LogFilter, range: UsageRange): P
 }
 
 /**
- * There are indexes by user, by key and by model, but each costs every request, and so there is none by two of them. On
- * PostgreSQL the log is a table for each month, and only those of which something is shown are looked into.
+ * There are indexes by user, by key and by model, but none by two of them, because each index costs every request. On
+ * PostgreSQL only the monthly partitions with results are read.
  */
 async function lookedThrough(db: Db, filter: LogFilter, needed: number): Promise<LogFilter | null> {
   if (filter.parentRequestId !== undefined) return filter;
@@ -71,7 +71,7 @@ async function lookedThrough(db: Db, filter: LogFilter, needed: number): Promise
 /** Longer than any request may run. */
 const longestRequestSeconds = 7 * secondsPerDay;
 
-/** Whether the request of this entry is in the log already, with whatever end. */
+/** Whether the request of this entry is already in the log, with any status. */
 export async function isLogged(db: Db, { request_id, user_id, created_at }: UsageRow): Promise<boolean> {
   const conditions = await conditionsOf(db, { userId: user_id, from: created_at - longestRequestSeconds });
   const found = db.selectFrom('usage_logs').where((e) => e.and([...conditions, e('request_id', '=', request_id)]));
@@ -79,11 +79,11 @@ export async function isLogged(db: Db, { request_id, user_id, created_at }: Usag
 }
 
 /**
- * Deletes single entries from before `before`; their sums per day stay, and with them the books add up. On PostgreSQL whole
- * months go at once; returns how many were deleted one by one.
+ * Deletes entries older than `before`; their daily sums stay, so that the books add up. On PostgreSQL whole months are
+ * dropped; returns how many entries were deleted one by one.
  */
 export async function sweepUsage(db: Db, before: number): Promise<number> {
-  // On SQLite what is gone could no longer be added to the totals, nor to spans.
+  // On SQLite deleted entries could no longer be added to totals and spans.
   await fileUsage(db);
   await fileSpans(db);
   await db
@@ -95,7 +95,10 @@ export async function sweepUsage(db: Db, before: number): Promise<number> {
   return inBatches((most) => deleteOldUsage(db, before, most), sweepBatches);
 }
 
-/** Deletes at most `limit` of the oldest from before `before`. Ids of SQLite grow with time: nothing else has to be looked at. */
+/**
+ * Deletes at most `limit` of the oldest entries before `before`. Ids of SQLite grow with time, so only the first rows
+ * are read.
+ */
 async function deleteOldUsage(db: Db, before: number, limit: number): Promise<number> {
   const { numAffectedRows } =
     engineOf(db) === 'sqlite'
@@ -111,8 +114,8 @@ async function deleteOldUsage(db: Db, before: number, limit: number): Promise<nu
 }
 
 /**
- * Whole days come from the sums, only the two days cut by `from` and `to` are counted. More than `most` are not looked at:
- * what is returned then is at least that, and less than there is.
+ * Whole days are counted from sums, only the two days cut by `from` and `to` from entries. Stops at `most`: a result of
+ * `most` or more is a lower bound.
  */
 export async function countUsage(db: Db, filter: LogFilter, most = 1_000): Promise<number> {
   const { from, to } = filter;
@@ -128,7 +131,7 @@ export async function countUsage(db: Db, filter: LogFilter, most = 1_000): Promi
   return total;
 }
 
-/** Of the entries there are, which alone can be listed. */
+/** The first day with log entries, since only entries can be listed. */
 export async function oldestDay(db: Db): Promise<number> {
   return (await db.selectFrom('usage_kept').select('first_day').executeTakeFirstOrThrow()).first_day;
 }

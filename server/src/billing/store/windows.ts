@@ -3,20 +3,20 @@ import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
 /*
- * Windows of budgets. Each has a row of its own: nothing has to be set back when one begins, and what still runs is charged
- * to the one before. What is left and kept and used adds up to the limit, but for what a request cost beyond its hold.
+ * Windows of budgets. Each has its own row, so nothing is reset when a new one starts, and running requests are charged
+ * to the window they started in. What is left, reserved and used adds up to the limit, except for costs beyond a hold.
  */
 
-/** More than anybody spends: of a budget that only warns. */
+/** More than anyone spends: the limit of a budget that only warns. */
 const boundless = 1_000_000_000_000_000;
 
-/** What may be taken of a budget in a window. */
+/** The limit of a budget's window. */
 export const limitOf = ({ amount, hard }: { amount: number; hard: boolean }): number => (hard ? amount : boundless);
 
 export interface WindowToOpen {
   budgetId: number;
   startsAt: number;
-  /** 0 for one without end. */
+  /** 0 if it never ends. */
   endsAt: number;
   limit: number;
 }
@@ -31,7 +31,10 @@ export async function findWindow(db: Db, budgetId: number, startsAt: number): Pr
   return row?.id ?? null;
 }
 
-/** Makes it if there is none. In a transaction that holds the budget: whoever changes its amount comes before or after. */
+/**
+ * Creates the window if it does not exist. Call in a transaction that locks the budget, to serialise with changes of
+ * its amount.
+ */
 export async function openWindow(tx: Db, { budgetId, startsAt, endsAt, limit }: WindowToOpen): Promise<number> {
   const made = await tx
     .insertInto('budget_windows')
@@ -43,11 +46,11 @@ export async function openWindow(tx: Db, { budgetId, startsAt, endsAt, limit }: 
 }
 
 /**
- * What is left in the windows of a budget that have not ended becomes the new limit less what was used. In a transaction. Tells
- * which they are.
+ * Sets what is left in the current windows of a budget to the new limit minus what was used. Call in a transaction.
+ * Returns the ids of the windows.
  */
 export async function limitWindows(tx: Db, budgetId: number, limit: number, nowSeconds: number): Promise<number[]> {
-  // The rows first, which whoever takes from them must have: what is kept and used in all does not change until the end.
+  // Lock the rows first, which every top-up needs too: what is reserved and used does not change until the commit.
   const rows = await tx
     .updateTable('budget_windows')
     .set({ budget_id: budgetId })
@@ -63,8 +66,8 @@ export async function limitWindows(tx: Db, budgetId: number, limit: number, nowS
 }
 
 /**
- * The window that is open stays so between other times, with what was used of it: whoever changes a time zone begins no window
- * anew.
+ * Moves the current window to other times and keeps what was used, so that changing the time zone does not start a new
+ * window.
  */
 export async function moveWindow(
   tx: Db,
@@ -95,7 +98,7 @@ export interface WindowState {
   warned: number;
 }
 
-/** As they are now, with what processes have charged and not handed over yet. */
+/** The current state, including charges that processes have not merged yet. */
 export async function windowStates(db: Db, ids: number[]): Promise<WindowState[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom('budget_windows_now').selectAll().where('id', 'in', ids).execute();
@@ -105,7 +108,7 @@ export async function windowStates(db: Db, ids: number[]): Promise<WindowState[]
   }));
 }
 
-/** Of those that a budget had, the newest first. */
+/** All windows a budget had, newest first. */
 export async function windowsOfBudgets(db: Db, budgetIds: number[], nowSeconds: number): Promise<WindowState[]> {
   if (budgetIds.length === 0) return [];
   const rows = await db
@@ -121,7 +124,7 @@ export async function windowsOfBudgets(db: Db, budgetIds: number[], nowSeconds: 
   );
 }
 
-/** False when another process has told it, or a larger share, before. */
+/** False if another process already warned of this share or a larger one. */
 export async function markWarned(tx: Db, id: number, share: number): Promise<boolean> {
   const marked = await tx
     .updateTable('budget_windows')
@@ -132,12 +135,12 @@ export async function markWarned(tx: Db, id: number, share: number): Promise<boo
   return marked.numUpdatedRows > 0n;
 }
 
-/** Shares count of the amount as it is now. */
+/** For when the amount of a budget changes, and with it the share that was used. */
 export async function setWarned(tx: Db, id: number, share: number): Promise<void> {
   await tx.updateTable('budget_windows').set({ warned: share }).where('id', '=', id).execute();
 }
 
-/** Those that ended before; bounded, so that a sweep never holds the writer for long. Returns how many went. */
+/** Deletes windows that ended before; bounded, so that a sweep never blocks the writer for long. Returns how many. */
 export async function deleteEndedWindows(db: Db, before: number, most: number): Promise<number> {
   const gone = await db
     .deleteFrom('budget_windows')

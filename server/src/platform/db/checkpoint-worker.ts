@@ -1,10 +1,10 @@
-/** Runs in a thread of its own: a checkpoint copies megabytes and waits for the disk. */
+/** Runs in its own thread, because a checkpoint copies megabytes and waits for the disk. */
 import { Database } from 'bun:sqlite';
 import { parentPort } from 'node:worker_threads';
 
 export interface Asked {
   path: string;
-  /** Pages of the log past which writers may be made to wait a moment, so that it begins anew. */
+  /** Size of the WAL in pages beyond which writers may have to wait a moment, so that it is restarted. */
   mostPages: number;
 }
 
@@ -22,7 +22,7 @@ function checkpoint({ path, mostPages }: Asked): void {
     db.run('pragma busy_timeout = 100');
     open = { path, db };
   }
-  // Waits for nobody. What is written meanwhile stays for the next time, so that under load the log is never quite empty.
+  // Blocks nobody. Pages written meanwhile stay for the next run, so under load the WAL is never quite empty.
   const { log } = open.db.query<Pages, []>('pragma wal_checkpoint(passive)').get()!;
   if (log > mostPages) open.db.query('pragma wal_checkpoint(restart)').get();
 }

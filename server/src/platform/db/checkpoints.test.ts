@@ -21,7 +21,8 @@ test('the log of writes stays short under load, and none of it is lost', async (
       if (written % 20 === 0) await Bun.sleep(1);
     }
   };
-  // Only what was copied into the file can be written over: without checkpoints the log would be as long as all that was written.
+  // Only checkpointed pages of the WAL can be overwritten: without checkpoints it would be as long as everything
+  // written.
   for (let size = Number.POSITIVE_INFINITY; size > (written * text.length) / 2; size = statSync(`${path}-wal`).size)
     await fill(500);
   await checkpoints.close();

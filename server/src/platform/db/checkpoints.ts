@@ -3,9 +3,9 @@ import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Asked } from './checkpoint-worker.ts';
 
-/** Of SQLite itself: in the thread that answers, where nothing else does it. */
+/** SQLite's own checkpoints on the main thread, as a fallback if there is no worker. */
 const pagesWithoutThread = 8_000;
-/** Below this nothing is worth a thread. */
+/** Below this a worker is not worthwhile. */
 const leastBytes = 8 << 20;
 /** 64 MiB of 4 KiB pages. */
 const mostPages = 16_384;
@@ -18,8 +18,9 @@ export interface CheckpointOptions {
 }
 
 /**
- * Keeps SQLite's log of writes short. A checkpoint in the thread that answers holds up everybody for as long as the disk takes,
- * so it is made in another, which is started with the first megabytes and asked every two seconds: a page that is changed often is copied once for all that.
+ * Keeps SQLite's WAL short. A checkpoint on the main thread would block all requests for as long as the disk takes, so
+ * a worker does it. The worker is started after the first megabytes and runs every two seconds: a page that changes
+ * often is copied only once per run.
  */
 export function openCheckpoints(
   path: string,
@@ -30,14 +31,14 @@ export function openCheckpoints(
   let busy = false;
   let closed = false;
   writer.run('pragma wal_autocheckpoint = 0');
-  // Begun anew, the log keeps no more room than this.
+  // After a restart the WAL file is truncated to this size.
   writer.run(`pragma journal_size_limit = ${64 << 20}`);
   const giveUp = () => {
     clearInterval(timer);
     if (!closed) writer.run(`pragma wal_autocheckpoint = ${pagesWithoutThread}`);
   };
   const start = (): Worker => {
-    // The executable holds the thread's program beside its own, under this name: see scripts/build-binary.ts.
+    // The executable contains the worker under this name: see scripts/build-binary.ts.
     const started = new Worker(new URL('./checkpoint-worker.ts', import.meta.url));
     started.on('message', () => {
       busy = false;

@@ -25,7 +25,7 @@ interface Column {
   type: string;
 }
 
-/** Of processes, of one engine alone, or indexes. */
+/** Not copied: of processes, of one engine only, or indexes. */
 const elsewhere = ['migrations', 'owners', 'usage_filed', 'usage_spans_filed'];
 
 function tablesOf(source: Database): { table: string; columns: Column[] }[] {
@@ -40,7 +40,7 @@ function tablesOf(source: Database): { table: string; columns: Column[] }[] {
     });
 }
 
-/** Everything is 1, so that whatever refers to a row finds one. */
+/** Everything is 1, so that all references resolve. */
 const values: Record<string, number | string | Uint8Array> = {
   INTEGER: 1,
   bigint: 1,
@@ -50,7 +50,7 @@ const values: Record<string, number | string | Uint8Array> = {
 };
 const given = ({ type }: Column) => values[type] ?? values[type.toUpperCase()]!;
 
-/** A row in every table there is, made of the schema alone; what triggers add to that is taken away again. */
+/** A row in every table, generated from the schema; rows added by triggers are deleted again. */
 async function filled(): Promise<Database> {
   const source = await migratedDatabase();
   source.run('pragma foreign_keys = off');
@@ -92,7 +92,7 @@ describe.skipIf(!reachable)('a SQLite file in PostgreSQL', () => {
     const next = (table: string) => sql<{ n: number }>`select nextval(pg_get_serial_sequence(${table}, 'id')) as n`;
     for (const table of ['users', 'usage_logs'])
       expect((await next(table).execute(target.db)).rows).toEqual([{ n: 42 }]);
-    // Triggers write again.
+    // Triggers are enabled again.
     await sql`update audit_log set target_name = 'renamed'`.execute(target.db);
     expect((await sql`select 1 from audit_targets`.execute(target.db)).rows).toHaveLength(0);
     await target.close();

@@ -4,11 +4,11 @@ import { insertText } from './insert-many.ts';
 import type { Db } from './tables.ts';
 
 /*
- * Every table of a SQLite file into the tables of a PostgreSQL database, which have the same columns. A table or column that
- * only the file has ends the copy: nothing is left behind unseen.
+ * Copies every table of a SQLite file into a PostgreSQL database with the same columns. Fails if only the file has a
+ * table or column, so that no data is lost silently.
  */
 
-/** What follows from the rest on each engine in its own way, or is of processes that are no more. */
+/** Not copied: each engine derives it in its own way, or it belongs to processes that no longer exist. */
 const left: Record<string, true | readonly string[]> = {
   migrations: true,
   owners: true,
@@ -17,7 +17,7 @@ const left: Record<string, true | readonly string[]> = {
   usage_logs: ['filed'],
 };
 
-/** PostgreSQL takes 65,535 parameters with a statement. */
+/** PostgreSQL allows 65,535 parameters per statement. */
 const mostParameters = 30_000;
 const rowsAtOnce = 500;
 
@@ -31,7 +31,7 @@ interface Table {
   columns: Column[];
 }
 
-/** Within a transaction: what was checked and found wrong is then as if nothing had been copied. */
+/** Call within a transaction: if a check fails, nothing was copied. */
 export async function copyTables(
   source: Database,
   tx: Db,
@@ -41,7 +41,7 @@ export async function copyTables(
   const names = tables.map(({ name }) => quoted(name)).join(', ');
   await sql.raw(`truncate ${names}`).execute(tx);
   makeWords(source);
-  // What triggers would write is in the file already.
+  // What triggers would write is already in the file.
   for (const { name } of tables) await sql.raw(`alter table ${quoted(name)} disable trigger user`).execute(tx);
   for (const table of tables) {
     await copyTable(source, tx, table).catch((error: unknown) => {
@@ -55,7 +55,7 @@ export async function copyTables(
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** In an order in which whatever is referred to comes first. */
+/** In an order in which referenced tables come first. */
 async function tablesOf(source: Database, tx: Db): Promise<Table[]> {
   const columns = await columnsThere(tx);
   const here = source
@@ -118,7 +118,7 @@ function inOrder(tables: Table[], references: Reference[]): Table[] {
   return done;
 }
 
-/** The words of documents, which SQLite has in an index alone. */
+/** The words of documents, which SQLite only has in an index. */
 function makeWords(source: Database): void {
   source.run(`create virtual table temp.copied_terms using fts5vocab (main, ms_documents_fts, instance)`);
   source.run(
@@ -152,7 +152,7 @@ async function copyTable(source: Database, tx: Db, { name, columns }: Table): Pr
   if (rows.length > 0) await insert(rows);
 }
 
-/** How both engines say the same of a column: remainders add up without overflowing. */
+/** A checksum of a column that both engines compute the same way: remainders add up without overflow. */
 const sumOf = ({ name, type }: Column): string => {
   if (type === 'bigint') return `sum(${quoted(name)} % 1000003)`;
   if (type === 'text' || type === 'bytea') return `sum(octet_length(${quoted(name)}))`;
@@ -172,7 +172,7 @@ async function compare(source: Database, tx: Db, { name, columns }: Table): Prom
   return Number(here.rows);
 }
 
-/** No id is ever given twice, not even one whose row is gone. */
+/** Ids are never reused, not even those of deleted rows. */
 async function setNextIds(source: Database, tx: Db, tables: Table[]): Promise<void> {
   const given = source
     .query<{ name: string; seq: number; id: string }, []>(

@@ -3,26 +3,30 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** A disk that rots does so over weeks; reading everything once a day costs little and is before the last good backup goes. */
+/** A failing disk takes weeks; checking once a day is cheap, and early enough to still have a good backup. */
 const dayMs = 24 * 3_600_000;
-/** The first look comes soon after the start, since some are restarted every day, but not while everybody comes back. */
+/**
+ * The first check runs soon after the start, since some services restart daily, but not while all clients reconnect.
+ */
 const firstMs = 60_000;
 const lookMs = 10_000;
-/** The child is to take what others leave. */
+/** The niceness of the child process. */
 const kindness = 10;
 
 interface DamageWatchDeps {
-  /** Ends with 0 when all is well, with 1 and a line that says what is not. */
+  /** Exits with 0 if the file is fine, with 1 and a line about the problem otherwise. */
   command: string[];
   env: Record<string, string | undefined>;
   log: Pick<Log, 'error' | 'warn'>;
   metrics: Metrics;
-  /** Told after every look; nothing when all is well. */
+  /** Called after every check; undefined if the file is fine. */
   looked(damage: string | undefined): void;
   clock?: Clock;
 }
 
-/** Looks for damage in the database now and then, in a process of its own: reading it all would hold the loop. */
+/**
+ * Periodically checks the database for corruption, in a child process: reading all of it would block the event loop.
+ */
 export function watchForDamage({
   command,
   env,
@@ -40,7 +44,7 @@ export function watchForDamage({
     try {
       setPriority(child.pid, kindness);
     } catch {
-      // It has ended already, or the system does not let us.
+      // It has already exited, or the system does not permit it.
     }
     const said = await new Response(child.stdout).text();
     const code = await child.exited;

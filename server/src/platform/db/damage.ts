@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Opens a SQLite file and makes nothing beside it: without a log nobody writes, and none has to be made for readers. */
+/** Opens a SQLite file without creating files beside it: without a WAL there is no writer, and readers need none. */
 export function openReadOnly(path: string): Database {
   if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true, strict: true });
   const url = `${pathToFileURL(resolve(path)).href}?immutable=1`;
@@ -11,8 +11,8 @@ export function openReadOnly(path: string): Database {
 }
 
 /**
- * What is wrong with the pages of a SQLite file, null when nothing is. One table after the other: a snapshot of the whole
- * would keep the log of a busy service growing for as long as reading takes.
+ * What is wrong with the pages of a SQLite file; null if nothing is. Table by table, because a snapshot of the whole
+ * file would let the WAL of a busy service grow for as long as the check takes.
  */
 export function findDamage(path: string): string | null {
   try {

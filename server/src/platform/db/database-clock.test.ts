@@ -36,7 +36,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('the clock of $
   test('is asked again: a machine that was asleep is soon right', async () => {
     const machine = manualClock(Date.now());
     const clock = await openDatabaseClock({ db: open.db, clock: machine, log: silent });
-    // Steady time that ran on while the database's stood still is the same as the database's being set back.
+    // Advancing the monotonic clock while the database's stands still equals setting the database's clock back.
     machine.advance(2 * hourMs);
     await until('it agrees', () => Math.abs(clock.nowMs() - Date.now()) < nearMs);
     clock.close();

@@ -3,9 +3,9 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../log.ts';
 import type { Db } from './tables.ts';
 
-/** How long a machine that was asleep may be wrong after it wakes up; a process's own clock drifts by less in a day. */
+/** How long a machine may be wrong after waking up from sleep; the clock of a running process drifts less in a day. */
 const askMs = 5_000;
-/** By less than this the clocks of machines differ anyway, and nobody needs to do anything about it. */
+/** Smaller differences between machines are normal and not worth a warning. */
 const worthTellingMs = 2_000;
 
 export interface DatabaseClock extends Clock {
@@ -19,8 +19,8 @@ interface DatabaseClockDeps {
 }
 
 /**
- * The time of day as PostgreSQL has it, for all processes that share it: a machine whose clock is set, stands wrong or was
- * asleep disagrees with nobody. Between two questions this process's steady time goes on from the last answer.
+ * PostgreSQL's time of day, for all processes that share the database, so that machines with wrong or changed clocks
+ * still agree. Between two queries the monotonic clock advances the last answer.
  */
 export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<DatabaseClock> {
   const { clock } = deps;
@@ -42,12 +42,12 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
     if (asking) return;
     asking = true;
     try {
-      // Kept where it may be right: an answer that took long says less than the one before.
+      // Clamped to the range of this answer: a slow answer is less precise than the one before.
       const { least, most } = await ask(deps);
       aheadMs = Math.min(Math.max(aheadMs, least), most);
       tell();
     } catch {
-      // The database is away, which others tell of; time goes on.
+      // The database is unavailable, which is reported elsewhere; the clock keeps running.
     } finally {
       asking = false;
     }
@@ -61,7 +61,9 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
   };
 }
 
-/** How far the database's time of day is ahead of steady time: it was read at some moment between question and answer. */
+/**
+ * By how much the database's time is ahead of the monotonic clock: it was read at some moment between query and answer.
+ */
 async function ask({ db, clock }: DatabaseClockDeps): Promise<{ least: number; most: number }> {
   const askedMs = clock.steadyMs();
   const { rows } = await sql<{

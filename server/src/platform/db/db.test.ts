@@ -36,7 +36,7 @@ afterAll(async () => {
 describe.each(engines)('%s', (engine, open) => {
   test('migrations run once when two start together, and numbers come back as numbers', async () => {
     const a = await open();
-    // SQLite has one owner, so there two migrators can only meet on one handle.
+    // SQLite has one owner, so there two migrators can only share one handle.
     const b = engine === 'sqlite' ? a : await open();
     const applied = await Promise.all([migrate(a.db), migrate(b.db)]);
     expect(applied.map((list) => list.length).sort((x, y) => x - y)[0]).toBe(0);
@@ -101,7 +101,7 @@ test.skipIf(!reachable)(
     let connections = 0;
     const proxy = createServer((client) => {
       connections += 1;
-      // The first one hears nothing.
+      // The first connection gets no answer.
       if (connections === 1) return;
       const server = connect(Number(url.port || 5432), url.hostname);
       client.pipe(server).pipe(client);
@@ -121,7 +121,7 @@ test.skipIf(!reachable)(
 
 describe('a database of a build from before the first version', () => {
   const names = migrations.map(({ name }) => name);
-  /** As such a build left it: the same tables, made in other steps. */
+  /** The state such a build left: the same tables, created by other migrations. */
   async function earlierDatabase(steps: string[]) {
     const { db, close } = await openDb({ path: ':memory:' });
     await migrate(
@@ -178,7 +178,7 @@ test.skipIf(!reachable)('a statement prepared before a migration added a column 
   await sql`alter table widened add column b bigint`.execute(db);
   expect(await read()).toEqual({ a: 1, b: null });
   await sql`alter table widened add column c bigint`.execute(db);
-  // A transaction under way cannot be gone on with; the next one is well.
+  // A transaction in progress cannot continue; the next one works.
   await db
     .transaction()
     .execute(read)

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { type Having, has } from './find-row.ts';
 import type { Db, Tables } from './tables.ts';
 
-/** Deletes the rows that have all these values; whether there were any. Of several who do so at once, one is told that there were. */
+/** Deletes the rows that match all these values; true if there were any. Of concurrent calls, only one gets true. */
 export async function deleteRows<T extends keyof Tables>(db: Db, table: T, having: Having<T>): Promise<boolean> {
   const gone = await sql`delete from ${sql.table(table)} where ${has(having)}`.execute(db);
   return (gone.numAffectedRows ?? 0n) > 0n;
 }
 
-/** At most so many, since no statement must hold the writer for long; how many went. */
+/** Deletes a bounded number, so that no statement blocks the writer for long; returns how many. */
 const deletingSome =
   (compared: '=' | '<=') =>
   <T extends keyof Tables>(table: T, key: keyof Tables[T] & string, column: keyof Tables[T] & string) =>
@@ -19,7 +19,7 @@ const deletingSome =
     return Number(gone.numAffectedRows ?? 0);
   };
 
-/** Rows of one owner, by the column that says whose they are. */
+/** Deletes rows of one owner, by the owner's column. */
 export const deletingOf = deletingSome('=');
-/** Rows whose time is over, by the column that says when. */
+/** Deletes expired rows, by the column with their time. */
 export const deletingPast = deletingSome('<=');

@@ -1,4 +1,4 @@
-/** A database of the last build before the first version, and both versions at work on it. */
+/** A database of the last build before the first version, with both versions running on it. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
@@ -29,7 +29,7 @@ const steps = `0001-identity 0002-jobs 0003-billing 0004-catalog 0005-routing 00
 const usageColumns =
   'cache_write_1h_tokens audio_in_tokens image_in_tokens audio_out_tokens estimated cost_parts'.split(' ');
 
-/** Its tables, as far as they differ from those of the first version. */
+/** Its tables, as far as they differ from the first version's. */
 async function asItWas(db: Db): Promise<void> {
   await migrate(
     db,
@@ -90,7 +90,7 @@ describe.each(engines)('%s', (engine, open) => {
   });
 });
 
-/** What its processes write reaches ours, and the other way round. */
+/** Writes of its processes reach ours, and vice versa. */
 async function sideBySide(db: Db): Promise<void> {
   await rowsOf(db, audited('app_updated', 2));
   expect(await rowsOf(db, auditLog)).toMatchObject([{ action: 'app_created' }, { action: 'app_updated' }]);
@@ -134,7 +134,7 @@ async function runsStayWithTheirHolders(db: Db): Promise<void> {
     `update ms_runs set owner = 'ours', epoch = epoch + 1 where owner = 'its' returning execution_id`,
   );
   expect(claimed).toEqual([{ execution_id: 'left' }]);
-  // What they take for orphans.
+  // The runs it considers orphaned.
   const lost = `select execution_id from ms_runs where lease_until < ${Date.now()}`;
   expect(await rowsOf(db, lost)).toEqual([]);
   await rowsOf(db, `update ms_runs set owner = null where execution_id = 'left'`);

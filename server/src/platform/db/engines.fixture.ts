@@ -12,10 +12,10 @@ export interface TestDb extends OpenDb {
   where: Where;
   drop(): Promise<void>;
 }
-/** For tests: an empty database of one's own, on each engine that can be reached. */
+/** For tests: an empty database, on each engine that is reachable. */
 export interface TestEngine {
   name: string;
-  /** With the migrations given, else all. */
+  /** With the given migrations, or all. */
   open(migrations?: Migration[]): Promise<TestDb>;
 }
 

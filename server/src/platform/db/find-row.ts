@@ -10,7 +10,7 @@ export const has = (having: object) =>
     sql` and `,
   );
 
-/** The row that has all these values; null where there is none. */
+/** The row that matches all these values; null if there is none. */
 export async function findRow<T extends keyof Tables>(
   db: Db,
   table: T,

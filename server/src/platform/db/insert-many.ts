@@ -5,8 +5,8 @@ import { type Db, type Engine, engineOf } from './tables.ts';
 const texts = new Map<string, CompiledQuery>();
 
 /**
- * Inserts rows, given as their values row after row; the statement is written once per number of rows, since building it
- * costs more than running it.
+ * Inserts rows, given as a flat array of values. The statement is cached per number of rows, since building it costs
+ * more than running it.
  */
 export async function insertMany(db: Db, table: string, columns: readonly string[], values: unknown[]): Promise<void> {
   const rows = values.length / columns.length;

@@ -2,18 +2,20 @@ import { sql } from 'kysely';
 import type { Db } from './tables.ts';
 
 /**
- * PostgreSQL looks for deadlocks after a second and ends whoever looks first. Migrations give up before, so that it never is a
- * request of a process that serves meanwhile.
+ * PostgreSQL checks for deadlocks after a second and aborts the session that checks first. Migrations give up earlier,
+ * so that it never is a request of a process that is serving meanwhile.
  */
 const patienceMs = 800;
-/** Between two tries those who wait get their turn. */
+/** Lets waiting requests proceed between two attempts. */
 const pauseMs = 300;
 const mostTries = 100;
 
-/** A statement was ended because it took too long. */
+/** The statement hit its timeout. */
 const isCanceled = (error: unknown): boolean => (error as { errno?: string } | null)?.errno === '57014';
 
-/** Runs a transaction that calls `lock` before it changes tables; from its beginning when others do not let go of them. */
+/**
+ * Runs a transaction that calls `lock` before it changes tables; restarts it if the locks cannot be acquired in time.
+ */
 export async function withTablesToItself<T>(run: (lock: (tx: Db) => Promise<void>) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     let locking = false;
@@ -32,7 +34,7 @@ export async function withTablesToItself<T>(run: (lock: (tx: Db) => Promise<void
   }
 }
 
-/** All at once and before anything else: taken one by one, in between, they could be another's who waits for ours. */
+/** All tables at once and before anything else: locking one by one could deadlock with requests. */
 async function lockAll(tx: Db): Promise<void> {
   const { rows } = await sql<{ name: string }>`select quote_ident(c.relname) as name from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition

@@ -7,10 +7,13 @@ import { migrations as all, earlier } from './migrations/index.ts';
 import { sqliteOf } from './sqlite-dialect.ts';
 import { type Db, engineOf } from './tables.ts';
 
-/** Any number will do, as long as every process of the service uses the same one. */
+/** Arbitrary lock id, the same in every process of the service. */
 const lockNumber = 728_104_211;
 
-/** Runs what has not run yet. Two processes that start together wait for each other; each step runs once, whole or not at all. */
+/**
+ * Runs pending migrations. Processes that start together wait for each other; each migration runs once, in a
+ * transaction.
+ */
 export async function migrate(db: Db, migrations: Migration[] = all): Promise<string[]> {
   if (engineOf(db) === 'sqlite') return migrateSqlite(db, migrations);
   return withTablesToItself((lock) =>
@@ -57,7 +60,10 @@ async function runSteps(tx: Db, migrations: Migration[], lock = async () => {}):
   return applied;
 }
 
-/** What a build from before the first version made, in other steps, of the tables up to `earlier.made`: these are only noted as done. */
+/**
+ * Whether a build before the first version created the tables up to `earlier.made` with other migrations; those are
+ * then only recorded as done.
+ */
 function madeBeforeFirst(done: ReadonlySet<string>): 'none' | 'some' | 'all' {
   if (!done.has(earlier.first) || done.has('0002-durable')) return 'none';
   if (done.has(earlier.last)) return 'all';
@@ -69,20 +75,20 @@ function madeBeforeFirst(done: ReadonlySet<string>): 'none' | 'some' | 'all' {
 
 interface Step {
   name: string;
-  /** Missing in steps that ran before there was this column. */
+  /** Missing for migrations that ran before this column existed. */
   version?: string | null;
 }
 
 const readSteps = async (db: Db): Promise<Step[]> => (await sql<Step>`select * from migrations`.execute(db)).rows;
 
-/** Steps this program does not know. Builds from before the first version had others, which do not count. */
+/** Migrations unknown to this program. Those of builds before the first version do not count. */
 export function newerSteps(done: Step[], migrations: Migration[] = all): Step[] {
   const known = new Set(migrations.map(({ name }) => name));
   const madeBefore = done.some(({ name }) => name === earlier.first);
   return done.filter(({ name, version }) => !known.has(name) && (version || !madeBefore));
 }
 
-/** A program that lacks tables its database has, or knows tables it has no more, would fail request by request. */
+/** Refuse to start on a newer database: with unknown or missing tables, request after request would fail. */
 function refuseNewer(done: Step[], migrations: Migration[]): void {
   const newer = newerSteps(done, migrations);
   if (newer.length > 0) throw new Error(needsNewer(newer));
@@ -97,5 +103,5 @@ export function needsNewer(newer: Step[]): string {
   );
 }
 
-/** The migrations that have run; none on a database that is still empty. */
+/** The migrations that have run; empty for an empty database. */
 export const listApplied = (db: Db): Promise<Step[]> => readSteps(db).catch(() => []);

@@ -6,16 +6,18 @@ import { wordsOf } from './migration.ts';
 import { migrations } from './migrations/index.ts';
 import { inMemory, type OpenDb, openDb } from './open.ts';
 
-/** Any number will do, as long as every test uses the same one. */
+/** Arbitrary lock id, the same in every test. */
 const lockNumber = 728_104_213;
 const steps = migrations.map((migration) => [migration.name, migration.statements(wordsOf('postgres'))]);
 const template = `svc_template_${Bun.hash(JSON.stringify(steps)).toString(36)}`;
 
-/** A database of a test's own, with all tables: copied from one that the first test on this server has made. */
+/**
+ * Creates a database with all tables for one test, copied from a template that the first test on this server creates.
+ */
 export async function createMigrated(admin: SQL, serverUrl: string, name: string): Promise<void> {
-  // The files as they are: by default every page would go through the log of the server.
+  // File copy: by default every page would go through the server's WAL.
   const copy = () => admin.unsafe(`create database ${name} template ${template} strategy file_copy`);
-  // The template is missing, or somebody is just making it.
+  // The template is missing, or another test is creating it.
   await copy().catch(async () => {
     await makeTemplate(serverUrl);
     await copy();
@@ -28,7 +30,7 @@ async function makeTemplate(serverUrl: string): Promise<void> {
     await admin.unsafe(`select pg_advisory_lock(${lockNumber})`);
     const found = await admin.unsafe(`select 1 from pg_database where datname = '${template}'`);
     if (found.length > 0) return;
-    // Under another name until it is whole, so that nobody copies half of it.
+    // Created under another name and renamed when complete, so that a half-finished template is never copied.
     const draft = `${template}_draft`;
     await admin.unsafe(`drop database if exists ${draft} with (force)`);
     await admin.unsafe(`create database ${draft}`);
@@ -43,7 +45,10 @@ async function makeTemplate(serverUrl: string): Promise<void> {
   }
 }
 
-/** All tables of SQLite, empty: made once in a process and copied for each test, since to make them takes longer than most tests. */
+/**
+ * A SQLite database with all tables, created once per process and copied for each test: creating it takes longer than
+ * most tests.
+ */
 let image: Promise<Uint8Array> | undefined;
 
 async function makeImage(): Promise<Uint8Array> {
@@ -60,12 +65,12 @@ function migratedImage(): Promise<Uint8Array> {
   return image;
 }
 
-/** `npm test` names a file, so that only the first process of a run makes them. */
+/** `npm test` sets a file, so that only the first process of a run creates it. */
 async function sharedImage(file: string | undefined): Promise<Uint8Array> {
   if (!file) return makeImage();
   if (existsSync(file)) return readFileSync(file);
   const bytes = await makeImage();
-  // Under another name until it is whole: others may be looking.
+  // Written under another name and renamed, because other processes may be reading.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, bytes);
   renameSync(draft, file);
@@ -78,7 +83,7 @@ export const migratedDatabase = async (): Promise<Database> =>
 
 export const openMigrated = async (): Promise<OpenDb> => inMemory(await migratedDatabase());
 
-/** The same as a file, for who opens it by its path. Closed to others, as the service would make it. */
+/** The same as a file, for code that opens it by path. Only accessible to the owner, like the service's own. */
 export async function writeMigrated(path: string): Promise<void> {
   writeFileSync(path, await migratedImage(), { flag: 'wx', mode: 0o600 });
 }

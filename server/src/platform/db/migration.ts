@@ -1,9 +1,9 @@
 import type { Engine } from './tables.ts';
 
-/** The words in which the two engines differ; everything else in a migration is SQL that both understand. */
+/** Where the SQL of the two engines differs; everything else in a migration is SQL that both understand. */
 export interface Words {
   engine: Engine;
-  /** Column type of a row's own id, counted up by the database, never used twice. */
+  /** Type of an id column: auto-incremented, ids are never reused. */
   id: string;
   /** 64-bit integer; also booleans (0, 1) and times. */
   int: string;

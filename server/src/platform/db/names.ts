@@ -2,16 +2,16 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Db, engineOf } from './tables.ts';
 
 /*
- * Rows by any part of a name. The index knows every three characters in a row (migrations 0012 and 0013); it finds whatever
- * has all of those that are asked for, and comparing leaves what has them in one piece.
+ * Finds rows by any part of a name. The trigram index (migrations 0012 and 0013) finds rows with all trigrams of the
+ * search text, and a comparison keeps those that contain the text itself.
  */
 
-/** A table whose rows, as `t`, are found by part of a name. */
+/** A table whose rows, as `t`, can be searched by name. */
 export interface Named {
   table: string;
   /** The virtual table of SQLite. */
   index: string;
-  /** In the order in which PostgreSQL's index has them. */
+  /** In the order of PostgreSQL's index. */
   columns: readonly string[];
   newestFirst?: boolean;
 }
@@ -19,16 +19,16 @@ export interface Named {
 export interface Search {
   text: string;
   most: number;
-  /** Only in these columns. */
+  /** Search only these columns. */
   columns?: readonly string[];
-  /** What else the rows must be. */
+  /** A further condition on the rows. */
   and?: RawBuilder<SqlBool>;
 }
 
-/** More of them narrow nothing any more. */
+/** More trigrams would not narrow the search any further. */
 const mostGrams = 24;
 
-/** In hexadecimal, so that neither index takes any of them for a word of its own language. */
+/** In hexadecimal, so that neither index treats them as words of a language. */
 function gramsOf(text: string): string[] {
   const characters = Array.from(text);
   const grams = characters
@@ -37,17 +37,17 @@ function gramsOf(text: string): string[] {
   return [...new Set(grams)].slice(0, mostGrams).map((gram) => Buffer.from(gram).toString('hex'));
 }
 
-/** SQLite knows no escape character unless told. */
+/** SQLite has no escape character unless one is given. */
 export function has(text: string, columns: readonly string[]): RawBuilder<SqlBool> {
   const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
   const each = columns.map((column) => sql`lower(${sql.ref(`t.${column}`)}) like ${pattern} escape '\\'`);
   return sql<SqlBool>`(${sql.join(each, sql` or `)})`;
 }
 
-/** From where to take rows as `t`, of which only those that may match, and by what they are in order there. */
+/** The source of rows, as `t`, that may match, and their order there. */
 function candidates(db: Db, named: Named, text: string): { from: RawBuilder<unknown>; order: RawBuilder<unknown> } {
   const grams = gramsOf(text);
-  // Of one or two characters the index knows what begins with them.
+  // For one or two characters the index finds trigrams that start with them.
   const whole = Array.from(text).length > 2;
   const table = sql.table(named.table);
   if (engineOf(db) === 'postgres') {
@@ -64,11 +64,14 @@ function candidates(db: Db, named: Named, text: string): { from: RawBuilder<unkn
   };
 }
 
-/** So many rows tell whether a text is usual; of a usual one enough are found among some more. */
+/**
+ * How many rows are sampled to see whether a text is common; for a common one enough matches are found among a few
+ * more.
+ */
 const lookedAt = [150, 1_000, 5_000];
 const usualShare = 0.05;
 
-/** Ids of the rows whose names have the text in them, in order, at most `most`. */
+/** Ids of the rows whose names contain the text, in order, at most `most`. */
 export async function called(db: Db, named: Named, search: Search): Promise<number[]> {
   const { text, most, columns = named.columns, and = sql<SqlBool>`1 = 1` } = search;
   const matches = sql`${has(text, columns)} and ${and}`;
@@ -78,7 +81,7 @@ export async function called(db: Db, named: Named, search: Search): Promise<numb
       order by ${order} ${direction} limit ${most}`.execute(db);
     return rows.map((row) => row.id);
   };
-  // PostgreSQL finds in its index all that there are before it puts them in order. SQLite finds them in order.
+  // PostgreSQL reads all matches from its index before sorting them. SQLite reads them in order.
   if (engineOf(db) === 'postgres')
     for (const looked of lookedAt) {
       const first = sql`(select * from ${sql.table(named.table)} order by id ${direction} limit ${looked}) as t where true`;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, engineOf } from './tables.ts';
 
-/** What is done one at a time, and of whom. Their letters are the number by which PostgreSQL tells these locks apart. */
+/** What is serialised per owner. The letters form the number that distinguishes these locks in PostgreSQL. */
 const spaces = {
   playground: 'play',
   ownKeysOfUser: 'ownu',
@@ -15,8 +15,8 @@ const spaces = {
 export type LockSpace = keyof typeof spaces;
 
 /**
- * Until the transaction ends nobody else is past this line for the same owner: of those that begin together, each counts what
- * the ones before it have written. SQLite has one writer anyway.
+ * Serialises transactions of the same owner until they end, so that each counts what the ones before it have written.
+ * Not needed on SQLite, which has one writer.
  */
 export async function oneAtATime(tx: Db, space: LockSpace, ownerId: number): Promise<void> {
   if (engineOf(tx) !== 'postgres') return;

@@ -10,7 +10,7 @@ import type { Db, Engine, Tables } from './tables.ts';
 export interface OpenDb {
   db: Db;
   engine: Engine;
-  /** What the last look at a SQLite file found wrong; absent where nothing was. */
+  /** What the last check of a SQLite file found wrong; absent if nothing. */
   damage?: string | undefined;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -23,7 +23,7 @@ export async function openDb(where: { url?: string; path?: string; poolSize?: nu
   return where.url ? openPostgres(where.url, where.poolSize ?? 10) : openSqlite(where.path ?? ':memory:');
 }
 
-/** For looking: a SQLite file and its folder stay as they are. */
+/** Read-only: leaves a SQLite file and its folder unchanged. */
 export async function openDbReadOnly(where: { url?: string; path?: string }): Promise<OpenDb> {
   if (where.url) return openPostgres(where.url, 1);
   const file = openReadOnly(where.path!);
@@ -44,7 +44,7 @@ async function openPostgres(url: string, poolSize: number): Promise<OpenDb> {
   };
 }
 
-/** A server on a busy machine, or one that has just been started, may take longer for its first answer than any later one. */
+/** A server that is busy or just started may take longer for its first answer than for later ones. */
 async function firstAnswer(pool: PostgresPool): Promise<void> {
   for (let left = mostFirstTries - 1; ; left -= 1) {
     try {
@@ -73,7 +73,7 @@ export function inMemory(database: Database): OpenDb {
 
 function prepareWriter(writer: Database): void {
   writer.run('pragma journal_mode = wal');
-  // With WAL, normal loses nothing when the process dies; only a power cut can take the last commits.
+  // With WAL, normal loses nothing if the process dies; only a power cut can lose the last commits.
   writer.run('pragma synchronous = normal');
   writer.run('pragma foreign_keys = on');
   writer.run('pragma busy_timeout = 5000');

@@ -1,16 +1,17 @@
 import { type SelectType, sql } from 'kysely';
 import type { Db, Tables } from './tables.ts';
 
-/** What a room knows of a user, by name; each part comes a page at a time, so that no read holds up the streams. */
+/** What a module stores about a user, by name; read in pages, so that no query stalls open streams. */
 export type PersonalData = Record<string, AsyncIterable<object[]>>;
 
 const mostPageRows = 500;
-/** Rows can be of any size: what is read at once follows what those before took. */
+/** Rows can have any size: the page size adapts to the size of previous rows. */
 const pageCharacters = 256 * 1024;
 
 /**
- * Reads on after the last row of the page before, until a page is not full. Others get their turn after every read, also where
- * nothing is found: SQLite answers at once, and a loop over many empty parts would never let go.
+ * Reads pages until one is not full, each starting after the last row of the one before. Yields to the event loop after
+ * every read, even an empty one: SQLite answers synchronously, and a loop over many empty parts would block everything
+ * else.
  */
 export async function* pages<R extends object>(
   read: (after: R | null, limit: number) => Promise<R[]>,
@@ -34,23 +35,23 @@ function nextLimit(limit: number, rows: object[]): number {
   return Math.max(1, Math.min(fitting, limit * 2, mostPageRows));
 }
 
-/** For what is small by nature: one read. */
+/** For small data: a single read. */
 export async function* onePage<R extends object>(read: () => Promise<R[]>): AsyncGenerator<R[]> {
   yield await read();
 }
 
 interface Wanted<T extends keyof Tables, C extends keyof Tables[T] & string> {
-  /** Whose: a column that says so. */
+  /** The column with the owner. */
   of: Partial<Record<keyof Tables[T] & string, number>>;
-  /** What tells rows apart, and an index is ordered by. */
+  /** Columns that identify a row and match the order of an index. */
   by?: C[];
-  /** All of them where none are named. */
+  /** All columns if none are given. */
   columns?: C[];
 }
 
 type RowOf<T extends keyof Tables, C extends keyof Tables[T]> = { [K in C]: SelectType<Tables[T][K]> };
 
-/** Rows of somebody in a table, page by page. */
+/** A user's rows of a table, page by page. */
 export const rowsOf = <T extends keyof Tables, C extends keyof Tables[T] & string>(
   db: Db,
   table: T,
@@ -67,12 +68,12 @@ export const rowsOf = <T extends keyof Tables, C extends keyof Tables[T] & strin
   });
 };
 
-/** Rows of one delete: it must never hold the writer for long. */
+/** Rows per delete: it must not block the writer for long. */
 const batchRows = 200;
-/** A sweep that found a mountain goes on at its next turn. */
+/** Upper bound per sweep; the next one continues. */
 export const sweepBatches = 500;
 
-/** Deletes in batches until one is not full, with room for requests in between; returns how many rows are gone. */
+/** Deletes in batches until one is not full, letting requests run in between; returns the number of deleted rows. */
 export async function inBatches(
   deleteSome: (most: number) => Promise<number>,
   batches = Number.POSITIVE_INFINITY,

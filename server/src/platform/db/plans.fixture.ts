@@ -1,16 +1,18 @@
 import { type CompiledQuery, sql } from 'kysely';
 import { type Db, engineOf } from './tables.ts';
 
-/** A statement, and what the database says of how it answers it. */
+/** A statement and its query plan. */
 export interface Looked {
   text: string;
-  /** Rows that the statement took into its hands, whether or not they are in the answer; PostgreSQL alone counts them. */
+  /** Rows the statement read, whether or not they are in the result; only PostgreSQL counts them. */
   rows: number;
-  /** Steps that read a table from end to end, or put rows in order by hand; SQLite names them. */
+  /** Steps that scan a whole table or sort rows, as named by SQLite. */
   steps: string[];
 }
 
-/** Runs `read` and explains every `select` in it, or whatever else begins like `which`; it is run once more for that. */
+/**
+ * Runs `read` and explains every `select` in it, or every statement that matches `which`; each is run again for that.
+ */
 export async function lookedAt(db: Db, read: () => Promise<unknown>, which = /^\s*select/i): Promise<Looked[]> {
   const seen: CompiledQuery[] = [];
   const executor = db.getExecutor();
@@ -49,7 +51,7 @@ async function explain(db: Db, { sql: text, parameters }: CompiledQuery): Promis
   return { text, rows: rowsOf(Plan), steps: [] };
 }
 
-/** What the leaves of the plan handed up or threw away. */
+/** The rows that the leaves of the plan returned or discarded. */
 function rowsOf(node: Node): number {
   const below = (node.Plans ?? []).reduce((sum, one) => sum + rowsOf(one), 0);
   if (!/Scan/.test(node['Node Type']) || node['Node Type'] === 'Subquery Scan') return below;

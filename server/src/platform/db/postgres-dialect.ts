@@ -11,8 +11,8 @@ import {
 import type { PostgresPool, Transaction } from './postgres-pool.ts';
 
 /**
- * Single statements go straight to Bun's pool, which pipelines them over prepared statements; only a transaction reserves
- * a connection (reserving one per query more than triples its cost).
+ * Single statements go straight to Bun's pool, which pipelines prepared statements; only a transaction reserves a
+ * connection (reserving one per query more than triples its cost).
  */
 export function postgresDialect(pool: PostgresPool): Dialect {
   return {

@@ -6,19 +6,19 @@ import { StalledError, StallWatch } from './stall-watch.ts';
 // biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement selects; Bun types them so as well
 type Rows = any;
 
-/** Without it a request waits for a dead server as long as the kernel does. */
+/** Otherwise a request waits for a dead server as long as the kernel does. */
 const connectionSeconds = 5;
-/** How long a server has to let somebody in; a busy one takes milliseconds. */
+/** How long a server may take to accept a connection; a busy one takes milliseconds. */
 const probeMs = 4_000;
-/** A server may take no writes for a while: connections are not replaced more often than this. */
+/** A server may be read-only for a while: do not replace connections more often than this. */
 const replaceMs = 1_000;
-/** What those on connections that are replaced get to come to their end. */
+/** How long queries on replaced connections may take to finish. */
 const replacedSeconds = 5;
 
 /**
- * Said with each transaction, since a pooler in between may refuse it of a connection. A process that stands still, or whose
- * machine has left the network, would keep the rows that it has locked from everybody for as long as its connection seems to live;
- * by then it is taken for dead, and what it held is to be taken over.
+ * Sent with each transaction, because a pooler in between may reject it as a connection parameter. A process that
+ * hangs, or whose machine lost its network, would keep its locked rows locked for as long as its connection seems
+ * alive. After this time it is considered dead, and what it held has to be taken over.
  */
 const begin = `begin; set local idle_in_transaction_session_timeout = ${deadAfterMs}`;
 
@@ -27,7 +27,7 @@ export interface Transaction {
   end(how: 'commit' | 'rollback'): Promise<void>;
 }
 
-/** Bun's pool, with an end to the waiting when the server stands still. */
+/** Bun's pool, with a bound on waiting for a server that hangs. */
 export class PostgresPool {
   readonly #watch: StallWatch;
   #pool: SQL;
@@ -48,8 +48,8 @@ export class PostgresPool {
   }
 
   /**
-   * Another server may have become the one that takes writes, or this one may take them again: only who comes anew is led there.
-   * Connections that are open stay where they are, and as they were when they were opened.
+   * Another server may have become the primary, or this one may accept writes again, but only new connections get
+   * there. Open connections stay with the old server and its state.
    */
   #leaveStandby(): void {
     if (performance.now() - this.#replacedMs < replaceMs) return;
@@ -78,7 +78,10 @@ export class PostgresPool {
     };
   }
 
-  /** However it ends, the connection goes back only after its last statement: what is open in it must not become another's. */
+  /**
+   * The connection is returned only after its last statement, whatever the outcome: another user must not get an open
+   * transaction.
+   */
   async #end(reserved: ReservedSQL, how: 'commit' | 'rollback'): Promise<void> {
     if (!this.#watch.stalled) return this.#watch.run(() => endAndRelease(reserved, how));
     this.#watch.leave(giveBack(reserved));
@@ -112,14 +115,14 @@ async function endAndRelease(reserved: ReservedSQL, how: 'commit' | 'rollback'):
 
 const giveBack = (reserved: ReservedSQL): Promise<void> => endAndRelease(reserved, 'rollback');
 
-/** A connection of its own, because those of the pool may hang while the server is well; a refusal is an answer too. */
+/** Uses a new connection, because those of the pool may hang while the server is fine; a rejection is an answer too. */
 async function answers(url: string): Promise<boolean> {
   const probe = new SQL(url, { max: 1, connectionTimeout: connectionSeconds });
   const answered = probe.unsafe('select 1').then(
     () => true,
     (error) => error?.code === 'ERR_POSTGRES_SERVER_ERROR',
   );
-  // A process that itself stood still meanwhile reads what has come before it judges.
+  // If this process itself was suspended meanwhile, let it read pending data before it decides.
   const waited = Bun.sleep(probeMs).then(() => Bun.sleep(100));
   const result = await Promise.race([answered, waited.then(() => false)]);
   void probe.close({ timeout: 0 }).catch(() => {});

@@ -2,13 +2,13 @@ import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite';
 
 interface Prepared {
   statement: Statement;
-  /** Asked once: the names are built anew at every look. */
+  /** Cached, because reading the column names builds them anew each time. */
   hasRows: boolean;
 }
 
 /**
- * bun:sqlite keeps the last 20 statements of a handle and prepares all others anew each time, which costs several times
- * their run; we have a few hundred, and they are all small.
+ * bun:sqlite caches the last 20 statements of a handle and prepares all others each time, which costs several times
+ * their run; we have a few hundred small ones.
  */
 const mostPrepared = 1_000;
 const known = new WeakMap<Database, Map<string, Prepared>>();
@@ -21,7 +21,7 @@ export function prepare(database: Database, sql: string): Prepared {
   }
   const found = own.get(sql);
   if (found) return found;
-  // Not finalized: somebody may be in the middle of using one.
+  // Not finalized, because one may be in use.
   if (own.size >= mostPrepared) own.clear();
   const statement = database.prepare(sql);
   const made = { statement, hasRows: statement.columnNames.length > 0 };
@@ -29,7 +29,7 @@ export function prepare(database: Database, sql: string): Prepared {
   return made;
 }
 
-/** For statements that run for every request, instead of `database.query`. */
+/** Use instead of `database.query` for statements that run on every request. */
 export const prepared = <R = unknown, P extends SQLQueryBindings[] = SQLQueryBindings[]>(
   database: Database,
   sql: string,

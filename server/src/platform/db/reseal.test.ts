@@ -15,7 +15,7 @@ declare module './tables.ts' {
   }
 }
 
-/** More than are read at once; some have nothing that is sealed. */
+/** More than one page; some without anything encrypted. */
 const things: SealedThings[] = Array.from({ length: 50 }, (_, i) => ({
   ...{ room: i % 7, name: `thing ${i}`, sealed: i % 10 === 0 ? '' : `old ${i}` },
 }));

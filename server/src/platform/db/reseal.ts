@@ -5,7 +5,7 @@ import type { Db, Tables } from './tables.ts';
 
 type Row = Record<string, string>;
 type Reseal = (sealed: string) => string;
-/** Puts what is sealed in a place under the first sealing key; how many texts were changed. */
+/** Re-encrypts the values of one place with the first sealing key; returns how many were changed. */
 type ResealPlace = (db: Db, reseal: Reseal) => Promise<number>;
 type Resealing = <T extends keyof Tables>(
   table: T,
@@ -13,7 +13,7 @@ type Resealing = <T extends keyof Tables>(
   column: keyof Tables[T] & string,
 ) => ResealPlace;
 
-/** For several places. */
+/** Combines several places. */
 export const resealingAll =
   (...places: ResealPlace[]): ResealPlace =>
   async (db, reseal) => {
@@ -22,11 +22,11 @@ export const resealingAll =
     return changed;
   };
 
-/** For a column of sealed text, by the key of its table. */
+/** For a column of encrypted text, by the table's key columns. */
 export const resealing: Resealing = (table, keys, column) => (db, reseal) =>
   rewrite(db, { table, keys, column, like: '_%' }, reseal);
 
-/** The same for a column of other text in which something sealed may stand. */
+/** The same for a text column that may contain encrypted parts. */
 export const resealingWithin: Resealing = (table, keys, column) => (db, reseal) =>
   rewrite(db, { table, keys, column, like: `%${sealBeginning}%` }, (text) => resealWithin(text, reseal));
 
@@ -34,7 +34,7 @@ interface Place {
   table: string;
   keys: string[];
   column: string;
-  /** What has to be looked at. */
+  /** Which rows have to be checked. */
   like: string;
 }
 
@@ -54,7 +54,7 @@ async function rewrite(db: Db, { table, keys, column, like }: Place, anewOf: Res
       const before = row[column]!;
       const anew = anewOf(before);
       if (anew === before) continue;
-      // Not what was written meanwhile.
+      // Skip rows that were changed in the meantime.
       await sql`update ${from} set ${text} = ${anew}
         where (${key}) = (${keyOf(row)}) and ${text} = ${before}`.execute(db);
       changed += 1;

@@ -13,8 +13,8 @@ import { prepare, prepared } from './prepared.ts';
 import type { Db } from './tables.ts';
 
 /**
- * bun:sqlite answers at once, so a statement needs no connection of its own. Writes and transactions share the writer;
- * reads outside a transaction go to the reader, where they see only what is committed and never wait.
+ * bun:sqlite is synchronous, so a statement needs no connection of its own. Writes and transactions share the writer.
+ * Reads outside a transaction use the reader, which sees only committed data and never waits.
  */
 export interface SqliteHandles {
   writer: Database;
@@ -32,7 +32,7 @@ export function sqliteDialect(handles: SqliteHandles): Dialect {
   };
 }
 
-/** Kysely would put a lock of its own around the one connection it expects; the driver below keeps order itself. */
+/** Kysely would lock the single connection it expects; the driver below serialises access itself. */
 class Adapter extends SqliteAdapter {
   constructor(readonly handles: SqliteHandles) {
     super();
@@ -42,7 +42,7 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** What lies below Kysely, for the SQLite half of a store that has one half for each engine. */
+/** The handles below Kysely, for stores with a separate implementation per engine. */
 export function sqliteOf(db: Db): SqliteHandles {
   const { adapter } = db.getExecutor();
   if (!(adapter instanceof Adapter)) throw new Error('this database is not SQLite');
@@ -69,7 +69,7 @@ class SqliteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** Lets one transaction at a time onto the writer, in order of arrival. */
+/** Admits one transaction at a time to the writer, in order of arrival. */
 export class Gate {
   #held = false;
   readonly #waiting: (() => void)[] = [];
@@ -109,7 +109,8 @@ class SqliteConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     await this.gate.enter();
     try {
-      // Immediate: a transaction that reads first and writes later must not fail half-way for want of the lock.
+      // Immediate: a transaction that reads first and writes later must not fail half-way because it cannot get the
+      // lock.
       this.handles.writer.run('begin immediate');
     } catch (error) {
       this.gate.leave();
@@ -141,8 +142,8 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 /**
- * Runs `work` as one transaction on the writer, at once when nobody is in the gate; `work` must not await. For what every
- * request writes.
+ * Runs `work` as one transaction on the writer, synchronously if the gate is free; `work` must not await. For what
+ * every request writes.
  */
 export function writeSync<T>(db: Db, work: (writer: Database) => T): T | Promise<T> {
   const { writer, gate } = sqliteOf(db);
@@ -153,7 +154,7 @@ export function writeSync<T>(db: Db, work: (writer: Database) => T): T | Promise
       prepared(writer, 'commit').run();
       return result;
     } catch (error) {
-      // A full disk can have ended the transaction already.
+      // A full disk may have rolled back the transaction already.
       if (writer.inTransaction) writer.run('rollback');
       throw error;
     }
@@ -162,8 +163,8 @@ export function writeSync<T>(db: Db, work: (writer: Database) => T): T | Promise
 }
 
 /**
- * The first row of a hot statement, at once unless a transaction is open on a database in memory. From the writer while
- * nobody is in the gate: it sees what is committed all the same, and keeps its pages, while a reader forgets its own at
+ * The first row of a hot statement, synchronously unless a transaction is open on a database in memory. Uses the writer
+ * while the gate is free: it sees the same committed data and keeps its page cache, while a reader drops its own at
  * every commit of the writer.
  */
 export function readSync<R>(db: Db, sql: string, parameters: SQLQueryBindings[]): R | null | Promise<R | null> {

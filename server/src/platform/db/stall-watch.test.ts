@@ -19,7 +19,7 @@ const never = () => {
   throw new Error('connections were replaced');
 };
 
-/** What it ends with, however long that takes. */
+/** The error a promise rejects with, however long that takes. */
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   let outcome: unknown;
   promise.then(

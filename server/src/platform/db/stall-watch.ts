@@ -1,11 +1,11 @@
 /**
- * Whoever waits for a server that no longer answers hears this in bounded time. The name begins as those of Bun's own lost
- * connections do, so whoever knows what to do about those does the same here.
+ * Thrown in bounded time if the server no longer answers. The code has the prefix of Bun's own lost connections, so
+ * that callers handle it the same way.
  */
 export class StalledError extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_STALLED';
 
-  /** `outcome`: how the statement ends after all, once the server goes on; null when it was never sent. */
+  /** `outcome` is how the statement ends after all, once the server continues; null if it was never sent. */
   constructor(readonly outcome: Promise<unknown> | null) {
     super('the database server does not answer');
   }
@@ -13,32 +13,32 @@ export class StalledError extends Error {
 
 interface Waiting {
   sinceMs: number;
-  /** Nobody waits for it any more, but the server may still carry it out. */
+  /** The caller has given up, but the server may still execute it. */
   abandoned: boolean;
   abandon(): void;
 }
 
 export interface StallDeps {
-  /** Whether the server answers somebody who comes anew. */
+  /** Whether the server answers on a new connection. */
   answers(): Promise<boolean>;
-  /** The server answers, but not those who waited: their connections are dead. */
+  /** The server answers, but the waiting statements' connections are dead. */
   replaceConnections(): void;
-  /** Hears what each statement failed with. */
+  /** Called with the error of each failed statement. */
   failed?(error: unknown): void;
   patienceMs?: number;
-  /** How long connections that hang may hold up the others after the server has come back. */
+  /** How long hanging connections may delay others after the server is back. */
   graceMs?: number;
   everyMs?: number;
 }
 
 /**
- * Tells a server that stands still from a statement that takes long: migrations and exports may run for minutes, as long as
- * the server answers somebody else meanwhile. While it does not, whoever waits is told, and who comes is turned away. It
- * ends when the server answers and every abandoned statement has come to its end: a retry must not overtake the statement it
- * repeats, or a hold given back would be taken after all.
+ * Tells a hanging server from a slow statement: migrations and exports may run for minutes, as long as the server
+ * answers on another connection. While it does not, waiting statements fail and new ones are rejected. That ends when
+ * the server answers and every abandoned statement has finished: a retry must not overtake the statement it repeats, or
+ * a hold that was released could be taken after all.
  */
 export class StallWatch {
-  /** Who has waited longest comes first. A `Set` would leave old tables behind, with results long read in them. */
+  /** Longest waiting first. A `Set` would retain old tables with results that were already read. */
   readonly #waiting: Waiting[] = [];
   readonly #timer: Timer;
   #stalled = false;
@@ -55,7 +55,7 @@ export class StallWatch {
     return this.#stalled;
   }
 
-  /** `late` takes what arrives when nobody waits for it any more. */
+  /** `late` receives the result if it arrives after the caller has given up. */
   run<T>(start: () => Promise<T>, late?: (value: T) => Promise<unknown>): Promise<T> {
     if (this.#stalled) return Promise.reject(new StalledError(null));
     const real = start();
@@ -84,7 +84,7 @@ export class StallWatch {
     });
   }
 
-  /** Work that must end before anything else is sent, though nobody waits for it. */
+  /** Work without a caller that must finish before anything else is sent. */
   leave(work: Promise<unknown>): void {
     const mine: Waiting = { sinceMs: performance.now(), abandoned: true, abandon() {} };
     this.#waiting.push(mine);
@@ -113,7 +113,7 @@ export class StallWatch {
     this.#asking = false;
     if (this.#stalled) this.#mayGoOn(answered);
     else if (answered) this.#answeredMs = performance.now();
-    // It may have gone on in the meantime, and only those who came since are waiting.
+    // Its statements may have finished meanwhile: give up only those that waited before the probe.
     else if ((this.#waiting[0]?.sinceMs ?? askedMs) < askedMs) this.#giveUp();
   }
 

@@ -4,19 +4,19 @@ import { type Db, type Engine, engineOf } from './tables.ts';
 
 export type Statement = Record<Engine, CompiledQuery>;
 
-/** Hot statements are written out and compiled once: building one anew for each request costs more than running it. */
+/** Hot statements are compiled once: building one per request costs more than running it. */
 export const statement = (text: string): Statement => ({
   postgres: CompiledQuery.raw(text),
   sqlite: CompiledQuery.raw(placeholders(text)),
 });
 
-/** SQLite writes `?1` where PostgreSQL writes `$1`. */
+/** SQLite uses `?1` where PostgreSQL uses `$1`. */
 export const placeholders = (text: string): string => text.replace(/\$(\d+)/g, '?$1');
 
 export const all = <R>(db: Db, { [engineOf(db)]: compiled }: Statement, parameters: unknown[]): Promise<R[]> =>
   execute<R>(db, compiled, parameters);
 
-/** The first row; SQLite answers at once, without a promise. */
+/** The first row; synchronous on SQLite. */
 export const first = <R>(db: Db, query: Statement, parameters: (string | number)[]): R | null | Promise<R | null> =>
   engineOf(db) === 'sqlite'
     ? readSync<R>(db, query.sqlite.sql, parameters)

@@ -1,8 +1,8 @@
 import { type Kysely, PostgresAdapter } from 'kysely';
 
 /**
- * All tables of the service. Each room adds its own with
- * `declare module '../platform/db/tables.ts' { interface Tables { … } }` in its store, and touches no other room's.
+ * All tables of the service. Each module adds its own with `declare module '../platform/db/tables.ts' { interface
+ * Tables { … } }` in its store, and does not touch those of others.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface Tables {}
@@ -10,6 +10,9 @@ export interface Tables {}
 export type Db = Kysely<Tables>;
 export type Engine = 'sqlite' | 'postgres';
 
-/** For the few statements that need one engine (full text, SKIP LOCKED, data-modifying CTEs). Works inside a transaction too. */
+/**
+ * For the few statements that need one engine (full text, SKIP LOCKED, data-modifying CTEs). Also works inside a
+ * transaction.
+ */
 export const engineOf = (db: Db): Engine =>
   db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';

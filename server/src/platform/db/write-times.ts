@@ -2,12 +2,12 @@ import { CompiledQuery } from 'kysely';
 import { all } from './statement.ts';
 import type { Db } from './tables.ts';
 
-/** Rows of one statement: SQLite writes them on the thread that also serves streams. */
+/** Rows per statement: SQLite writes them on the thread that also serves streams. */
 const mostAtOnce = 200;
 
 /**
- * Writes when rows of a table were last used: many in one parameter, so that the statement is the same however many there are. On
- * PostgreSQL rows are taken in the order of their ids, as everywhere, or two processes would wait for each other's.
+ * Writes when rows of a table were last used. Many rows in one parameter, so that the statement is always the same. On
+ * PostgreSQL rows are locked by id, as everywhere, so that two processes cannot deadlock.
  */
 export function writerOfTimes(
   table: string,

@@ -1,16 +1,16 @@
-/** Past this a batch holds the synchronous SQLite writer for longer than a stream should wait. */
+/** A larger batch would hold SQLite's synchronous writer for longer than a stream should wait. */
 const mostPerBatch = 256;
 
-/** What is written together. One promise for all, instead of one for each with functions to settle it. */
+/** Items written together. They share one promise, which is cheaper than one per item. */
 class Batch<I, O> {
   readonly items: I[] = [];
   readonly done = Promise.withResolvers<(O | Error)[]>();
 }
 
 /**
- * Group commit: what arrives in one turn of the event loop, or while the batch before is under way, is written together.
- * `run` answers in the order of its items, with an error for an item that fails alone; when it throws, every item of the
- * batch gets the error.
+ * Group commit: items that arrive in one turn of the event loop, or while the previous batch is being written, are
+ * written together. `run` returns results in the order of its items, with an Error for an item that fails alone; if it
+ * throws, every item of the batch gets the error.
  */
 export class Batcher<I, O> {
   readonly #waiting: Batch<I, O>[] = [];
@@ -37,7 +37,7 @@ export class Batcher<I, O> {
     });
   }
 
-  /** Resolves once everything added so far, and what was added meanwhile, has been written. */
+  /** Resolves once the queue is empty, including what is added in the meantime. */
   idle(): Promise<void> {
     return this.#scheduled ? new Promise((resolve) => this.#idle.push(resolve)) : Promise.resolve();
   }
@@ -58,14 +58,14 @@ export class Batcher<I, O> {
 
 interface WriteBehindOptions {
   everyMs: number;
-  /** The pause after a failure; `everyMs` unless given. */
+  /** The pause after a failure; `everyMs` by default. */
   retryMs?: number;
-  /** Writes what waits; what it throws has been put back by itself or is given up. */
+  /** Writes what is pending. If it throws, it has either put the data back or given it up. */
   write(): void | Promise<void>;
   failed(error: unknown): void;
 }
 
-/** Write-behind: what is noted is written a moment later, one write at a time, and tried again after a failure. */
+/** Write-behind: schedules a write a moment later, runs one write at a time, and retries after a failure. */
 export class WriteBehind {
   #timer: Timer | null = null;
   #writing: Promise<void> | null = null;
@@ -80,13 +80,13 @@ export class WriteBehind {
 
   readonly #flushNow = (): void => void this.flush();
 
-  /** For when so much waits that the pause would be too long. */
+  /** Writes without the usual delay, when much is pending. */
   now(): void {
     if (this.#writing) this.soon();
     else void this.flush();
   }
 
-  /** Never rejects: what was noted before is written, or was refused and `failed` was told. */
+  /** Never rejects: everything pending is written, or `failed` was called. */
   async flush(): Promise<void> {
     this.#disarm();
     const mine = (this.#writing ?? Promise.resolve()).then(() => this.#write());
@@ -118,12 +118,12 @@ export class WriteBehind {
 interface RowsBehindOptions<T> {
   everyMs: number;
   retryMs?: number;
-  /** Rows of one write; as soon as so many wait they are written. */
+  /** Rows per write; a write starts as soon as this many are pending. */
   atOnce: number;
-  /** While the database is away rows wait in memory; past this the oldest go. */
+  /** Rows buffered while the database is unavailable; beyond this the oldest are dropped. */
   mostWaiting: number;
   write(rows: T[]): void | Promise<void>;
-  /** Of rows that could not be written; true keeps them for the next try. */
+  /** Called with rows that could not be written; return true to retry them. */
   failed(error: unknown, rows: T[]): boolean;
   lost?(rows: number): void;
 }
@@ -170,7 +170,7 @@ export class RowsBehind<T> {
   }
 }
 
-/** When rows of a table were last used: the last time of each, written every few seconds. */
+/** Buffers when rows of a table were last used; writes the latest time of each every few seconds. */
 export class LastUsed {
   #seen = new Map<number, number>();
   readonly #behind: WriteBehind;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, engineOf } from '../db/tables.ts';
 
-/** What an earlier build left in pg-boss's tables when the last of its processes is gone; tells how much that was. */
+/** Imports the jobs that an earlier build left in pg-boss's tables, once its last process is gone; returns how many. */
 export async function takeEarlierJobs(db: Db): Promise<number> {
   if (engineOf(db) === 'sqlite') return 0;
   const { rows } = await sql<{ there: boolean }>`select to_regclass('pgboss.job') is not null

@@ -5,24 +5,26 @@ import type { JobHandler } from './jobs.ts';
 import { untilWritten } from './lease.ts';
 import type { Owners } from './owners.ts';
 
-/** A doubled wait ends here: a job that waits for days is found by nobody. */
+/** Upper bound on the exponential backoff: nobody would notice a job that waits for days. */
 const maxBackoffMs = 6 * 3_600_000;
 /**
- * What a handler that is told to stop gets to come to an end before its job begins anew: until then it may hold the very money
- * that the next attempt needs, or be about to write down what it has paid for. One that does not listen is not waited for.
+ * How long an aborted handler may take to finish before its job is retried. Until then it may hold money that the next
+ * attempt needs, or be about to store what it has paid for. A handler that ignores its signal is not waited for.
  */
 const unwindMs = 5_000;
 
-/** One job being worked on. */
+/** A job in progress. */
 export interface Run {
   claim: Claim;
-  /** Resolves when the outcome is written, with the time until the job's next try, if any; never rejects. */
+  /** Resolves when the outcome is written, with the time until the job's next attempt, if any; never rejects. */
   done: Promise<number | null>;
-  /** The process stops: tells the handler, and a job that then fails is given back, not counted as failed. */
+  /**
+   * The process is stopping: aborts the handler. If the job then fails, it is given back instead of counted as failed.
+   */
   abort(): void;
-  /** Others may run the job by now: tells the handler, and what it does from now on changes nothing. */
+  /** Another process may run the job by now: aborts the handler, whose result is ignored. */
   lose(): void;
-  /** Gives the job back although its handler has not ended; what the handler does later changes nothing. */
+  /** Gives the job back although its handler is still running; the handler's result is ignored. */
   abandon(): Promise<void>;
 }
 
@@ -40,7 +42,7 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
   const done = Promise.withResolvers<number | null>();
   let state: 'held' | 'stopping' | 'lost' | 'ended' | 'abandoned' = 'held';
 
-  /** The first word counts. A database away for a second must not cost the whole work again. */
+  /** The first outcome counts. Retried, so that a short outage of the database does not repeat the whole job. */
   const end = async (outcome: Outcome): Promise<void> => {
     if (state === 'ended' || state === 'abandoned') return;
     state = 'ended';

@@ -20,10 +20,10 @@ interface JobsTable {
   attempt: number;
   max_attempts: number;
   backoff_ms: number;
-  /** When a waiting job may run, a dead one died. */
+  /** When a waiting job is due, or when a dead one died. */
   due_at_ms: number;
   owner: string | null;
-  /** Grows with every claim: what a former holder writes changes nothing. */
+  /** Increases with every claim: writes of a former holder have no effect. */
   epoch: Generated<number>;
   error: string | null;
   created_at_ms: number;
@@ -43,13 +43,13 @@ export interface Claim {
   epoch: number;
   queue: string;
   data: unknown;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   attempt: number;
   maxAttempts: number;
   backoffMs: number;
 }
 
-/** Of so many it does not matter how many they are. */
+/** Counting stops here. */
 const mostDead = 1_000;
 
 const ownerGone = 'the process that ran it gave no sign of life';
@@ -60,7 +60,7 @@ export class JobStore {
     readonly clock: Clock,
   ) {}
 
-  /** Null when a living job of that queue has the same key. */
+  /** Null if a waiting or running job of that queue has the same key. */
   async add(job: NewJob): Promise<string | null> {
     const now = this.clock.nowMs();
     const row = await this.db
@@ -82,7 +82,7 @@ export class JobStore {
     return row ? String(row.id) : null;
   }
 
-  /** Names the queues that have something to do now. */
+  /** The queues with jobs that are due. */
   async due(): Promise<string[]> {
     const rows = await this.db
       .selectFrom('jobs')
@@ -94,7 +94,7 @@ export class JobStore {
     return rows.map((row) => row.queue);
   }
 
-  /** Of several processes each gets others: PostgreSQL passes over what is just being claimed, SQLite has one writer. */
+  /** Concurrent processes claim different jobs: PostgreSQL skips rows being claimed, SQLite has a single writer. */
   async claim(queue: string, limit: number, owner: string): Promise<Claim[]> {
     const rows = await this.db
       .with('next', (db) =>
@@ -123,14 +123,14 @@ export class JobStore {
     await held.where('state', '=', 'running').execute();
   }
 
-  /** To be called again later, with its attempts counted anew. */
+  /** Reschedules the job and resets its attempts. */
   async again(claim: Claim, delayMs: number): Promise<void> {
     await this.held(claim)
       .set({ state: 'waiting', attempt: 0, error: null, due_at_ms: this.clock.nowMs() + delayMs })
       .execute();
   }
 
-  /** Records a failure; `retryInMs` null makes the job dead. */
+  /** Records a failure; with `retryInMs` null the job is dead. */
   async fail(claim: Claim, error: string, retryInMs: number | null): Promise<void> {
     const state = retryInMs === null ? 'dead' : 'waiting';
     await this.held(claim)
@@ -138,14 +138,14 @@ export class JobStore {
       .execute();
   }
 
-  /** Undoes the claim, so that another may take the job at once. */
+  /** Reverts the claim, so that another process can take the job at once. */
   async giveBack(claim: Claim): Promise<void> {
     await this.held(claim)
       .set({ state: 'waiting', attempt: claim.attempt - 1, due_at_ms: this.clock.nowMs() })
       .execute();
   }
 
-  /** Jobs whose process is gone wait again, or have died with it at their last attempt. */
+  /** Jobs of dead processes become waiting again, or dead after their last attempt. */
   async takeBack(): Promise<number> {
     const { numUpdatedRows } = await this.db
       .updateTable('jobs')
@@ -170,7 +170,7 @@ export class JobStore {
     return Object.fromEntries(rows.map((row) => [row.queue, Number(row.size)]));
   }
 
-  /** Newest first, as far as somebody would look. */
+  /** Newest first, bounded. */
   async dead(): Promise<DeadJobs[]> {
     const rows = await this.db
       .selectFrom('jobs')
@@ -185,7 +185,7 @@ export class JobStore {
     }));
   }
 
-  /** Removes jobs dead for `deadForMs`. */
+  /** Deletes jobs that have been dead for `deadForMs`. */
   async sweep(deadForMs: number): Promise<void> {
     await this.db
       .deleteFrom('jobs')
@@ -209,5 +209,5 @@ const claimOf = (row: Selectable<JobsTable>): Claim => ({
   backoffMs: row.backoff_ms,
 });
 
-/** Some jobs carry what opens another service, sealed. */
+/** Some jobs contain encrypted credentials of other services. */
 export const resealJobs = resealingWithin('jobs', ['id'], 'data');

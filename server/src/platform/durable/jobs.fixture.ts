@@ -14,12 +14,12 @@ export interface JobsPlace {
 export interface TestJobs {
   jobs: Jobs;
   owners: Owners;
-  /** Time passes for the liveness of processes, which otherwise stands still: one beat, one look. */
+  /** Advances the otherwise frozen time of the heartbeats: one beat, one look. */
   beat(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One process's view of the jobs of a database. */
+/** One process's view of the jobs in a database. */
 export async function openTestJobs(place: JobsPlace): Promise<TestJobs> {
   const { db, owners, clock, close } = await (place.path ? onlyOne(place.path) : join(place));
   const jobs = openQueue({ store: new JobStore(db, systemClock), owners, log });
@@ -32,7 +32,7 @@ export async function openTestJobs(place: JobsPlace): Promise<TestJobs> {
 
 const log = {
   warn: () => {},
-  // Jobs given up are expected in these tests; anything else that goes wrong is not.
+  // Failed jobs are expected in these tests; any other error is not.
   error: (details: object, message?: string) => {
     if (message !== 'job failed') console.error(message, details);
   },
@@ -50,7 +50,7 @@ async function join(place: JobsPlace) {
   return { db, owners, clock, close: leave };
 }
 
-/** A SQLite file has one owner in a process: two would block the thread that each waits for the other on. */
+/** One connection per SQLite file and process: two would block the thread while each waits for the other. */
 const files = new Map<string, ReturnType<typeof join>>();
 async function onlyOne(path: string) {
   const file = files.get(path) ?? join({ path });
@@ -58,7 +58,7 @@ async function onlyOne(path: string) {
   return { ...(await file), close: async () => {} };
 }
 
-// Run as a program: takes jobs of the queue `takeover`, says so and with each beat that it lives, and never finishes one.
+// Run as a program: takes jobs of the queue `takeover`, reports that and every heartbeat, and never finishes a job.
 if (import.meta.main) {
   const { jobs, beat } = await openTestJobs(JSON.parse(process.argv[2]!));
   let took = false;

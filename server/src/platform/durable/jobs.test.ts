@@ -46,7 +46,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     await instance!.close();
   };
   beforeAll(async () => {
-    // Two that start together on an empty database.
+    // Two processes that start together on an empty database.
     await Promise.all([open(), open()]);
   });
   afterEach(async () => {
@@ -97,7 +97,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     expect(tries[1]!.atMs - tries[0]!.atMs).toBeGreaterThanOrEqual(95);
     expect(tries[2]!.atMs - tries[1]!.atMs).toBeGreaterThanOrEqual(195);
     await gone(jobs, 'failing');
-    // A dead job does not keep its key.
+    // A dead job does not reserve its key.
     expect(await jobs.enqueue('failing', {}, { key: 'k', delayMs: 60_000 })).not.toBeNull();
   });
 

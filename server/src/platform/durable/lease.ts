@@ -3,27 +3,28 @@ import type { Db } from '../db/tables.ts';
 import type { Owners } from './owners.ts';
 
 /*
- * Whatever must have one holder names it: a row is held by its `owner` for as long as that process is on the list, and an
- * orphan from then on. Nothing is renewed row by row. A row that is written to after it was claimed also counts its
- * claims: every write asks for the `epoch` it was claimed with, so that a former holder changes nothing.
+ * Exclusive ownership of rows. A row is held by its `owner` for as long as that process is in the list of owners, and
+ * orphaned afterwards; there are no leases to renew per row. Rows that are written after the claim also count claims:
+ * every write checks the `epoch` of its claim, so that writes of a former holder have no effect.
  */
 
 declare module '../db/tables.ts' {
   interface Tables {
-    /** Things without a row of their own that have one holder at a time. */
+    /** Leases for resources without a row of their own. */
     leases: { name: string; owner: string; token: string };
   }
 }
 
-/** For `owner not in …`: nobody who lives holds the row. */
+/** For `owner not in …`: no living process holds the row. */
 export const livingOwners = (db: Db) => db.selectFrom('owners').select('id');
 
-/** Between two tries to write something that nobody else will. */
+/** Delay between attempts of a write that only this process can make. */
 const writeAgainMs = 500;
 
 /**
- * For the last word about something held: tried until it is written, since nobody else takes over what a living process
- * holds. Given up when the process has left the list, or is on it under another name: then it is an orphan.
+ * Writes the final state of something this process holds. Retries until it is written, since no other process takes
+ * over what a living one holds. Gives up when the process has left the list or has a new id, because the row is
+ * orphaned then.
  */
 export async function untilWritten(
   owners: Pick<Owners, 'id'>,
@@ -40,7 +41,9 @@ export async function untilWritten(
   }
 }
 
-/** Takes what has this name, and resolves to what gives it back; null while another holder lives. */
+/**
+ * Acquires the named lease and resolves to the function that releases it; null while another living process holds it.
+ */
 export async function takeLease(
   db: Db,
   owners: Pick<Owners, 'id'>,

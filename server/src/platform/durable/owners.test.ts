@@ -10,7 +10,7 @@ test('what a killed process held is taken over within ten seconds', () => {
   expect(3 * beatMs).toBeLessThan(deadAfterMs);
 });
 
-/** A database that can be away. */
+/** A database that can be made unavailable. */
 function fragile(db: Db): { db: Db; away: boolean; hangs: boolean } {
   const place = { db: null as unknown as Db, away: false, hangs: false };
   const never = { set: () => never, where: () => never, executeTakeFirst: () => new Promise(() => {}) };
@@ -49,7 +49,7 @@ describe.each(engines)('owners on $name', (engine) => {
     });
     return { owners, seen };
   };
-  /** As many beats as fit into this time; those of others are not heard. */
+  /** As many heartbeats of the given processes as fit into this time; all others are silent. */
   const beats = async (ms: number, ...living: Owners[]) => {
     for (let passed = 0; passed < ms; passed += beatMs) {
       clock.advance(beatMs);
@@ -173,7 +173,7 @@ describe.each(engines)('owners on $name', (engine) => {
     await say(0);
     await beats(beatMs, owners);
     expect([owners.someoneMute, forgotten]).toEqual([false, 1]);
-    // What it changed while nobody heard it goes untold when it dies so.
+    // If it dies now, the changes it made while mute are never announced.
     await say(1);
     await beats(beatMs, owners);
     await open.db.deleteFrom('owners').where('id', '=', 'mute').execute();

@@ -6,51 +6,58 @@ import type { Log } from '../log.ts';
 
 declare module '../db/tables.ts' {
   interface Tables {
-    /** The processes that live: whatever names another owner is an orphan. */
+    /** The living processes: a row with any other owner is orphaned. */
     owners: {
       id: string;
       beats: number;
-      /** 1 while the others do not hear what it changes. */
+      /** 1 while other processes do not receive its change messages. */
       mute: Generated<number>;
       /** 1 for a process of an earlier build. */
       slow: Generated<number>;
-      /** When it last beat, by the server's clock; 0 of a process that does not say so. */
+      /** Time of the last heartbeat by the server's clock; 0 for a process that does not report it. */
       beaten_at: Generated<number>;
     };
   }
 }
 
-/** Often enough that a few beats may be missed on a busy machine before anybody thinks of death. */
+/** Frequent enough that a few heartbeats may be missed on a busy machine before the process counts as dead. */
 export const beatMs = 1_000;
-/** With the beat at which it is noticed, what a killed process held is taken over within 7 seconds; promised are 10. */
+/**
+ * Including the beat at which it is noticed, what a killed process held is taken over within 7 seconds; we promise 10.
+ */
 export const deadAfterMs = 6_000;
-/** Whoever joins need not have listened to know of such a silence: processes that all die young would never hear one to its end. */
+/**
+ * A new process may remove owners silent for this long without having observed them; otherwise a series of processes
+ * that all die young would never remove any.
+ */
 const longSilentSeconds = 30;
-/** An earlier build beats every ten seconds. */
+/** Earlier builds send a heartbeat every ten seconds. */
 const slowDeadAfterMs = 35_000;
-/** A process gives up a beat before others may take over, since it only looks at its own silence once a beat. */
+/** A process gives up one beat before others may take over, because it checks its own silence only once per beat. */
 const giveUpAfterMs = deadAfterMs - beatMs;
-/** Orphans are looked for whenever somebody has left the list, and this often for what appeared without that. */
+/**
+ * Orphans are searched for whenever a process leaves the list, and at this interval for those that appeared otherwise.
+ */
 const lookMs = 10_000;
 
 export interface Owners {
-  /** Names this process in whatever it holds. Another name after others took it for dead; empty once it has left. */
+  /** The owner id of this process. Changes after other processes considered it dead; empty once it has left. */
   readonly id: string;
-  /** The last beat could not be written: nothing can, on a disk that is full or a server that only reads. */
+  /** The last heartbeat could not be written, so nothing can: the disk is full or the server read-only. */
   readonly silent: boolean;
-  /** Called when somebody has left the list, and every few seconds: takes over what nobody on the list holds. */
+  /** Called when a process has left the list, and every few seconds: takes over rows without a living owner. */
   onLook(work: () => Promise<unknown>): void;
-  /** Called when others may have taken over whatever this process holds. */
+  /** Called when other processes may have taken over whatever this one holds. */
   onLost(lose: () => void): void;
-  /** What one of the others changes may go unheard: it said so with its last beat. */
+  /** Some process reported with its last heartbeat that its change messages may not arrive. */
   readonly someoneMute: boolean;
-  /** A process of an earlier build lives. It does not know all that others keep. */
+  /** A process of an earlier build is running, which does not know about everything that newer ones store. */
   readonly someoneEarlier: boolean;
-  /** Called when nobody is mute any more. */
+  /** Called when no process is mute any more. */
   onAllHeard(forget: () => void): void;
-  /** One beat, a look at the list, and taking over; by itself once a beat. */
+  /** Sends a heartbeat, checks the list and takes over orphans; runs once per beat. */
   look(): Promise<void>;
-  /** Takes this process off the list, so that what it still holds is free at once. */
+  /** Removes this process from the list, so that what it still holds is free at once. */
   leave(): Promise<void>;
 }
 
@@ -58,13 +65,13 @@ interface OwnersDeps {
   db: Db;
   log: Pick<Log, 'warn'>;
   clock?: Clock;
-  /** Whether the others hear what this process changes. */
+  /** Whether other processes do not receive this one's change messages. */
   isMute?: () => boolean;
 }
 
-/** Puts this process on the list. */
+/** Registers this process. */
 export async function openOwners({ db, log, clock = systemClock, isMute = () => false }: OwnersDeps): Promise<Owners> {
-  // A SQLite file has one process: whoever else is on the list is dead.
+  // A SQLite file has a single process: all others in the list are dead.
   if (engineOf(db) === 'sqlite') await db.deleteFrom('owners').execute();
   else await removeLongSilent(db, log);
   const id = await join(db, isMute());
@@ -84,13 +91,13 @@ async function join(db: Db, mute: boolean): Promise<string> {
   return id;
 }
 
-/** Of the server, since the clocks of two machines differ. A SQLite file has one process, and nobody asks. */
+/** The server's clock, since those of two machines differ. Not needed on SQLite, which has a single process. */
 const serverSeconds = (db: Db) =>
   engineOf(db) === 'sqlite' ? sql<number>`0` : sql<number>`floor(extract(epoch from clock_timestamp()))`;
 
 /**
- * If all were silent because the server was away, or its clock jumped, one that lives may be among them: after so long it believes
- * itself that it holds nothing any more, and it comes back under another name.
+ * If the server was unavailable or its clock jumped, a silent process may still be alive. After this long it has given
+ * up everything it held, and registers again under a new id.
  */
 async function removeLongSilent(db: Db, log: Pick<Log, 'warn'>): Promise<void> {
   const removed = await db
@@ -103,8 +110,8 @@ async function removeLongSilent(db: Db, log: Pick<Log, 'warn'>): Promise<void> {
 }
 
 /**
- * One row per process, with a counter. Whoever's counter stands still is dead: silence is measured by those who listen, each
- * on its own clock, since the clocks of two machines differ by more than a beat.
+ * One row per process, with a counter. A process whose counter stands still is dead. Silence is measured by each
+ * observer on its own monotonic clock, because the clocks of two machines differ by more than a beat.
  */
 class OwnersList implements Owners {
   readonly #heard = new Map<string, { beats: number; sinceMs: number }>();
@@ -148,13 +155,13 @@ class OwnersList implements Owners {
   }
 
   async look(): Promise<void> {
-    // A server that does not answer is not asked twice.
+    // Do not send a second query to a server that does not answer.
     this.#beating ??= this.#beat().finally(() => {
       this.#beating = null;
     });
     const someoneLeft = await this.#beating;
     if (!someoneLeft && this.clock.steadyMs() - this.#lookedAtMs < lookMs) return;
-    // Beside the beats, which long work must not hold up.
+    // Runs beside the heartbeats, which long work must not delay.
     this.#working ??= this.#takeOver().finally(() => {
       this.#working = null;
     });
@@ -173,7 +180,7 @@ class OwnersList implements Owners {
     this.id = '';
   }
 
-  /** Whether somebody has left the list. */
+  /** Returns whether a process has left the list. */
   async #beat(): Promise<boolean> {
     const askedAtMs = this.clock.steadyMs();
     try {
@@ -185,7 +192,7 @@ class OwnersList implements Owners {
         this.#lose();
         this.id = await join(this.db, this.isMute());
       }
-      // After a gap in listening the others must have time to be heard: the database was away for them too.
+      // After an outage of the database give other processes time for a heartbeat: it was unavailable for them too.
       if (askedAtMs - this.#beatenAtMs > 3 * beatMs) this.#heard.clear();
       this.#beatenAtMs = askedAtMs;
       this.#lost = false;
@@ -220,14 +227,14 @@ class OwnersList implements Owners {
     return someoneLeft;
   }
 
-  /** Also when whoever was mute has left the list: what it changed, nobody will tell. */
+  /** Also fires when a mute process has left the list, because its changes will never be announced. */
   #hear(someoneMute: boolean): void {
     const allHeard = this.someoneMute && !someoneMute;
     this.someoneMute = someoneMute;
     if (allHeard) for (const forget of this.#forgetters) forget();
   }
 
-  /** Unless it has been heard of in this very moment. */
+  /** Does nothing if a heartbeat arrived in the meantime. */
   async #remove(id: string, beats: number): Promise<boolean> {
     const gone = this.db.deleteFrom('owners').where('id', '=', id).where('beats', '=', beats);
     const { numDeletedRows } = await gone.executeTakeFirst();
@@ -241,7 +248,7 @@ class OwnersList implements Owners {
       try {
         await work();
       } catch (error) {
-        // Asked again soon, since nobody may leave the list for hours.
+        // Try again soon, since it may take hours until the next process leaves the list.
         this.#lookedAtMs = Number.NEGATIVE_INFINITY;
         this.log.warn({ error }, 'taking over failed; will be tried again');
       }

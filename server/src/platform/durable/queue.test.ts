@@ -9,7 +9,7 @@ import { openQueue } from './queue.ts';
 holdTime();
 
 const job: NewJob = { queue: 'q', data: { a: 1 }, delayMs: 0, key: null, maxAttempts: 2, backoffMs: 10 };
-/** An owner whose fate is in the test's hands. */
+/** An owner that the test controls. */
 function livingOwner(): Owners & { lose(): void } {
   const losers: (() => void)[] = [];
   return {
@@ -30,7 +30,7 @@ function livingOwner(): Owners & { lose(): void } {
 const alive = livingOwner();
 const quiet = { warn: () => {}, error: () => {} };
 
-/** The same store with some of its answers replaced. */
+/** The same store with some methods replaced. */
 const changed = (store: JobStore, answers: Partial<JobStore>): JobStore => Object.assign(Object.create(store), answers);
 
 async function emptyDb() {
@@ -210,7 +210,7 @@ test('a handler is told to stop when others may have its job, which waits to be 
   await pass(50);
   owner.lose();
   await pass(2_000);
-  // It returned as if all were well, but that counts no more.
+  // The handler returned successfully, but the job was lost by then.
   expect([aborted, attempts, await jobs.depth()]).toEqual([1, [1], { q: 1 }]);
   away = false;
   await pass(2_000);
@@ -259,7 +259,7 @@ test('what the dead held is taken over before their jobs, by whoever was there b
   owners.onLook(async () => seen.push('money'));
   await jobs.start();
   for (const look of looks) await look();
-  // Once as the work starts, too: nobody need be seen to leave for that.
+  // Also once at start, even if no process is seen to leave.
   expect(seen).toEqual(['jobs', 'money', 'jobs']);
   await jobs.stop(0);
   await close();

@@ -7,11 +7,11 @@ import type { JobHandler, Jobs, WorkOptions } from './jobs.ts';
 import { untilWritten } from './lease.ts';
 import type { Owners } from './owners.ts';
 
-/** How long a job added by another process, or due later, waits at most; one added here starts at once. */
+/** Maximum delay of a job that another process added or that became due; one added here starts at once. */
 const pollMs = 1_000;
 const keepDeadMs = 7 * 24 * 3_600_000;
 const sweepEveryMs = 3_600_000;
-/** What handlers get to notice their aborted signal before their jobs are given back over their heads. */
+/** How long handlers may take to react to their aborted signal before their jobs are given back. */
 const abortGraceMs = 1_000;
 
 interface Worker {
@@ -25,7 +25,10 @@ interface QueueDeps {
   log: Pick<Log, 'warn' | 'error'>;
 }
 
-/** Runs jobs of a store: one loop asks what is due, claims as much as there is room for, and starts it. */
+/**
+ * Runs the jobs of a store: one loop asks which queues are due, claims as many jobs as there is capacity for, and
+ * starts them.
+ */
 export function openQueue({ store, owners, log }: QueueDeps): Jobs {
   const workers = new Map<string, Worker>();
   const runs = new Set<Run>();
@@ -64,7 +67,7 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
   };
   const tick = async () => {
     if (!running) return;
-    // One at a time: two would claim more than there is room for.
+    // One at a time: two ticks would claim more than there is capacity for.
     if (ticking) {
       await ticking;
       return alarm.in(0);
@@ -105,7 +108,7 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
     async start() {
       running = true;
       alarm.open();
-      // Not before, so that money which a dead process held is free by the time its work begins anew.
+      // After billing's handler, so that the holds of a dead process are released before its jobs start again.
       owners.onLook(takeBack);
       await takeBack().catch((error) => log.error({ err: error }, 'could not take over jobs'));
       await tick();
@@ -134,7 +137,7 @@ async function settled(runs: Set<Run>, timeoutMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Rings at each of the moments asked for, those within 10 ms of each other together, and once per poll interval. */
+/** Calls `ring` at each requested moment, merging those within 10 ms, and once per poll interval. */
 function createAlarm(ring: () => void) {
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
   const moments = new Set<number>();
@@ -163,13 +166,13 @@ function createAlarm(ring: () => void) {
       clearTimeout(timer);
       clearTimeout(pollTimer);
     },
-    /** Apart from the moments, of which each would otherwise start a row of polls of its own. */
+    /** Separate from the moments, or each of them would start its own series of polls. */
     poll() {
       clearTimeout(pollTimer);
       if (open) pollTimer = setTimeout(ring, pollMs);
     },
     in(ms: number) {
-      // The poll finds what is due after it. Rounded up, lest it rings before the job is due.
+      // Later moments are covered by the poll. Rounded up, so that it does not ring before the job is due.
       if (!open || ms > pollMs) return;
       moments.add(ms === 0 ? Math.floor(performance.now()) : Math.ceil((performance.now() + ms + 2) / 10) * 10);
       arm();

@@ -2,14 +2,14 @@ import { mayPass } from './errors.ts';
 
 export interface Repeating {
   mostTries?: number;
-  /** No try begins later than this after the first. */
+  /** No attempt starts later than this after the first. */
   patienceMs?: number;
   pauseMs?: number;
-  /** For what must not be written twice: the faults after which it was surely not written. */
+  /** For writes that must not happen twice: which errors prove that nothing was written. */
   passes?: (error: unknown) => boolean;
 }
 
-/** Tries again while the database is away, for what may be repeated as it is; throws what the last try met. */
+/** Retries while the database is unavailable, for work that is safe to repeat; throws the last error. */
 export async function repeat<T>(work: () => T | Promise<T>, options: Repeating = {}): Promise<T> {
   const { mostTries = Number.POSITIVE_INFINITY, patienceMs = Number.POSITIVE_INFINITY } = options;
   const { pauseMs = 200, passes = mayPass } = options;

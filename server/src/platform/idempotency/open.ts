@@ -13,11 +13,11 @@ export interface KeptAnswer {
   body: string;
 }
 
-/** The right to do something once; `id` is the same for every attempt under the same key. */
+/** Permission to perform a request once; `id` is the same for every attempt with the same key. */
 interface Attempt {
   id: number;
   keep(answer: KeptAnswer): Promise<void>;
-  /** Nothing was done, or nobody knows: it may be tried again. */
+  /** Nothing was done, or the outcome is unknown: it may be retried. */
   release(): Promise<void>;
 }
 
@@ -28,13 +28,15 @@ export interface Idempotency {
   sweep(): Promise<void>;
 }
 
-/** How long the first answer is given again. */
+/** How long the first answer is replayed. */
 const keptSeconds = 86_400;
 
 export function openIdempotency(deps: { db: Db; owners: Owners; clock: Clock; sealer: Sealer; log: Log }): Idempotency {
   const { db, owners, clock, sealer, log } = deps;
 
-  /** Tried once while the caller waits for its answer, and on without it: until then the key counts as in use. */
+  /**
+   * The caller waits for the first attempt only; retries run in the background, and the key stays in use until then.
+   */
   const settle = async (write: () => Promise<void>): Promise<void> => {
     try {
       await write();
@@ -55,7 +57,7 @@ export function openIdempotency(deps: { db: Db; owners: Owners; clock: Clock; se
     return held && attemptOf(held);
   };
 
-  /** Null when the key has become free in the meantime. */
+  /** Null if the key became free in the meantime. */
   const meet = async (row: store.KeyRow & { living: string | null }, fingerprint: string): Promise<Begun | null> => {
     if (row.owner === '' && row.created_at <= nowSeconds(clock) - keptSeconds) {
       await store.dropKey(db, row);
@@ -70,7 +72,8 @@ export function openIdempotency(deps: { db: Db; owners: Owners; clock: Clock; se
 
   return {
     begin: async (userId, key, fingerprint) => {
-      // Twice at most: a key that is dropped between the two questions is free at the second try, or somebody has it.
+      // Twice at most: if the key is dropped between claim and lookup, the second claim succeeds or finds the new
+      // holder.
       for (let i = 0; i < 2; i += 1) {
         const attempt = await claim(userId, key, fingerprint);
         if (attempt) return { attempt };

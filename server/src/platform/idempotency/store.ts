@@ -8,13 +8,13 @@ interface IdempotencyTable {
   id: Generated<number>;
   user_id: number;
   key: string;
-  /** Of what was asked: the same key for something else is a mistake of the caller's. */
+  /** Hash of the request: reusing a key for a different request is an error of the caller. */
   fingerprint: string;
-  /** The process in which it runs; empty when it is done. */
+  /** The process that runs it; empty when it is done. */
   owner: string;
-  /** Grows with every attempt: what a former one keeps is not kept. */
+  /** Increases with every attempt: the answer of an earlier attempt is not stored. */
   epoch: Generated<number>;
-  /** Sealed; empty while it runs. */
+  /** Encrypted; empty while it runs. */
   answer: string;
   created_at: number;
 }
@@ -27,10 +27,10 @@ declare module '../db/tables.ts' {
 
 export type KeyRow = Selectable<IdempotencyTable>;
 export type NewKeyRow = Omit<KeyRow, 'id' | 'epoch' | 'answer'>;
-/** One attempt. */
+/** Identifies one attempt. */
 export type Held = Pick<KeyRow, 'id' | 'epoch'>;
 
-/** Null when the user has used the key before: of many at once, one comes first. */
+/** Null if the user has used the key before. Of concurrent claims exactly one succeeds. */
 export async function claimKey(db: Db, row: NewKeyRow): Promise<Held | null> {
   const made = await db
     .insertInto('idempotency_keys')
@@ -57,7 +57,7 @@ export async function findKeyRow(
   return found ?? null;
 }
 
-/** From an attempt whose process is gone; false when somebody else was faster. */
+/** Takes over an attempt whose process is gone; false if another process was faster. */
 export async function takeOver(db: Db, { id, epoch, owner: former }: KeyRow, owner: string): Promise<boolean> {
   const taken = await db
     .updateTable('idempotency_keys')
@@ -78,7 +78,7 @@ export async function dropKey(db: Db, { id, epoch }: Held): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('id', '=', id).where('epoch', '=', epoch).execute();
 }
 
-/** Of the oldest `most`, which have the lowest ids; what still runs stays, however old. */
+/** Deletes up to `most` of the oldest, which have the lowest ids; running ones stay however old they are. */
 export async function deleteOldKeys(db: Db, before: number, most: number): Promise<number> {
   const result = await db
     .deleteFrom('idempotency_keys')

@@ -1,4 +1,4 @@
 import type { Keeping } from './keeping.ts';
 
-/** For rooms that are tested by themselves. */
+/** No limit, for tests of a single module. */
 export const unbounded: Keeping = { take: async () => {}, tries: async () => true, add: () => {} };

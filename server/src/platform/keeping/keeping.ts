@@ -5,13 +5,17 @@ import type { Log } from '../log.ts';
 import type { Shared } from '../shared/port.ts';
 import { addToSum, countedBefore, forgetSum, mendSum, readSum } from './store.ts';
 
-/** What a user keeps has a sum, and the sum a bound. Rooms take their bytes here before they write them. */
+/**
+ * Storage quota: the bytes stored for a user are summed up and bounded. Modules reserve bytes here before they write.
+ */
 export interface Keeping {
-  /** For what is about to be written; refused where it does not fit. */
+  /** Reserves bytes for a write; throws if they do not fit. */
   take(userId: number, bytes: number): Promise<void>;
-  /** The same, for what is left unkept where it does not fit. */
+  /** The same, but returns false if they do not fit, for data that may be left out. */
   tries(userId: number, bytes: number): Promise<boolean>;
-  /** For what is paid for and kept in any case: it is counted, and what comes next is refused. */
+  /**
+   * Counts data that is stored in any case because it is paid for; later writes are refused if it exceeds the bound.
+   */
   add(userId: number, bytes: number): void;
 }
 
@@ -20,14 +24,14 @@ export interface KeepingDeps {
   shared: Pick<Shared, 'publish' | 'subscribe'>;
   clock: Clock;
   log: Log;
-  /** 0 for none. */
+  /** 0 for no limit. */
   mostBytes(): number;
 }
 
 export interface OpenKeeping extends Keeping {
-  /** Declares how what a user keeps is counted; until then sums are what was added. */
+  /** Registers how a user's bytes are counted; until then the sum is what was added. */
   countBy(count: (userId: number) => Promise<number>): void;
-  /** Counts anew and mends the sum. */
+  /** Counts from scratch and corrects the sum. */
   recount(userId: number): Promise<void>;
   mostBytes(): number;
   forget(userId: number): Promise<void>;
@@ -36,13 +40,16 @@ export interface OpenKeeping extends Keeping {
 }
 
 const mebibyte = 1024 * 1024;
-/** Taken ahead of need, so that most writes ask nobody; what is left of it when a process ends is found by the next count. */
+/**
+ * Reserved ahead in steps, so that most writes need no query; a step left over when a process ends is corrected by the
+ * next count.
+ */
 const stepOf = (most: number): number => Math.min(mebibyte, Math.floor(most / 256));
-/** Users that a process knows of; whoever is thrown out takes anew. */
+/** Users in memory; an evicted user simply reserves again. */
 const mostKnown = 20_000;
-/** Whoever has no room left is counted anew, since things are deleted without a word; but not with each request. */
+/** Deletions are not reported, so a full account is recounted; but not on every request. */
 const countAgainMs = 10_000;
-/** What nobody has asked about drifts by what processes took and did not use. */
+/** Sums drift by what processes reserved and did not use, so all are recounted daily. */
 const countDailySeconds = 86_400;
 const countedAtOnce = 20;
 const channel = 'keeping:counted';
@@ -56,10 +63,10 @@ const storageFull = (mostBytes: number) => {
   );
 };
 
-/** Bytes that the sum counts already and nobody has written; below 0: written, and not counted yet. */
+/** Bytes already part of the sum but not yet written; negative: written but not yet part of the sum. */
 interface Ahead {
   left: number;
-  /** Writes that wait for the sum. Of several at once, one takes ahead. */
+  /** Writes that wait for the sum. Only one of several concurrent ones reserves ahead. */
   growing: number;
 }
 
@@ -95,7 +102,7 @@ export async function openKeeping({ db, shared, clock, log, mostBytes }: Keeping
 
   const recount = async (userId: number): Promise<void> => {
     bounded(countedMs, userId, clock.steadyMs());
-    // What processes have taken ahead is no longer counted for them. One that does not hear it uses that up first.
+    // The recount drops what processes have reserved ahead. One that misses the message uses up its reservation first.
     known.delete(userId);
     await shared.publish(channel, `${userId}`).catch(() => {});
     const before = await readSum(db, userId);
@@ -104,7 +111,7 @@ export async function openKeeping({ db, shared, clock, log, mostBytes }: Keeping
   };
   const mayRecount = (userId: number): boolean =>
     clock.steadyMs() - (countedMs.get(userId) ?? Number.NEGATIVE_INFINITY) > countAgainMs;
-  /** Of users of before there were sums. */
+  /** For users from before sums existed. */
   const recountQuietly = async (userId: number): Promise<void> => {
     if (!mayRecount(userId)) return;
     await recount(userId).catch((error) => log.warn({ error }, 'what a user keeps could not be counted'));
@@ -153,7 +160,7 @@ export async function openKeeping({ db, shared, clock, log, mostBytes }: Keeping
   };
 }
 
-/** Sets it as the youngest, and throws the oldest out where there are too many. */
+/** Sets the entry as the newest and evicts the oldest if there are too many. */
 function bounded<V>(map: Map<number, V>, key: number, value: V): V {
   map.delete(key);
   map.set(key, value);

@@ -1,23 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tables } from '../db/tables.ts';
 
-/** What a row takes beside its texts: ids, times, and its places in indexes. Else a million empty ones would be nothing. */
+/**
+ * Overhead of a row besides its texts: ids, times and index entries. Otherwise a million empty rows would count as
+ * nothing.
+ */
 export const rowBytes = 256;
 const rowsAtOnce = 500;
 
 interface Rows {
   table: keyof Tables;
-  /** Which of them; with `by`, what an index begins with. */
+  /** The condition; together with `by` it must match the start of an index. */
   where: RawBuilder<unknown>;
-  /** Their order. */
+  /** Columns to order by. */
   by: string[];
-  /** Columns of text or bytes. Both engines know how long these are without reading them. */
+  /** Text or blob columns. Both engines know their length without reading them. */
   texts?: string[];
-  /** A column that says how many bytes there are. */
+  /** A column with a number of bytes. */
   counted?: string;
 }
 
-/** What rows take, some at a time, so that no read holds up the streams. */
+/** The size of rows, read in small pages so that no query stalls open streams. */
 export async function sizeOf(db: Db, { table, where, by, texts = [], counted }: Rows): Promise<number> {
   const keys = sql.join(by.map((name) => sql.ref(name)));
   const lengths = texts.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`);
@@ -36,6 +39,6 @@ export async function sizeOf(db: Db, { table, where, by, texts = [], counted }: 
   }
 }
 
-/** The bytes of a text, and of the row it becomes. */
+/** The bytes of a text and of the row it is stored in. */
 export const bytesOfRow = (...texts: string[]): number =>
   texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), rowBytes);

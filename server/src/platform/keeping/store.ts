@@ -2,11 +2,11 @@ import type { Db } from '../db/tables.ts';
 
 interface SumsTable {
   user_id: number;
-  /** With what processes have taken for writes to come. */
+  /** Includes what processes have reserved for future writes. */
   bytes: number;
-  /** How often it was counted: of two that count at once, one is believed. */
+  /** Number of recounts: of two concurrent ones only one is accepted. */
   counts: number;
-  /** 0 before the first time. */
+  /** 0 if never counted. */
   counted_at: number;
 }
 
@@ -19,7 +19,7 @@ declare module '../db/tables.ts' {
 export type Sum = Pick<SumsTable, 'bytes' | 'counts' | 'counted_at'>;
 const shown = ['bytes', 'counts', 'counted_at'] as const;
 
-/** One statement: of those that add at once, each sees what the ones before have left. Null where it would be more than `most`. */
+/** A single statement, so that concurrent additions see each other. Null if the sum would exceed `most`. */
 export async function addToSum(db: Db, userId: number, bytes: number, most: number): Promise<Sum | null> {
   if (bytes > most) return null;
   const row = await db
@@ -41,7 +41,7 @@ export async function readSum(db: Db, userId: number): Promise<Sum> {
   return row ?? { bytes: 0, counts: 0, counted_at: 0 };
 }
 
-/** What was added while it was counted stays added; false when somebody else has counted meanwhile. */
+/** Corrects the sum but keeps what was added during the count; false if another recount was faster. */
 export async function mendSum(db: Db, userId: number, before: Sum, counted: number, now: number): Promise<boolean> {
   const row = await db
     .insertInto('kept_sums')
@@ -61,7 +61,7 @@ export async function mendSum(db: Db, userId: number, before: Sum, counted: numb
   return row !== undefined;
 }
 
-/** Whose was counted longest ago. */
+/** The users whose last count is oldest. */
 export async function countedBefore(db: Db, time: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('kept_sums')

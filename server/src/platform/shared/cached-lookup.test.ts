@@ -8,7 +8,7 @@ interface Row {
   tags: string[];
 }
 
-/** Rows with tags, and how often each was read. */
+/** Rows with tags, and a count of reads per row. */
 function opened(tagsOf: (key: string) => string[], max: number) {
   const reads = new Map<string, number>();
   const lookup = new CachedLookup<Row>({

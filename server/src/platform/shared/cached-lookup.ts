@@ -1,26 +1,26 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Hearing } from './hearing.ts';
 
-/** How long an entry is believed: long while changes are announced, a second while they may go unheard. */
+/** How long an entry is valid: long while changes are announced, a second while messages may be lost. */
 const announcedMs = 60_000;
 const unheardMs = 1_000;
 
 export interface LookupOptions<V> {
   load(key: string): Promise<V | null>;
-  /** Names under which the entry is thrown out, such as `user:7`. */
+  /** Tags by which the entry is invalidated, such as `user:7`. */
   tagsOf(value: V): string[];
   max: number;
   clock: Clock;
   hearing: Pick<Hearing, 'heard'>;
 }
 
-/** A bounded cache of rows looked up by a secret's hash; changes throw entries out by tag, in every process. */
+/** A bounded cache of rows looked up by a secret's hash. Changes invalidate entries by tag, in every process. */
 export class CachedLookup<V> {
   readonly #entries = new Map<string, { value: V; readMs: number; tags: string[] }>();
-  /** Keys under each tag: a change is told of often, and seldom concerns more than a few of many thousand entries. */
+  /** Keys by tag: invalidations are frequent, and rarely concern more than a few of thousands of entries. */
   readonly #tagged = new Map<string, Set<string>>();
   readonly #loading = new Map<string, Promise<V | null>>();
-  /** Raised by every invalidation: what was read before it must not be kept after it. */
+  /** Incremented by every invalidation: a value read before one must not be cached after it. */
   #generation = 0;
 
   constructor(readonly options: LookupOptions<V>) {}
@@ -28,7 +28,7 @@ export class CachedLookup<V> {
   get(key: string): V | null | Promise<V | null> {
     const { clock, hearing } = this.options;
     const entry = this.#entries.get(key);
-    // Judged when it is asked for: what was read while all was well is doubted like the rest once nothing is heard.
+    // Checked on access, so that entries cached in good times expire quickly too once messages may be lost.
     if (entry && clock.steadyMs() - entry.readMs < (hearing.heard() ? announcedMs : unheardMs)) return entry.value;
     return this.#loading.get(key) ?? this.#start(key);
   }
@@ -43,7 +43,7 @@ export class CachedLookup<V> {
 
   async #load(key: string): Promise<V | null> {
     const generation = this.#generation;
-    // As old as the question: an answer that takes long may have been overtaken on its way.
+    // The age counts from the query: the row may change while a slow response is on its way.
     const readMs = this.options.clock.steadyMs();
     const value = await this.options.load(key);
     if (generation !== this.#generation) return value;
@@ -66,7 +66,7 @@ export class CachedLookup<V> {
     for (const key of this.#tagged.get(tag) ?? []) this.forget(key);
   }
 
-  /** One entry, which whoever asked knows to be past. */
+  /** Removes one entry that the caller knows to be outdated. */
   forget(key: string): void {
     for (const tag of this.#entries.get(key)?.tags ?? []) {
       const keys = this.#tagged.get(tag);

@@ -9,12 +9,12 @@ interface ExpiringMap<V> {
   find(key: string): Entry<V> | undefined;
   set(key: string, value: V, ttlMs: number): Entry<V>;
   delete(key: string): void;
-  /** Drops what has expired. */
+  /** Drops expired entries. */
   sweep(): void;
   size(): number;
 }
 
-/** A map whose entries expire and which never holds more than `maxKeys`: the oldest go first. */
+/** A map whose entries expire and which holds at most `maxKeys`: the oldest are evicted first. */
 export function expiringMap<V>(clock: Clock, maxKeys: number): ExpiringMap<V> {
   const entries = new Map<string, Entry<V>>();
   const sweep = () => {
@@ -30,7 +30,7 @@ export function expiringMap<V>(clock: Clock, maxKeys: number): ExpiringMap<V> {
     },
     set(key, value, ttlMs) {
       const entry = { value, expiresAtMs: clock.steadyMs() + ttlMs };
-      // Deleted first, so that the order of the map is the order of writing.
+      // Delete first, so that the map is in order of writing.
       entries.delete(key);
       if (entries.size >= maxKeys) {
         const oldest = entries.keys().next();

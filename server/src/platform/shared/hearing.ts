@@ -1,27 +1,27 @@
 import type { Owners } from '../durable/owners.ts';
 import type { Shared } from './port.ts';
 
-/** Whether this process would hear of what others change. Whoever keeps a copy of a row asks before believing it. */
+/** Whether this process would be notified of changes by others. Caches of rows ask before they trust an entry. */
 export interface Hearing {
-  /** False while a change made elsewhere may go unheard: copies then live for a moment only. */
+  /** False while a change made elsewhere may go unnoticed: then cache entries live only a moment. */
   heard(): boolean;
-  /** Called when everybody is heard again: what was kept before may have changed in silence. */
+  /** Called when all processes can be heard again: cached rows may have changed unnoticed. */
   onGap(forget: () => void): void;
 }
 
 export interface Hears {
   shared: Pick<Shared, 'kind' | 'healthy'>;
-  /** No other process writes the database, so there is nothing to hear. */
+  /** No other process writes to the database, so there is nothing to be notified of. */
   soleWriter: boolean;
 }
 
-/** This process neither hears nor is heard: it has no Redis, or cannot reach it. */
+/** This process neither receives nor sends messages: it has no Redis, or cannot reach it. */
 export const isMute = ({ shared, soleWriter }: Hears): boolean =>
   !soleWriter && (shared.kind === 'memory' || !shared.healthy());
 
 /**
- * Messages go through Redis; that one of the others cannot reach it is told by the database, where every process says with
- * each beat whether it is heard.
+ * Messages go through Redis. If another process cannot reach it, the database tells: every process reports with each
+ * heartbeat whether its messages get through.
  */
 export const openHearing = (hears: Hears, owners: Pick<Owners, 'someoneMute' | 'onAllHeard'>): Hearing => ({
   heard: () => !isMute(hears) && !owners.someoneMute,

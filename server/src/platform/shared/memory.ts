@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { expiringMap } from './expiring-map.ts';
 import type { RateState, Shared } from './port.ts';
 
-/** Callers choose some keys (addresses, user names): without a cap a flood of new ones would take all memory. */
+/** Callers choose some keys (addresses, user names): without a cap a flood of new ones would exhaust memory. */
 const defaultMaxKeys = 100_000;
 const sweepEveryMs = 10_000;
 
@@ -13,7 +13,7 @@ interface Count {
 interface MemoryShared extends Shared {
   readonly kind: 'memory';
   hit(key: string, limit: number, windowMs: number): RateState;
-  /** Entries held, for tests and metrics. */
+  /** Number of entries, for tests and metrics. */
   size(): number;
 }
 
@@ -40,7 +40,7 @@ export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKey
       for (const listener of channels.get(channel) ?? []) queueMicrotask(() => listener(message));
     },
     async subscribe(channel, onMessage) {
-      // Wrapped, so that the same function subscribed twice is two subscriptions.
+      // Wrapped, so that subscribing the same function twice gives two subscriptions.
       const listener = (message: string) => onMessage(message);
       const listeners = channels.get(channel) ?? new Set();
       channels.set(channel, listeners.add(listener));
@@ -72,7 +72,7 @@ export function memoryShared(clock: Clock = systemClock, maxKeys = defaultMaxKey
   };
 }
 
-/** Where a caller stands after its `count`-th call of a window. */
+/** The state of a rate limit after the `count`-th call of a window. */
 export const rateState = (count: number, limit: number, resetMs: number): RateState => ({
   allowed: count <= limit,
   limit,

@@ -1,7 +1,10 @@
-/** What processes share: in memory for one process, in Redis for several. */
+/** State that processes share: in memory for one process, in Redis for several. */
 export interface Shared {
   readonly kind: 'memory' | 'redis';
-  /** Counts one call in a fixed window and says where the caller stands. Falls back to a local count while Redis is away. */
+  /**
+   * Counts one call in a fixed window and returns the caller's rate limit state. Counts locally while Redis is
+   * unavailable.
+   */
   hit(key: string, limit: number, windowMs: number): RateState | Promise<RateState>;
   publish(channel: string, message: string): Promise<void>;
   /** Resolves once subscribed. After a lost connection `onGap` is called, since messages may have been missed. */
@@ -9,9 +12,9 @@ export interface Shared {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Adds to a counter that lives `ttlMs` from its first use; returns the new value. */
+  /** Adds to a counter that expires `ttlMs` after its first use; returns the new value. */
   increment(key: string, by: number, ttlMs: number): Promise<number>;
-  /** False while Redis is unreachable; what that means for copies of rows, `hearing.ts` says. Memory is always healthy. */
+  /** False while Redis is unreachable; see `hearing.ts` for what that means for caches. Memory is always healthy. */
   healthy(): boolean;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -21,6 +24,6 @@ export interface RateState {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Milliseconds until the window starts anew. */
+  /** Milliseconds until the next window starts. */
   resetMs: number;
 }

@@ -7,20 +7,20 @@ interface Listener {
 
 interface RedisChannels {
   subscribe(channel: string, listener: Listener): Promise<() => Promise<void>>;
-  /** Hands a message to this process's own listeners. */
+  /** Passes a message to this process's own listeners. */
   deliver(channel: string, message: string): void;
   connection: RedisConnection;
 }
 
-/** Subscriptions on a connection of their own, made again after each reconnect. */
+/** Subscriptions on a connection of their own, renewed after each reconnect. */
 export function redisChannels(url: string): RedisChannels {
   const channels = new Map<string, Set<Listener>>();
-  /** What the present connection is subscribed to. */
+  /** What the current connection is subscribed to. */
   let live = new Set<string>();
   let everUp = false;
 
   const deliver = (channel: string, message: string) => {
-    // One listener's fault must neither reach the others nor break the connection's reader.
+    // An exception in one listener must neither affect the others nor break the connection's reader.
     for (const { onMessage } of channels.get(channel) ?? []) queueMicrotask(() => onMessage(message));
   };
   const receive = (message: string, channel: string) => deliver(channel, message);
@@ -38,9 +38,11 @@ export function redisChannels(url: string): RedisChannels {
     },
   });
 
-  // One after another: an UNSUBSCRIBE answered late would take away a listener added meanwhile.
+  // Serialised: an UNSUBSCRIBE answered late would remove a listener added in the meantime.
   let queue: Promise<unknown> = Promise.resolve();
-  /** Makes Redis know what the table says of a channel. While it is away nothing happens: `prepare` reads the table. */
+  /**
+   * Syncs Redis with the table for one channel. Does nothing while disconnected: `prepare` subscribes from the table.
+   */
   const settle = (channel: string) => {
     queue = queue
       .then(async () => {
@@ -64,7 +66,7 @@ export function redisChannels(url: string): RedisChannels {
     async subscribe(channel, listener) {
       const listeners = channels.get(channel) ?? new Set<Listener>();
       channels.set(channel, listeners.add(listener));
-      // Waits for a SUBSCRIBE under way even when this is not the channel's first listener.
+      // Waits for a SUBSCRIBE in flight even if this is not the channel's first listener.
       await settle(channel);
       return async () => {
         listeners.delete(listener);

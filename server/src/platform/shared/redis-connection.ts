@@ -1,8 +1,8 @@
 import { RedisClient } from 'bun';
 
-/** A request must not wait for a Redis that does not answer: it falls back or fails instead. */
+/** A request must not wait for an unresponsive Redis: it falls back or fails instead. */
 const commandTimeoutMs = 250;
-/** Finds connections that died without a word (a pulled cable, a frozen server) even when nobody sends a command. */
+/** Detects connections that died silently (a pulled cable, a frozen server) even if no command is sent. */
 const heartbeatMs = 1_000;
 const firstRetryMs = 50;
 const maxRetryMs = 1_000;
@@ -15,24 +15,24 @@ export class RedisAway extends Error {
 }
 
 export interface RedisConnection {
-  /** Runs one command within the time limit; throws `RedisAway` at once while there is no connection. */
+  /** Runs one command with a timeout; throws `RedisAway` immediately while there is no connection. */
   run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
   up(): boolean;
-  /** Resolves with the first connection, or rejects when it cannot be made in time. */
+  /** Resolves with the first connection; rejects if there is none in time. */
   firstUp(timeoutMs: number): Promise<void>;
   close(): void;
 }
 
 interface ConnectionSteps {
-  /** Done on each new connection before commands are let through. */
+  /** Runs on each new connection before commands are admitted. */
   prepare?(client: RedisClient): Promise<void>;
-  /** Called once commands are let through, for what was asked for while `prepare` ran. */
+  /** Called once commands are admitted, to catch up on what was requested while `prepare` ran. */
   onReady?(): void;
 }
 
 /**
- * A connection that heals itself. Bun's own reconnecting is off: it neither tells that a connection was lost nor
- * subscribes again, and both matter here.
+ * A connection that reconnects by itself. Bun's own reconnecting is off: it neither reports a lost connection nor
+ * subscribes again, and we need both.
  */
 export function redisConnection(url: string, steps: ConnectionSteps): RedisConnection {
   let ready: RedisClient | null = null;
@@ -119,7 +119,7 @@ export function redisConnection(url: string, steps: ConnectionSteps): RedisConne
   };
 }
 
-/** An error that Redis itself answered; the connection is sound. */
+/** An error reply from Redis itself; the connection is fine. */
 const isServerAnswer = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_REDIS_SERVER_ERROR';
 

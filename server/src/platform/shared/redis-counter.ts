@@ -1,7 +1,10 @@
 import type { RedisConnection } from './redis-connection.ts';
 import { redisScript } from './redis-script.ts';
 
-/** Adds and gives each counter a life from its first use, in one round trip; a counter without a life would never end. */
+/**
+ * Increments each counter and sets its expiry on first use, in one round trip; a counter without expiry would never
+ * end.
+ */
 const countScript = redisScript(`
 local found = {}
 for i, key in ipairs(KEYS) do
@@ -16,7 +19,7 @@ for i, key in ipairs(KEYS) do
 end
 return found`);
 
-/** While Redis runs a script it does nothing else. */
+/** Redis does nothing else while it runs a script. */
 const mostAtOnce = 200;
 
 type Counted = [value: number, ttlMs: number];
@@ -28,7 +31,7 @@ interface Waiting {
   done: PromiseWithResolvers<Counted>;
 }
 
-/** Counts for every request: what one turn of the event loop brings goes in one message, since each message has its price. */
+/** Used on every request, so all counts of one turn of the event loop are sent in one message. */
 export function redisCounter(commands: RedisConnection): (key: string, by: number, ttlMs: number) => Promise<Counted> {
   let waiting: Waiting[] = [];
   const send = async (together: Waiting[]): Promise<void> => {
@@ -53,5 +56,5 @@ export function redisCounter(commands: RedisConnection): (key: string, by: numbe
   };
 }
 
-/** Redis takes whole, positive milliseconds only. */
+/** Redis only accepts whole, positive milliseconds. */
 export const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)));

@@ -1,6 +1,6 @@
 import type { RedisClient } from 'bun';
 
-/** A Lua script, sent by its hash and in full only when Redis does not know it (first use, or after its restart). */
+/** A Lua script, sent by its hash, and in full only if Redis does not know it (first use, or after a restart). */
 export function redisScript(source: string): (client: RedisClient, keys: string[], args: string[]) => Promise<unknown> {
   const hash = new Bun.CryptoHasher('sha1').update(source).digest('hex');
   return async (client, keys, args) => {

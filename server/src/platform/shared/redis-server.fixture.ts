@@ -8,7 +8,7 @@ export interface RedisServer {
   pid(): number;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** For all that it keeps, this much time passes at once. */
+  /** Advances the expiry of everything stored by this much. */
   pass(ms: number): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ const passScript = `for _, key in ipairs(redis.call('KEYS', '*')) do
   if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
 end`;
 
-/** A Redis of a test's own, which it may stop, freeze and start again. */
+/** A Redis for a single test, which can stop, freeze and restart it. */
 export async function startRedis(): Promise<RedisServer> {
   const port = freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -58,7 +58,7 @@ async function untilAnswering(url: string): Promise<void> {
   });
 }
 
-/** A way to a Redis that can be cut while the server goes on. */
+/** A proxy to a Redis that can be cut while the server keeps running. */
 export function openLink(): { to(url: string): string; cut(): void } {
   const ends = new Set<Socket>();
   let port = 0;

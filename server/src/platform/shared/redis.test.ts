@@ -90,7 +90,7 @@ test('a Redis that goes and comes back: local limits meanwhile, then everything 
 
 test('a Redis that is frozen makes nobody wait, and is used again when it thaws', async () => {
   process.kill(server.pid(), 'SIGSTOP');
-  // Answered while it is frozen: nothing here lets it go on before.
+  // All of them resolve while Redis is frozen: nothing resumes it before.
   const states = await Promise.all(Array.from({ length: 20 }, async () => one.hit('frozen', 5, 60_000)));
   process.kill(server.pid(), 'SIGCONT');
   expect(states.filter((state) => state.allowed)).toHaveLength(5);

@@ -7,10 +7,12 @@ import { redisChannels } from './redis-channels.ts';
 import { RedisAway, redisConnection } from './redis-connection.ts';
 import { redisCounter, wholeMs } from './redis-counter.ts';
 
-/** Messages kept while Redis is away; more would be stale news, and readers are told of the gap anyway. */
+/**
+ * Messages buffered while Redis is unavailable; more would be stale, and subscribers are notified of the gap anyway.
+ */
 const maxOutbox = 1_000;
 
-/** Shared state of several processes. Never waits for a Redis that is away: see redis-connection.ts. */
+/** Shared state of several processes. Never waits for an unavailable Redis: see redis-connection.ts. */
 export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemClock): RedisShared {
   const local = memoryShared(clock);
   let outbox: { channel: string; message: string }[] = [];
@@ -45,7 +47,7 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
         await commands.run((client) => client.publish(name, message));
       } catch (error) {
         if (!(error instanceof RedisAway)) throw error;
-        // This process hears it now, the others once Redis is back; it may then come a second time here.
+        // Delivered here now, and to other processes once Redis is back, when it may arrive here a second time.
         channels.deliver(name, message);
         if (outbox.length < maxOutbox) outbox.push({ channel: name, message });
       }
@@ -81,7 +83,7 @@ export function redisShared(url: string, prefix = 'svc:', clock: Clock = systemC
 
 interface RedisShared extends Shared {
   readonly kind: 'redis';
-  /** Resolves once connected; rejects when that takes longer than `timeoutMs`. */
+  /** Resolves once connected; rejects if that takes longer than `timeoutMs`. */
   ready(timeoutMs: number): Promise<void>;
 }
 

@@ -5,19 +5,19 @@ import { openShared } from './open.ts';
 import type { Shared } from './port.ts';
 import { type RedisServer, startRedis } from './redis-server.fixture.ts';
 
-/** What both implementations promise. */
+/** What both implementations guarantee. */
 describe.each(['memory', 'redis'] as const)('shared state in %s', (kind) => {
   let server: RedisServer | undefined;
   let shared: Shared;
   const clock = manualClock();
-  /** Lets time pass for what is kept. */
+  /** Advances the expiry of what is stored. */
   const pass = async (ms: number) => (server ? await server.pass(ms) : clock.advance(ms));
 
   beforeAll(async () => {
     server = kind === 'redis' ? await startRedis() : undefined;
     shared = await openShared({ redisUrl: server?.url, prefix: 'test:' }, clock);
   });
-  // Redis is given up when its answer takes too long, and that is another test's matter.
+  // Keeps commands from timing out, which is the subject of another test.
   holdTime();
   afterAll(async () => {
     await shared.close();
@@ -74,7 +74,7 @@ describe.each(['memory', 'redis'] as const)('shared state in %s', (kind) => {
     const seen: string[] = [];
     const subscribe = (channel: string, name: string) =>
       shared.subscribe(channel, (message) => seen.push(`${name}:${message}`));
-    /** Messages come in order: what else there was to hear has been heard when this is. */
+    /** Messages arrive in order: once this one is received, all earlier ones are. */
     const heard = async () => {
       const name = `marker ${seen.length}`;
       const stop = await subscribe('marker', 'marker');

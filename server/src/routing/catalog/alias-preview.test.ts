@@ -3,7 +3,7 @@ import { candidateOf } from '../candidate.fixture.ts';
 import type { CircuitState } from '../circuit.ts';
 import { previewAlias } from './alias-preview.ts';
 
-/** Two models, one of them by a short name too, and an alias. */
+/** Two models, one of them with a short name too, and an alias. */
 function room(states: Record<number, CircuitState>) {
   const [large, small] = [candidateOf(1), candidateOf(2)];
   const served: Record<string, typeof large> = { 'acme/large': large, 'acme/small': small };

@@ -8,31 +8,31 @@ type Serving = Pick<Catalog, 'model' | 'candidatesFor' | 'legacyCandidatesFor'>;
 
 interface PreviewDeps {
   catalog: PreviewSource;
-  /** How the circuit of a candidate stands. */
+  /** The circuit state of a candidate. */
   circuit(candidate: Candidate): CircuitState;
 }
 
 interface PreviewedModel {
   name: string;
-  /** Public id that is meant; null where there is none. */
+  /** The public id the name resolves to; null if there is none. */
   modelId: string | null;
   serving: { provider: string; channelId: number; circuit: CircuitState }[];
 }
 
 export interface AliasPreview {
-  /** The model of the same name, which comes first, so that the alias would be none. */
+  /** A model with the same name, which takes precedence and disables the alias. */
   shadowedBy: string | null;
   models: PreviewedModel[];
-  /** Whoever would be asked first now; null when nobody could be. */
+  /** The candidate that would be called first now; null if there is none. */
   answers: string | null;
 }
 
-/** What an alias of this name for these models would lead to, for callers of a group. */
+/** What an alias with this name and these models would resolve to, for callers of a group. */
 export function previewAlias(
   { catalog, circuit }: PreviewDeps,
   { name, models, group }: { name: string; models: readonly string[]; group: string },
 ): AliasPreview {
-  // An alias does not lead to another one.
+  // Aliases cannot refer to other aliases.
   const modelIdOf = (text: string) => (catalog.membersOf(text, group) ? null : catalog.resolve(text, group));
   const previewed = models.map((text): PreviewedModel => {
     const modelId = modelIdOf(text);
@@ -49,10 +49,10 @@ export function previewAlias(
   return { shadowedBy: name === '' ? null : modelIdOf(name), models: previewed, answers: first?.modelId ?? null };
 }
 
-/** All that serve a model, whatever as. */
+/** All candidates of a model, of any type. */
 export function candidatesOf(catalog: Serving, modelId: string, group: string): Candidate[] {
   const types = catalog.model(modelId, group)?.types ?? [];
-  // Channels that only list a name do not say what it is for.
+  // Channels that only list a name do not declare its type.
   return types.length === 0
     ? [...catalog.legacyCandidatesFor(modelId, 'chat', group)]
     : types.flatMap((type) => catalog.candidatesFor(modelId, type, group));

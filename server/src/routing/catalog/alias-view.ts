@@ -2,16 +2,16 @@ import type { ModelListing } from './listing.ts';
 import type { AliasRecord } from './store/aliases.ts';
 import { enabled } from './store/tables.ts';
 
-/** Names beside those of models, as callers of one group see them. */
+/** Aliases of models, as callers of one group see them. */
 export interface Aliases {
-  /** Public ids in the order of trying; never empty. */
+  /** Public ids in the order to try them; never empty. */
   members: ReadonlyMap<string, readonly string[]>;
   listing: readonly ModelListing[];
 }
 
 /**
- * Which aliases lead somewhere. A model of the same name comes first, and so that alias is none; nor does an alias lead to
- * another one.
+ * The aliases that resolve to something. A model with the same name takes precedence over an alias, and an alias cannot
+ * refer to another one.
  */
 export function aliasesIn(
   records: readonly AliasRecord[],

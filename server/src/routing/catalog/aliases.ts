@@ -10,7 +10,7 @@ export async function addAlias(room: CatalogRoom, fields: store.AliasFields): Pr
   return added;
 }
 
-/** Fields not given stay. */
+/** Fields that are not given stay. */
 export async function changeAlias(
   room: CatalogRoom,
   id: number,

@@ -80,7 +80,7 @@ describe.each(engines)('catalog on $name', (engine) => {
       await catalog.close();
       return catalog.builtInActive() && catalog.models('default').some((one) => one.id === 'demo/chat');
     };
-    // A channel that serves nothing leaves it in its place.
+    // A channel without models does not replace it.
     expect([await active('on'), await active('auto'), await active('off')]).toEqual([true, true, false]);
     const added = await addProviderModel(r, model(channel.id, 'acme/large', { status: 2 }));
     expect(await active('auto')).toBe(true);

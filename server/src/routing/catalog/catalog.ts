@@ -22,35 +22,35 @@ export interface CatalogOptions {
   builtIn: readonly ProviderModelSeed[];
   /** Option `DefaultModelPrice`: USD per million tokens for models of legacy routing. */
   defaultPrice?: () => number;
-  /** How often the version is compared, in case a message was lost. */
+  /** How often the version is polled, in case a message was lost. */
   pollMs?: number;
-  /** Told of what cannot be shown to anybody: a credential that does not open, a reload that failed. */
+  /** Reports problems that no caller sees: a credential that cannot be decrypted, a failed reload. */
   onTrouble?: (message: string, error: unknown) => void;
 }
 
 /** Every lookup is synchronous and answers from one immutable snapshot. */
 export interface Catalog {
-  /** Enabled provider models of that name and type, best ranked first; empty when there are none. */
+  /** Enabled provider models of that name and type, best ranked first; empty if there are none. */
   candidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
-  /** Enabled channels that list a name which no provider model has, best ranked first. */
+  /** Enabled channels that list a name without a provider model, best ranked first. */
   legacyChannelsFor(modelId: string, group: string): readonly Channel[];
   /** The same as candidates: upstream name = public name, price = `DefaultModelPrice`. */
   legacyCandidatesFor(modelId: string, type: ModelType, group: string): readonly Candidate[];
   models(group: string): readonly ModelListing[];
   model(modelId: string, group: string): ModelListing | undefined;
   /**
-   * The public id meant by a name: itself when it is one, else the only `<vendor>/<name>`, else the first that an alias stands
-   * for; null when there is none.
+   * Resolves a name to a public id: the id itself, else the only `<vendor>/<name>`, else the first model of an alias;
+   * null if there is none.
    */
   resolve(name: string, group: string): string | null;
-  /** Public ids of all that an alias stands for, in the order of trying; undefined for any other name. */
+  /** Public ids of an alias's models, in the order to try them; undefined for any other name. */
   membersOf(alias: string, group: string): readonly string[] | undefined;
   aliases(group: string): readonly ModelListing[];
-  /** Whether the built-in provider is being offered. */
+  /** Whether the built-in provider is offered. */
   builtInActive(): boolean;
   readonly demo: DemoMode;
   readonly version: number;
-  /** After a committed change: reloads here, and tells the other processes to. */
+  /** Call after a committed change: reloads, and notifies other processes. */
   changed(): Promise<void>;
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -105,7 +105,7 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
     },
     changed: async () => {
       await reload();
-      // The change is committed: a lost message only means that the others see it at their next poll.
+      // The change is committed: if the message is lost, other processes see it at their next poll.
       await shared.publish(channelName, String(snapshot.version)).catch((error) => {
         onTrouble('a change of the catalog could not be announced', error);
       });
@@ -119,7 +119,7 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
 }
 
 async function load({ db, sealer, builtIn, demo, onTrouble }: CatalogOptions): Promise<Snapshot> {
-  // The version is read first: a change in between makes this snapshot look older than it is, never newer.
+  // Read the version first: a change in between makes this snapshot look older than it is, never newer.
   const version = await catalogVersion(db);
   const channels = await listChannels(db);
   const models = await listProviderModels(db);
@@ -128,7 +128,7 @@ async function load({ db, sealer, builtIn, demo, onTrouble }: CatalogOptions): P
   return buildSnapshot({ version, channels, models, aliases, builtIn, demo, open });
 }
 
-/** Calls that come while one runs share the next run, so each caller sees what was committed before its call. */
+/** Calls during a run share the next run, so that each caller sees what was committed before its call. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -150,7 +150,7 @@ function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Built once per channel list, model and type; the lists belong to a snapshot, so they go with it. */
+/** Built once per channel list, model and type; evicted with the snapshot the lists belong to. */
 function legacyCache(defaultPrice: () => number) {
   let cache = new WeakMap<readonly Channel[], Map<string, readonly Candidate[]>>();
   let usd = Number.NaN;

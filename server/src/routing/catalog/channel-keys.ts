@@ -4,12 +4,12 @@ import type { ChannelRecord } from './store/channels.ts';
 import type { CredentialRecord } from './store/credentials.ts';
 import { enabled } from './store/tables.ts';
 
-/** The keys of a channel in the clear. */
+/** The decrypted keys of a channel. */
 export type ChannelKeys = Pick<Channel, 'credential' | 'credentials'>;
 
 type OnTrouble = ((message: string, error: unknown) => void) | undefined;
 
-/** Opens the keys of channels; null for one of whose keys none can be used. */
+/** Decrypts the keys of channels; null if none of a channel's keys can be used. */
 export function keyOpener(sealer: Sealer, credentials: readonly CredentialRecord[], onTrouble: OnTrouble) {
   const byChannel = Map.groupBy(credentials, ({ channelId }) => channelId);
   const opened = (sealed: string, trouble: string): string | null => {
@@ -21,7 +21,7 @@ export function keyOpener(sealer: Sealer, credentials: readonly CredentialRecord
     }
   };
   return (channel: ChannelRecord): ChannelKeys | null => {
-    // A row whose key an earlier version took out of the channel's row has none.
+    // Rows are without key if an earlier version removed it from the channel's row.
     const rows = (byChannel.get(channel.id) ?? []).filter(({ sealed }) => sealed !== '');
     if (rows.length > 1) return keysOf(usable(channel, rows, opened));
     const [row] = rows;
@@ -50,7 +50,7 @@ function usable(
 function keysOf(credentials: readonly Credential[]): ChannelKeys | null {
   const [first] = credentials;
   if (!first) return null;
-  // One key without limits needs nothing beside the channel's own circuit.
+  // A single key without limits only needs the channel's own circuit.
   const plain = credentials.length === 1 && first.limits === null;
   return { credential: first.secret, ...(!plain && { credentials: Object.freeze([...credentials]) }) };
 }

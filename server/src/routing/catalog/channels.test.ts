@@ -23,7 +23,7 @@ const own: ChannelInput = {
   credential: secret,
 };
 
-/** Each is a place that the stored credential was not given for. */
+/** Changes that would send the stored credential elsewhere. */
 const elsewhere: Partial<ChannelInput>[] = [
   { baseUrl: 'https://collector.example/v1' },
   { baseUrl: 'https://127.0.0.1:8080/v1' },

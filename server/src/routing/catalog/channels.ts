@@ -13,7 +13,7 @@ import * as store from './store/channels.ts';
 import { insertProviderModels } from './store/provider-models.ts';
 import { enabled } from './store/tables.ts';
 
-/** What changing the catalog needs. */
+/** What changes to the catalog need. */
 export interface CatalogRoom {
   db: Db;
   sealer: Sealer;
@@ -33,7 +33,7 @@ export const channelDefaults = {
   timeoutMs: 120_000,
 };
 
-/** Throws where the key file of a service account is given to a channel that can only send it as it is. */
+/** Throws if the key file of a service account is given to a channel kind that would send it as a plain key. */
 export function refuseUnfit(kind: string, credential: string): void {
   if (fitsKind(kind, credential)) return;
   const message = 'credential: only channels of Vertex AI use the key file of a service account';
@@ -43,7 +43,7 @@ export function refuseUnfit(kind: string, credential: string): void {
 /** An empty credential stays empty: some upstreams need none. */
 const sealed = (sealer: Sealer, credential: string): string => (credential === '' ? '' : sealer.seal(credential));
 
-/** Channel and models come together or not at all. */
+/** Inserts the channel and its models in one transaction. */
 export async function addChannel(
   room: CatalogRoom,
   { credential, ...fields }: ChannelInput,
@@ -77,7 +77,7 @@ export async function insertWithModels(
   return channel;
 }
 
-/** A channel made from a preset: every field may be overridden, the models come from the price list. */
+/** Creates a channel from a preset: every field may be overridden, the models come from the price list. */
 export async function addPresetChannel(
   room: CatalogRoom,
   presetId: string,
@@ -99,7 +99,7 @@ export const fromPreset = (preset: Vendor): ChannelInput => ({
   baseUrl: preset.baseUrl,
 });
 
-/** Fields not given stay; a credential of '' is taken away. */
+/** Fields that are not given stay; a credential of '' removes it. */
 export async function changeChannel(
   room: CatalogRoom,
   id: number,
@@ -126,14 +126,17 @@ export async function changeChannel(
   return channel;
 }
 
-/** A credential was given for one place. Taken along to another, it would be anybody's who may edit a channel. */
+/**
+ * A credential was given for one address. If it could be moved to another, anyone who may edit a channel could steal
+ * it.
+ */
 function refuseMovedCredential(old: store.ChannelRecord, fields: store.ChannelFields): void {
   if (old.sealedCredential === '' || placeOf(old) === placeOf(fields)) return;
   const what = 'a stored credential does not go along to another address, kind or provider';
   throw new AppError('invalid_value', `credential: enter it again, ${what}; "" removes it`, { param: 'credential' });
 }
 
-/** Of several only one can be entered again with the channel. */
+/** Only one of several credentials can be entered again together with the channel. */
 function refuseMovedFurther(old: store.ChannelRecord, fields: store.ChannelFields): void {
   if (placeOf(old) === placeOf(fields)) return;
   const what = 'credentials do not go along to another address, kind or provider';

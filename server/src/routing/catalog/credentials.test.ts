@@ -45,7 +45,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     addCredential(room, channelId, { ...credentialDefaults, name: credential, credential, ...fields });
   const secrets = async (channelId: number) =>
     (await credentialsOf(room, channelId)).map(({ sealed }) => sealer.open(sealed));
-  /** As routing sees them. */
+  /** The channel as routing sees it. */
   const inUse = () => catalog.legacyChannelsFor('m', 'default')[0];
 
   test('the key of a channel is its first credential, and alone it makes nothing more of the channel', async () => {
@@ -133,7 +133,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(inUse()).toMatchObject({ credential: 'sk-one' });
     await add(id, 'sk-two');
     expect(await secrets(id)).toEqual(['sk-one', 'sk-two']);
-    // And one of which it took the key away.
+    // And one whose key it removed.
     await opened.db.updateTable('channels').set({ credential: '' }).where('id', '=', id).execute();
     await catalog.reload();
     expect(inUse()!.credential).toBe('sk-two');

@@ -22,7 +22,7 @@ export async function credentialsOf(
   return store.listCredentials(room.db, channelId);
 }
 
-/** A channel without any gets its first. */
+/** Also for a channel without any credential. */
 export async function addCredential(
   room: CatalogRoom,
   channelId: number,
@@ -38,7 +38,7 @@ export async function addCredential(
   return added;
 }
 
-/** Fields not given stay. */
+/** Fields that are not given stay. */
 export async function changeCredential(
   room: CatalogRoom,
   channelId: number,

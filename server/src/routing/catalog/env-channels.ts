@@ -11,8 +11,8 @@ import { providerHasChannel } from './store/channels.ts';
 import { bumpVersion } from './store/version.ts';
 
 /**
- * Makes a channel, with its models, for each variable that is set and whose provider has none yet. Call before the catalog
- * is opened. Returns the names of the channels made.
+ * Creates a channel with its models for each variable that is set and whose provider has none yet. Call before opening
+ * the catalog. Returns the names of the created channels.
  */
 export async function ensureEnvChannels(
   db: Db,
@@ -30,7 +30,7 @@ export async function ensureEnvChannels(
       ? { ...fields, sealedCredential: sealer.seal(keptKeyFile(value) ?? value) }
       : { ...fields, baseUrl: withVersionPath(value), sealedCredential: '' };
     const created = await db.transaction().execute(async (tx) => {
-      // Processes that start together wait here, so that only the first makes the channel.
+      // Serialises processes that start at the same time, so that only the first creates the channel.
       await bumpVersion(tx);
       if (await providerHasChannel(tx, preset.id)) return false;
       await insertWithModels(tx, { clock }, filled, models.get(preset.id) ?? []);
@@ -41,7 +41,7 @@ export async function ensureEnvChannels(
   return made;
 }
 
-/** `http://host:11434` is how the address is usually given; its OpenAI-compatible API is below `/v1`. */
+/** The address is usually given as `http://host:11434`; its OpenAI-compatible API is below `/v1`. */
 function withVersionPath(address: string): string {
   const url = new URL(address);
   if (url.pathname === '/') url.pathname = '/v1';

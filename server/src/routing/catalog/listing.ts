@@ -2,26 +2,26 @@ import type { Price } from '../../lib/money.ts';
 import type { Candidate, ModelType } from '../candidate.ts';
 import { knownName } from './price-list.ts';
 
-/** One model as callers see it, whoever serves it. */
+/** A model as callers see it, over all its providers. */
 export interface ModelListing {
   id: string;
-  /** For people. */
+  /** Display name. */
   name: string;
   /** Empty for names known only from a channel's list. */
   types: readonly ModelType[];
   ownedBy: string;
   /** Unix seconds. */
   created: number;
-  /** The lowest among those who serve it; null where legacy routing decides. */
+  /** The lowest price of its providers; null for legacy routing. */
   price: Price | null;
   contextLength: number;
   maxOutputTokens: number;
   capabilities: Readonly<Record<string, unknown>>;
-  /** Who serves it, best ranked first. */
+  /** Its providers, best ranked first. */
   providers: readonly string[];
 }
 
-/** `candidates` come ranked; none for a name of legacy routing. */
+/** `candidates` are ranked; empty for a name of legacy routing. */
 export function listingOf(
   id: string,
   candidates: readonly Candidate[],

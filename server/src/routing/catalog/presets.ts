@@ -2,7 +2,7 @@ import { vendors } from '../../lib/vendors/table.ts';
 import type { Vendor } from '../../lib/vendors/vendor.ts';
 import { priceEntries } from './price-entries.ts';
 
-/** Vendors that can be added with nothing but a key, or an address where none is needed: those whose models are known. */
+/** Vendors with known models, which can be added with just a key, or just an address if they need no key. */
 export const presetsOf = (rows: readonly Vendor[]): Vendor[] =>
   rows.filter(({ models }) => Object.keys(models).length > 0);
 
@@ -12,7 +12,7 @@ export const needsKey = ({ keyUrl }: Pick<Vendor, 'keyUrl'>): boolean => keyUrl 
 
 export const findPreset = (id: string): Vendor | undefined => presets.find((preset) => preset.id === id);
 
-/** As `GET /api/admin/presets` shows them. */
+/** As `GET /api/admin/presets` returns them. */
 export function viewPresets(rows: readonly Vendor[]) {
   const models = Map.groupBy(priceEntries(rows), ({ provider }) => provider);
   return presetsOf(rows).map((preset) => ({

@@ -3,14 +3,14 @@ import type { Model, Models, Rates, Vendor } from '../../lib/vendors/vendor.ts';
 import { type ModelType, modelTypes } from '../candidate.ts';
 import type { ProviderModelSeed } from './seed.ts';
 
-/** What one provider asks for one model. */
+/** The price of one model at one provider. */
 export interface PriceEntry extends ProviderModelSeed {
-  /** Whose price it is: the `provider` of a channel. */
+  /** The `provider` of a channel. */
   provider: string;
   name: string;
 }
 
-/** What the numbers of a vendor's model mean, by the type of the model. */
+/** The meaning of the numbers in a vendor's table, by model type. */
 const columns = {
   chat: ['promptPrice', 'completionPrice', 'contextLength', 'maxOutputTokens', 'qualityScore'],
   embedding: ['promptPrice', 'contextLength'],
@@ -32,7 +32,7 @@ const base = {
   qualityScore: 0.8,
 };
 
-/** The models of these vendors, each vendor's own and those it resells. */
+/** The models of these vendors, their own and resold ones. */
 export function priceEntries(vendors: readonly Pick<Vendor, 'id' | 'models'>[]): PriceEntry[] {
   const own = vendors.flatMap(({ id, models }) => ownEntries(id, models));
   const original = new Map(own.toReversed().map((entry) => [entry.modelId, entry]));
@@ -40,7 +40,7 @@ export function priceEntries(vendors: readonly Pick<Vendor, 'id' | 'models'>[]):
     Object.entries(models.resold ?? {}).flatMap(([modelId, modelName]) => {
       const entry = original.get(modelId);
       if (!entry) return [];
-      // Whoever resells a model has other endpoints for it, and few of its vendor's tools.
+      // Resellers have other endpoints and few of the vendor's tools.
       const { capabilities: _, searchPrice, ...resold } = entry;
       return [{ ...resold, provider: id, modelName, ...(models.resellsSearch && { searchPrice }) }];
     }),
@@ -65,7 +65,7 @@ function ownEntries(provider: string, models: Models): PriceEntry[] {
   );
 }
 
-/** Prices are whole millionths of a USD; a product of two decimals rarely is. */
+/** Prices are whole millionths of a USD; the product of two decimals rarely is. */
 const rounded = (usd: number): number => Math.round(usd * 1_000_000) / 1_000_000;
 
 /** The entry with the prices of its parts. */

@@ -44,7 +44,7 @@ describe('price list', () => {
         expect(step.aboveContext).toBeGreaterThan(before.aboveContext);
         expect(step.prompt).toBeGreaterThanOrEqual(before.prompt);
         expect(step.completion).toBeGreaterThanOrEqual(before.completion);
-        // What is told apart below is told apart above.
+        // Parts priced separately below the tier are priced separately above it too.
         expect(Object.keys(step).sort()).toEqual(
           expect.arrayContaining(Object.keys(before).filter((key) => /^cache/.test(key))),
         );

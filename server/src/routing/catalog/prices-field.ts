@@ -1,6 +1,6 @@
 import { type Part, type PartName, type PartRates, type Price, partNames, type Tier } from '../../lib/money.ts';
 
-/** The prices of a model in one value, as the API has them: USD per million tokens, `request` and `search` in USD each. */
+/** All prices of a model as in the API: USD per million tokens, `request` and `search` in USD each. */
 export type Prices = Rates & {
   search?: number | undefined;
   tiers?: (Rates & { above_context: number })[] | undefined;
@@ -47,7 +47,7 @@ export const viewPrices = (price: Price): Prices => ({
   ...(price.tiers && price.tiers.length > 0 && { tiers: price.tiers.map(viewTier) }),
 });
 
-/** Says something of every part: what is left out has no price of its own from now on. */
+/** Replaces all parts: those left out have no price of their own any more. */
 export const readPrices = ({
   prompt,
   completion,
@@ -64,7 +64,7 @@ export const readPrices = ({
   tiers: tiers.map(readTier),
 });
 
-/** What is stored beside the plain prices; empty where nobody has said anything yet, which a sync may then do. */
+/** What is stored in addition to the plain prices; empty if nothing was set, so that a sync may fill it in. */
 export const storedParts = ({ searchPrice: search, parts, tiers }: Price): string =>
   search === undefined && parts === undefined && tiers === undefined
     ? ''
@@ -80,7 +80,7 @@ export function parseParts(stored: string): Pick<Price, 'searchPrice' | 'parts' 
   return { searchPrice, parts, tiers };
 }
 
-/** As a bill needs it: nothing where nothing is priced apart, which is the cheap way to a cost. */
+/** As billing needs it: without members that are not priced separately, which allows the fast path. */
 export const leanPrice = ({
   promptPrice,
   completionPrice,

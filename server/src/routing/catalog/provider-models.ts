@@ -17,7 +17,7 @@ export async function addProviderModel(
   return settled(room, outcome, 'there is no such provider model');
 }
 
-/** Fields not given stay. */
+/** Fields that are not given stay. */
 export async function changeProviderModel(
   room: CatalogRoom,
   id: number,
@@ -28,7 +28,7 @@ export async function changeProviderModel(
   return settled(room, outcome, `there is no provider model ${id}`);
 }
 
-/** Prices and states of several models of a channel at once: all of them, or none. */
+/** Changes prices and states of several models of a channel: all of them or none. */
 export async function changeModelsOf(
   room: CatalogRoom,
   channelId: number,
@@ -66,7 +66,7 @@ export async function removeProviderModel(room: CatalogRoom, id: number): Promis
   await room.catalog.changed();
 }
 
-/** A model an upstream says it has; what it does not tell is looked up. */
+/** A model that an upstream lists; what the upstream does not say is looked up. */
 export interface DiscoveredModel {
   /** Upstream name. */
   name: string;
@@ -78,23 +78,23 @@ export interface DiscoveredModel {
 
 export interface SyncResult {
   added: store.ProviderModelRecord[];
-  /** Of the added, how many wait for a price. */
+  /** How many of the added ones have no price yet. */
   unpriced: number;
-  /** Already known, left as they were but for the next. */
+  /** Already known and unchanged, except for the completed ones. */
   kept: number;
-  /** Known at the price that the list has too, and now also with the list's prices of their parts. */
+  /** Known at the list price, and now also with the list's prices of parts. */
   completed: number;
-  /** No longer offered by the upstream; disabled when `missing` is `disable`. */
+  /** No longer offered by the upstream; disabled if `missing` is `disable`. */
   missing: store.ProviderModelRecord[];
 }
 
-/** Providers that run on the operator's own machines: what has no price there is free. */
+/** Providers on the operator's own machines: models without a price are free there. */
 const ownMachines = new Set(['ollama']);
 
 /**
- * Brings a channel's models in line with its upstream's list. Existing rows keep their prices, and get those of the parts
- * where nobody has said anything of them, and flags likewise. A model whose price nobody knows is added disabled, since enabled it would be
- * given away.
+ * Updates a channel's models from its upstream's list. Existing rows keep their prices; prices of parts and
+ * capabilities are filled in if they were never set. A model without a known price is added disabled, because it would
+ * be free otherwise.
  */
 export async function syncProviderModels(
   room: CatalogRoom,
@@ -104,7 +104,7 @@ export async function syncProviderModels(
 ): Promise<SyncResult> {
   const now = nowSeconds(room.clock);
   const result = await room.db.transaction().execute(async (tx): Promise<SyncResult> => {
-    // Locked first, like every change of the catalog: the channel cannot go away while its models come in.
+    // Lock first, like every change of the catalog, so that the channel is not deleted while its models are added.
     await bumpVersion(tx);
     if (!(await findChannel(tx, channel.id))) throw new AppError('not_found', `there is no channel ${channel.id}`);
     const existing = await store.listProviderModels(tx, { channelId: channel.id });
@@ -138,11 +138,14 @@ export async function syncProviderModels(
   return result;
 }
 
-/** A model as it is told of, with what is known of it besides. One without a price is disabled: it would be given away. */
+/**
+ * A model as the upstream describes it, completed by what the list knows. Without a price it is disabled, because it
+ * would be free.
+ */
 export function fieldsOf(channel: { id: number; provider: string }, model: DiscoveredModel): store.ProviderModelFields {
   const known = priceOf(channel.provider, model.name);
   const price = listPrice(channel, model);
-  // A dated snapshot must not take the public name of the model it is a snapshot of.
+  // A dated snapshot must not take the public name of its model.
   const ownId = model.name.includes('/') ? model.name : `${channel.provider}/${model.name}`;
   return {
     modelId: known && known.modelName === model.name ? known.modelId : ownId,
@@ -166,7 +169,7 @@ const samePlain = (a: Price, b: Price): boolean =>
 const saysMore = ({ searchPrice, parts, tiers }: Price): boolean =>
   searchPrice !== undefined || parts !== undefined || tiers !== undefined;
 
-/** What the upstream asks, else what our list has; the list also tells of parts that the upstream says nothing of. */
+/** The upstream's price, else the one of our list; the list also adds parts that the upstream does not mention. */
 function listPrice(channel: { provider: string }, { name, price }: DiscoveredModel): Price | null {
   const known = priceOf(channel.provider, name);
   if (!price) return known;
@@ -174,7 +177,7 @@ function listPrice(channel: { provider: string }, { name, price }: DiscoveredMod
   return !told && known && samePlain(price, known) ? known : price;
 }
 
-/** Models at a listed price that nobody has said anything more of, with what the list says. */
+/** Models at list price without further prices, together with those the list has. */
 const incomplete = (
   models: readonly store.ProviderModelRecord[],
   priceIn: (model: store.ProviderModelRecord) => Price | null,
@@ -185,7 +188,7 @@ const incomplete = (
     return price && saysMore(price) && samePlain(model, price) ? [{ id: model.id, price }] : [];
   });
 
-/** Chat models of which nobody has said what they can and the vendor's table does; what an operator set stays. */
+/** Chat models whose capabilities were never set but are in the vendor's table; an operator's settings stay. */
 const unflagged = (models: readonly store.ProviderModelRecord[], provider: string) =>
   models.flatMap(({ id, type, modelName, capabilities }) => {
     const able = type === 'chat' ? abilitiesOf(provider, modelName) : {};
@@ -193,7 +196,7 @@ const unflagged = (models: readonly store.ProviderModelRecord[], provider: strin
     return isNews ? [{ id, capabilities: { ...able, ...capabilities } }] : [];
   });
 
-/** Upstream lists rarely tell a model's type; its name nearly always does. First match wins. */
+/** Upstream lists rarely include a model's type, but its name nearly always tells. First match wins. */
 const typeWords: [RegExp, store.ProviderModelFields['type']][] = [
   [/embed/, 'embedding'],
   [/rerank/, 'rerank'],

@@ -17,7 +17,7 @@ interface Answer {
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
   data: any;
-  /** Field a refusal names. */
+  /** The field that the error names. */
   param?: string | undefined;
 }
 

@@ -1,13 +1,13 @@
 import type { Price } from '../../lib/money.ts';
 import type { ModelType } from '../candidate.ts';
 
-/** A model before it has a row: from the price list, from an upstream's own list, or built in. */
+/** A model before it has a row: from the price list, an upstream's list, or built in. */
 export interface ProviderModelSeed extends Price {
   /** Public name, `<vendor>/<model>`. */
   modelId: string;
   /** Name at the upstream. */
   modelName: string;
-  /** For people. */
+  /** Display name. */
   name?: string | undefined;
   type: ModelType;
   contextLength: number;
@@ -16,7 +16,7 @@ export interface ProviderModelSeed extends Price {
   capabilities?: Record<string, unknown>;
 }
 
-/** The built-in provider's own table as seeds: free, and known upstream by the same name. */
+/** The models of the built-in provider as seeds: free, with the same name upstream. */
 export const builtInSeeds = (
   models: readonly {
     id: string;

@@ -17,20 +17,20 @@ export interface SnapshotInput {
   aliases: readonly AliasRecord[];
   builtIn: readonly ProviderModelSeed[];
   demo: DemoMode;
-  /** Opens its credentials; null keeps the channel out. */
+  /** Decrypts its credentials; null excludes the channel. */
   open(channel: ChannelRecord): ChannelKeys | null;
 }
 
 export type DemoMode = 'auto' | 'on' | 'off';
 
-/** What callers of one group see. Arrays are ready made, so that a lookup allocates nothing. */
+/** What callers of one group see. Arrays are precomputed, so that a lookup allocates nothing. */
 export interface View {
   candidates: ReadonlyMap<string, Partial<Record<ModelType, readonly Candidate[]>>>;
-  /** Channels of legacy routing by model; holds no name that has candidates. */
+  /** Channels of legacy routing by model; has no names with candidates. */
   legacy: ReadonlyMap<string, readonly Channel[]>;
   listing: readonly ModelListing[];
   byId: ReadonlyMap<string, ModelListing>;
-  /** Model name without its vendor → public id, where only one vendor has it. */
+  /** Model name without its vendor → public id, if only one vendor has it. */
   shortNames: ReadonlyMap<string, string>;
   aliases: Aliases;
 }
@@ -38,15 +38,15 @@ export interface View {
 export interface Snapshot {
   version: number;
   builtInActive: boolean;
-  /** By group; callers of a group without channels of its own see `shared`. */
+  /** By group; callers of a group without its own channels see `shared`. */
   views: ReadonlyMap<string, View>;
   shared: View;
 }
 
-/** Channels of this group serve everybody; those of another group only its members. */
+/** Channels of this group serve all callers; those of another group only its members. */
 export const sharedGroup = 'default';
 
-/** Not a row: the built-in provider needs no credential and cannot be edited. */
+/** Has no row: the built-in provider needs no credential and cannot be edited. */
 export const builtInChannel: Channel = {
   id: 0,
   name: demoVendor.name,
@@ -78,7 +78,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     const channel = channels.get(record.id);
     return channel ? record.models.map((model) => ({ model, channel, createdAt: record.createdAt })) : [];
   });
-  // A channel that serves nothing yet is no reason to step back: there would be no model left at all.
+  // Channels without models do not replace the built-in provider: there would be no model left at all.
   const serving = [...offers.map(({ candidate }) => candidate.channel), ...legacy.map(({ channel }) => channel)];
   const builtInActive = input.demo === 'on' || (input.demo === 'auto' && serving.every(({ kind }) => kind === 'demo'));
   if (builtInActive) offers.push(...input.builtIn.map(builtInOffer));
@@ -120,7 +120,7 @@ function offersOf(models: readonly ProviderModelRecord[], channels: ReadonlyMap<
   });
 }
 
-/** The built-in models have been there since before any row. */
+/** A fixed date before any row. */
 const builtInSince = 1_700_000_000;
 
 const builtInOffer = (seed: ProviderModelSeed): Offer => ({

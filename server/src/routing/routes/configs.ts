@@ -23,12 +23,12 @@ const editable = z.object({
 const shape = editable
   .extend({
     canonical_model_id: z.string(),
-    /** False: these are the defaults. */
+    /** False if these are the defaults. */
     configured: z.boolean(),
   })
   .meta({ id: 'RoutingConfig' });
 
-/** Absent stays as it is, or as the default. */
+/** Absent fields stay as they are, or at their default. */
 const patchSchema = editable.partial();
 const params = z.object({ model_id: z.string().min(1).max(200) });
 
@@ -96,7 +96,7 @@ function readRoutes({ configs, deps }: RoutingParts): Route[] {
   ];
 }
 
-/** Before and after an act upon a model's configuration. */
+/** The state of a model's configuration before and after an audited action. */
 const configSubject = (configs: RoutingParts['configs']): Subject => ({
   type: 'routing_config',
   look: async (modelId) => {

@@ -39,11 +39,11 @@ export const decisionSchema = z
   .object({
     id: z.int(),
     request_id: z.string(),
-    /** Of the turn or run that made the request. */
+    /** Id of the turn or run that made the request. */
     parent_request_id: z.string().nullable(),
     user_id: z.int(),
     model_id: z.string(),
-    /** Who was called last; null when every circuit was open. */
+    /** The provider called last; null if every circuit was open. */
     selected_provider: z.string().nullable(),
     selected_channel: z.int().nullable(),
     routing_strategy: z.string(),
@@ -77,7 +77,7 @@ const query = z.strictObject({
   request_id: z.string().optional(),
   parent_request_id: z.string().optional(),
   model_id: z.string().optional(),
-  /** Administrators only; others see their own whatever it says. */
+  /** Administrators only; ignored for other users, who see their own. */
   user_id: idText.optional(),
   ...pageFields,
 });
@@ -102,7 +102,7 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
           ...(call.query.parent_request_id && { parentRequestId: call.query.parent_request_id }),
           ...(call.query.model_id && { modelId: call.query.model_id }),
         };
-        // What this process still holds back is shown too: people look right after their request.
+        // Include what this process still buffers: people look right after their request.
         await decisions.flush();
         const found = await listDecisions(deps.db, filter, rangeOf(call.query));
         return ok(call, { decisions: found.rows.map(viewDecision), total: found.total, page, page_size });

@@ -19,7 +19,7 @@ const shape = z
     total_requests: z.int(),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
-    /** Successes and failures of the last hour; 0: nothing was measured, and rate and latency are assumed. */
+    /** Successes and failures of the last hour; 0: nothing was measured, rate and latency are defaults. */
     requests_last_hour: z.int(),
     success_rate_last_hour: z.number(),
     avg_latency_ms: z.int(),
@@ -70,21 +70,21 @@ function itemOf(parts: RoutingParts, id: CandidateId, startQuality: number, cand
 }
 
 const urgency: Record<CircuitState, number> = { open: 0, half_open: 1, closed: 3 };
-/** A circuit stays closed while few requests come, though all of them fail. */
+/** With few requests a circuit stays closed even if all of them fail. */
 const poorRate = 0.9;
 const failing = 2;
 const urgencyOf = ({ circuit_state, success_rate_last_hour }: Item): number =>
   circuit_state === 'closed' && success_rate_last_hour < poorRate ? failing : urgency[circuit_state];
 
-/** Trouble first, then the busiest. */
+/** Failing ones first, then the busiest. */
 const byInterest = (a: Item, b: Item): number =>
   urgencyOf(a) - urgencyOf(b) ||
   b.total_requests - a.total_requests ||
   (candidateKey(a.provider, a.model_id, a.channel_id) < candidateKey(b.provider, b.model_id, b.channel_id) ? -1 : 1);
 
 /**
- * Of what is wanted, what callers of the group can reach; administrators see all, also what was measured and has left the
- * catalog since.
+ * The matching entries that callers of the group can reach. Administrators see all, including measured ones that have
+ * left the catalog.
  */
 async function visible(
   parts: RoutingParts,

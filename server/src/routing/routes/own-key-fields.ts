@@ -53,18 +53,18 @@ export const viewOwnKey = (record: OwnKeyRecord, sealer: Sealer): z.infer<typeof
   updated_at: record.updatedAt,
 });
 
-/** What keys of one's own need to know of the rest of routing. */
+/** What users' own keys depend on in the rest of routing. */
 export type OwnKeySurroundings = Pick<RoutingDeps, 'db' | 'catalog' | 'ownKeyFee'>;
 
 export const feeOf = ({ ownKeyFee }: OwnKeySurroundings): number | null => ownKeyFee?.() ?? null;
 
-/** Those that a user of the group reaches. */
+/** The providers that a user of the group can reach. */
 export async function providersFor({ catalog }: OwnKeySurroundings, group: string): Promise<string[]> {
   const names = (await catalog.allCandidates(group)).map(({ channel }) => channel.provider);
   return [...new Set(names)].filter((name) => name !== builtInChannel.provider).sort();
 }
 
-/** Throws where such keys are not in use, or nobody serves models under the provider's name. */
+/** Throws if users' own keys are disabled, or no model is served under the provider's name. */
 export async function newOwnKey(
   surroundings: OwnKeySurroundings,
   body: z.infer<typeof ownKeyCreate>,

@@ -21,7 +21,7 @@ import {
 } from './own-key-fields.ts';
 import { routing } from './shapes.ts';
 
-/** Of the key itself only that it changed. */
+/** Audits that the secret changed, never its value. */
 export const ownKeySubject = (db: Db): Subject => ({
   type: 'own_key',
   look: async (id) => {

@@ -39,7 +39,7 @@ const render = (preferences: Preferences): z.infer<typeof shape> => ({
   max_latency_ms: preferences.maxLatencyMs,
 });
 
-/** Absent stays as it is, null clears. */
+/** Absent fields stay as they are, null clears. */
 const patchSchema = shape.partial();
 
 function patchOf(body: z.infer<typeof patchSchema>): Partial<Preferences> {

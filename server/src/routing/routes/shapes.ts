@@ -1,3 +1,3 @@
 import { management } from '../../platform/http/answers.ts';
-/** What every route of this room has in common. */
+/** What all routes of routing have in common. */
 export const routing = { ...management, tag: 'Routing' } as const;

@@ -6,7 +6,7 @@ export interface DayUse {
   requests: number;
   failures: number;
   tokens: number;
-  /** In quota. */
+  /** In quota units. */
   spent: number;
 }
 
@@ -24,7 +24,7 @@ const fromRow = (row: Selectable<CredentialDayTable>): CredentialDay => ({
   spent: row.spent,
 });
 
-/** Adds what one process saw, and tells what all of them have together. */
+/** Adds the counts of one process and returns those of all processes. */
 export async function addToDay(db: Db, news: CredentialDay): Promise<CredentialDay> {
   const table = 'routing_credential_days' as const;
   const row = await db

@@ -8,14 +8,14 @@ export type DecisionRow = Selectable<DecisionTable>;
 export type NewChoice = Insertable<ChoiceTable>;
 
 export interface DecisionFilter {
-  /** Absent: of all users. */
+  /** Absent for all users. */
   userId?: number;
   requestId?: string;
   parentRequestId?: string;
   modelId?: string;
 }
 
-/** Of a user's decisions so many of the newest are looked through for a model: an index by both would cost every request. */
+/** Filtering a user's decisions by model scans this many of the newest: an index by both would cost every request. */
 const searchedAtMost = 1_000;
 
 export const decisionColumns = [
@@ -35,7 +35,7 @@ export const decisionColumns = [
   'created_at',
 ] as const satisfies (keyof DecisionTable)[];
 
-/** `values` go row after row, in the order of the columns. */
+/** `values` row after row, in the order of the columns. */
 export const insertDecisions = (db: Db, values: unknown[]): Promise<void> =>
   insertMany(db, 'routing_decisions', decisionColumns, values);
 
@@ -44,7 +44,7 @@ export async function insertChoice(db: Db, choice: NewChoice): Promise<number> {
   return Number(id);
 }
 
-/** Puts the words about its choice into each decision that shares them with others. */
+/** Fills in the texts of choices that several decisions share. */
 export async function withChoices(db: Db, rows: DecisionRow[]): Promise<DecisionRow[]> {
   const ids = new Set(rows.map((row) => row.choice_id).filter((id) => id !== null));
   if (ids.size === 0) return rows;
@@ -66,7 +66,7 @@ function filtered(db: Db, filter: DecisionFilter) {
   if (filter.modelId === undefined) return query;
   if (filter.userId === undefined || filter.requestId !== undefined || parentRequestId !== undefined)
     return query.where('model_id', '=', filter.modelId);
-  // Compared in the index by user: SQLite would not know which of the two is narrow, PostgreSQL does.
+  // The `+` makes SQLite use the index by user, since it cannot tell which is more selective; PostgreSQL can.
   const model = engineOf(db) === 'sqlite' ? sql`+${sql.ref('model_id')}` : sql.ref('model_id');
   return query.where(sql<SqlBool>`${model} = ${filter.modelId}`).where('id', '>', (eb) => {
     const last = eb.selectFrom('routing_decisions').select('id').where('user_id', '=', filter.userId!);
@@ -74,7 +74,7 @@ function filtered(db: Db, filter: DecisionFilter) {
   });
 }
 
-/** Of these requests, newest first. */
+/** The decisions of these requests, newest first. */
 export async function decisionsOf(db: Db, requestIds: string[]): Promise<DecisionRow[]> {
   if (requestIds.length === 0) return [];
   const rows = await db
@@ -96,12 +96,12 @@ export async function listDecisions(
   return { rows: await withChoices(db, rows), total };
 }
 
-/** Deletes at most `limit` of those older than `before`; returns how many went. */
+/** Deletes at most `limit` decisions older than `before`; returns how many. */
 export async function sweepDecisions(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('routing_decisions')
     .where('id', 'in', (eb) =>
-      // Ids grow with time, so the oldest come first and nothing else has to be looked at.
+      // Ids grow with time, so only the first rows are read.
       eb
         .selectFrom(
           eb.selectFrom('routing_decisions').select(['id', 'created_at']).orderBy('id').limit(limit).as('oldest'),

@@ -17,7 +17,7 @@ export interface Totals {
   qualityScore: number;
 }
 
-/** One process's news of one candidate: what to add to the totals, and its whole last hour. */
+/** New counts of one candidate from one process: what to add to the totals, and its complete last hour. */
 export interface MetricsNews extends CandidateId {
   added: Totals;
   share: Share;
@@ -37,7 +37,7 @@ const keyOf = (one: CandidateId): string => candidateKey(one.provider, one.model
 
 export async function saveMetrics(db: Db, process: string, news: readonly MetricsNews[], now: number): Promise<void> {
   if (news.length === 0) return;
-  // Two processes that write the same rows in different orders would wait for each other for ever.
+  // Sorted, because two processes writing the same rows in different orders could deadlock.
   const sorted = [...news].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   await db.transaction().execute(async (tx) => {
     for (let i = 0; i < sorted.length; i += batch) {
@@ -112,7 +112,7 @@ export async function loadTotals(db: Db): Promise<Map<string, Totals & Candidate
   );
 }
 
-/** Shares of the other processes, and of earlier lives of this one, by candidate. */
+/** Shares of other processes and of earlier runs of this one, by candidate. */
 export async function loadShares(db: Db, exceptProcess: string, since: number): Promise<Map<string, Share[]>> {
   const rows = await db
     .selectFrom('routing_metric_shares')

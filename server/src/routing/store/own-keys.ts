@@ -5,17 +5,17 @@ import { resealing } from '../../platform/db/reseal.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { OwnKeyTable } from './tables.ts';
 
-/** Who brought a key along. */
+/** The owner of a key. */
 export type OwnKeyOwner = { userId: number } | { teamId: number };
 
-/** A key that a user or a team brought along for a provider. */
+/** A user's or a team's own key for a provider. */
 export interface OwnKeyRecord {
   id: number;
   owner: OwnKeyOwner;
   provider: string;
   name: string;
   sealed: string;
-  /** Others may be asked, at their price, where this key does not help. */
+  /** If the key does not work, the operator's keys may be used at their price. */
   fallback: boolean;
   status: number;
   createdAt: number;
@@ -26,7 +26,7 @@ export type OwnKeyFields = Omit<OwnKeyRecord, 'id' | 'owner' | 'createdAt' | 'up
 
 const fromRow = (row: Selectable<OwnKeyTable>): OwnKeyRecord => ({
   id: row.id,
-  // A database of before 0041, which may be looked at, knows users alone.
+  // Databases from before migration 0041, which can still be read, only have users.
   owner: row.team_id == null ? { userId: row.user_id } : { teamId: row.team_id },
   provider: row.provider,
   name: row.name,
@@ -48,7 +48,7 @@ const toRow = (fields: OwnKeyFields) => ({
 const ownersColumns = (owner: OwnKeyOwner) =>
   'teamId' in owner ? { user_id: 0, team_id: owner.teamId } : { user_id: owner.userId, team_id: null };
 
-/** Of no user has a team any, and of no team a user. */
+/** A row belongs either to a user or to a team. */
 const isOf = (owner: OwnKeyOwner) => (e: ExpressionBuilder<Tables, 'routing_own_keys'>) =>
   'teamId' in owner ? e('team_id', '=', owner.teamId) : e('user_id', '=', owner.userId);
 
@@ -67,7 +67,7 @@ export const findOwnKey = (db: Db, id: number): Promise<OwnKeyRecord | null> =>
 const lockOwner = (tx: Db, owner: OwnKeyOwner): Promise<void> =>
   'teamId' in owner ? oneAtATime(tx, 'ownKeysOfTeam', owner.teamId) : oneAtATime(tx, 'ownKeysOfUser', owner.userId);
 
-/** Null when there are that many already, which the same statement counts. In a transaction. */
+/** Null if the owner already has the maximum, which the same statement counts. Call in a transaction. */
 export async function insertOwnKey(
   tx: Db,
   owner: OwnKeyOwner,
@@ -94,7 +94,7 @@ export async function insertOwnKey(
   return added ? fromRow(added) : null;
 }
 
-/** Writes the given members only, in one statement; null when the owner has no such key. */
+/** Writes only the given fields, in one statement; null if the owner has no such key. */
 export async function updateOwnKey(
   db: Db,
   owner: OwnKeyOwner,

@@ -20,7 +20,7 @@ const fromRow = (row: PreferencesTable): Preferences => ({
 export const readPreferences = (db: Db, userId: number): Promise<Preferences | null> =>
   findShaped(db, 'routing_preferences', { user_id: userId }, fromRow);
 
-/** Writes the given members only, in one statement, so that two changes at once both hold. */
+/** Writes only the given fields, in one statement, so that concurrent changes do not overwrite each other. */
 export async function writePreferences(
   db: Db,
   userId: number,

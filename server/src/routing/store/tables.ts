@@ -22,7 +22,7 @@ export interface ConfigTable {
   updated_at: number;
 }
 
-/** Sums since the first request, added to by every process. */
+/** Sums since the first request, updated by every process. */
 interface MetricTotalsTable {
   provider: string;
   model_id: string;
@@ -34,7 +34,7 @@ interface MetricTotalsTable {
   updated_at: number;
 }
 
-/** The last hour as one process saw it; rows are merged when read and swept when older. */
+/** The last hour as one process saw it; rows are merged when read, and swept when older. */
 interface MetricSharesTable {
   provider: string;
   model_id: string;
@@ -50,10 +50,10 @@ export interface DecisionTable {
   request_id: string;
   user_id: number;
   model_id: string;
-  /** Null when nobody could be called. */
+  /** Null if no candidate could be called. */
   provider: string | null;
   channel_id: number | null;
-  /** Of the row that has strategy, reason and candidates, where decisions share them; then they are empty here. */
+  /** The row with strategy, reason and candidates if decisions share them; then they are empty here. */
   choice_id: number | null;
   strategy: string;
   reason: string;
@@ -62,7 +62,7 @@ export interface DecisionTable {
   /** JSON. */
   candidates: string;
   attempts: string;
-  /** Of the turn or run that made the request; null for what a client asked itself. */
+  /** Id of the turn or run that made the request; null for a client's own request. */
   parent_request_id: string | null;
   created_at: number;
 }
@@ -76,7 +76,7 @@ export interface ChoiceTable {
   created_at: number;
 }
 
-/** What a credential of a channel was used for on a day, added to by every process. */
+/** Usage of a channel's credential on one day, updated by every process. */
 export interface CredentialDayTable {
   credential_id: number;
   /** Days since 1970, UTC. */
@@ -84,7 +84,7 @@ export interface CredentialDayTable {
   requests: number;
   failures: number;
   tokens: number;
-  /** At the prices of the models, in quota, whoever paid. */
+  /** At the prices of the models, in quota units, whoever paid. */
   spent: number;
 }
 
@@ -95,9 +95,9 @@ export interface OwnKeyTable {
   team_id: Generated<number | null>;
   provider: string;
   name: string;
-  /** Sealed. */
+  /** Encrypted. */
   credential: string;
-  /** 1 when others may be asked, at their price, where this key does not help. */
+  /** 1 if the operator's keys may be used, at their price, when this key does not work. */
   fallback: number;
   status: number;
   created_at: number;

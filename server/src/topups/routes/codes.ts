@@ -16,9 +16,9 @@ import { codeSchema, viewCode } from '../views.ts';
 const base = { ...management, tag: 'Credits' } as const;
 const path = '/api/admin/redemption-codes';
 
-/** More than a million dollars for one code is a slip of the finger. */
+/** More than a million dollars for one code is certainly a typo. */
 const mostQuota = 500_000_000_000;
-/** One answer holds them all, and they are shown once. */
+/** One response contains all of them, since they are shown only once. */
 const mostAtOnce = 1_000;
 const mostUses = 1_000_000;
 

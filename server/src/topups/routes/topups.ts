@@ -60,7 +60,7 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       answers: { 200: listed({ topups: z.array(namedTopUpSchema) }) },
       handle: async (call) => {
         const { topups, ...rest } = await pageOf(call.query, call.query.user_id);
-        // Whoever pays is a person.
+        // Payers are users, never organisations' accounts.
         const names = await accountNamesOf(
           deps.db,
           topups.map(({ user_id }) => user_id),

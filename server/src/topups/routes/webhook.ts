@@ -6,16 +6,16 @@ import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { TopUpDeps } from '../deps.ts';
 import { takeEvent } from '../events.ts';
 
-/** Far more than an event has. */
+/** Far more than any event has. */
 const maxBytes = 256 * 1024;
 
-/** Where Stripe tells of payments. Whoever cannot sign like Stripe is not heard. */
+/** Receives Stripe's events. Events without a valid signature are rejected. */
 export const webhookRoute = (deps: TopUpDeps): Route =>
   defineRoute({
     tag: 'Credits',
     errors: 'management',
     auth: 'none',
-    // Stripe tells much at once and from few addresses; it comes again for what is refused.
+    // Stripe sends many events at once from few addresses, and retries rejected ones.
     limit: { option: 'RateLimitPayments', by: 'ip' },
     method: 'post',
     path: '/api/stripe/webhook',

@@ -5,7 +5,7 @@ import type { CodeRow } from './tables.ts';
 
 export type NewCode = Omit<CodeRow, 'id' | 'used' | 'status'>;
 
-/** All of them or none. */
+/** Inserts all of them or none. */
 export async function insertCodes(db: Db, codes: NewCode[]): Promise<CodeRow[]> {
   const rows = await db.insertInto('redemption_codes').values(codes).returningAll().execute();
   return rows.toSorted((a, b) => a.id - b.id);
@@ -17,8 +17,8 @@ export const findCode = (db: Db, hash: string): Promise<CodeRow | null> =>
 export const findCodeById = (db: Db, id: number): Promise<CodeRow | null> => findRow(db, 'redemption_codes', { id });
 
 /**
- * One use of a code, in the transaction that gives what it is worth: of many who come for the last use one gets it. Each user
- * has one use of each code.
+ * Uses a code once, in the transaction that credits its value: of concurrent attempts at the last use, one succeeds.
+ * Each user can use a code once.
  */
 export async function takeCode(
   tx: Db,

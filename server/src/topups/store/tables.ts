@@ -4,17 +4,17 @@ interface CodesTable {
   id: Generated<number>;
   /** SHA-256 of the code without its dashes. */
   code_hash: string;
-  /** The last four characters, by which whoever has the code finds it in a list. */
+  /** The last four characters, to find a code in a list. */
   code_end: string;
-  /** What each use is worth. */
+  /** Quota per use. */
   quota: number;
   uses: number;
   used: Generated<number>;
-  /** 1 good, 2 withdrawn. */
+  /** 1 valid, 2 withdrawn. */
   status: Generated<number>;
   note: string;
   made_by: number;
-  /** Unix seconds; 0 never. */
+  /** Unix seconds; 0 for never. */
   expires_at: number;
   created_at: number;
 }
@@ -32,15 +32,15 @@ interface TopUpsTable {
   user_id: number;
   cents: number;
   quota: number;
-  /** Stripe's names of the checkout and of the payment; null until they are known. */
+  /** Stripe's ids of the checkout session and the payment; null until known. */
   session_id: string | null;
   payment_id: string | null;
   status: string;
-  /** What the balance has of it so far. */
+  /** What has been credited to the balance so far. */
   credited: Generated<number>;
-  /** What is to go back, and was spent already. */
+  /** To be taken back, but already spent. */
   owed: Generated<number>;
-  /** Counts who asked Stripe how it stands: what the last of them hears is written, and nothing older. */
+  /** Counts how often the state was fetched from Stripe: only the result of the latest fetch is written. */
   looked: Generated<number>;
   created_at: number;
   updated_at: number;

@@ -14,7 +14,7 @@ export const insertTopUp = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Only the first counts: a session is not moved from one payment to another. */
+/** Only the first call counts: a top-up never changes its session. */
 export async function nameSession(db: Db, id: number, sessionId: string): Promise<void> {
   await db
     .updateTable('topups')
@@ -33,7 +33,7 @@ export async function failTopUp(db: Db, id: number, now: number): Promise<void> 
     .execute();
 }
 
-/** The row as it stands, counted: whatever was asked of Stripe before this is old from now on. */
+/** Reads the row and increments `looked`, which outdates all earlier fetches from Stripe. */
 export async function lookAtTopUp(db: Db, id: number): Promise<TopUpRow | null> {
   const looked = db
     .updateTable('topups')
@@ -45,7 +45,7 @@ export async function lookAtTopUp(db: Db, id: number): Promise<TopUpRow | null> 
 
 export type Standing = Pick<TopUpRow, 'credited' | 'owed' | 'status' | 'payment_id' | 'updated_at'>;
 
-/** False when somebody has looked since. */
+/** False if another call has fetched since. */
 export async function writeStanding(db: Db, { id, looked }: TopUpRow, standing: Standing): Promise<boolean> {
   const written = await db
     .updateTable('topups')
@@ -72,7 +72,7 @@ const mostCounted = 10_000;
 export const countTopUps = (db: Db, userId: number | undefined): Promise<number> =>
   countUpTo(db, ofUser(db, userId).select('id').orderBy('id', 'desc'), mostCounted);
 
-/** What nobody has heard of for a while, and what is still owed: the oldest news first. */
+/** Top-ups without news for a while, or with an amount still owed; the ones updated longest ago first. */
 export async function findUnsettled(db: Db, before: number, most: number): Promise<number[]> {
   const rows = await db
     .selectFrom('topups')
@@ -85,7 +85,7 @@ export async function findUnsettled(db: Db, before: number, most: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Of what nobody was shown a page for: whoever began it died before the page was known. Returns how many ran out. */
+/** Expires top-ups without a session: the process died before it knew the page. Returns how many. */
 export async function expireUnnamed(db: Db, before: number, now: number, most: number): Promise<number> {
   const old = db
     .selectFrom('topups')
@@ -98,13 +98,13 @@ export async function expireUnnamed(db: Db, before: number, now: number, most: n
     .updateTable('topups')
     .set({ status: 'expired', updated_at: now })
     .where('id', 'in', old)
-    // Named meanwhile: somebody heard of it.
+    // Unless it has got a session in the meantime.
     .where('session_id', 'is', null)
     .executeTakeFirst();
   return Number(ended.numUpdatedRows);
 }
 
-/** It cannot be told now how it stands: others come first the next time. */
+/** Its state cannot be fetched now: check others first next time. */
 export async function postponeTopUp(db: Db, id: number, now: number): Promise<void> {
   await db.updateTable('topups').set({ updated_at: now }).where('id', '=', id).execute();
 }
@@ -114,7 +114,7 @@ export async function isKnownEvent(db: Db, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Written once what it tells is done: one that failed in between is sent again. */
+/** Call when an event is fully handled: Stripe sends it again if that fails. */
 export async function noteEvent(db: Db, event: { id: string; type: string; created_at: number }): Promise<void> {
   await db
     .insertInto('payment_events')
@@ -123,7 +123,7 @@ export async function noteEvent(db: Db, event: { id: string; type: string; creat
     .execute();
 }
 
-/** A bounded number; returns how many went. */
+/** Bounded; returns how many were deleted. */
 export async function deleteOldEvents(db: Db, before: number, most: number): Promise<number> {
   const gone = await db
     .deleteFrom('payment_events')

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Users, their sessions and API keys, the settings, and the log of everything that changes who may do what. */
+/** Users, their sessions and API keys, settings, and the audit log. */
 export const migration: Migration = {
   name: '0001-identity',
   statements: ({ id, int }) => [
@@ -56,7 +56,7 @@ export const migration: Migration = {
       value text not null,
       updated_at ${int} not null
     )`,
-    // No references: the log outlives what it speaks of. Entries are swept along their ids, which follow their age.
+    // No references: the log outlives its subjects. Entries are swept by id, which follows their age.
     `create table audit_log (
       id ${id},
       action text not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** The list of living processes and what each holds: leases by name, jobs, and acts under a caller's own key. */
+/** The list of living processes and what they hold: named leases, jobs and idempotent requests. */
 export const migration: Migration = {
   name: '0002-durable',
   statements: ({ id, int }) => [
@@ -24,7 +24,7 @@ export const migration: Migration = {
     'create index jobs_due on jobs (state, due_at_ms)',
     'create index jobs_queue on jobs (queue, state, due_at_ms)',
     `create unique index jobs_key on jobs (queue, key) where key is not null and state <> 'dead'`,
-    // Answers of the last day, sealed: some hold a secret that is shown once.
+    // Responses of the last day, encrypted, because some contain a secret that is shown once.
     `create table idempotency_keys (
       id ${id},
       user_id ${int} not null,

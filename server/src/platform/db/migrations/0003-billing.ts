@@ -5,8 +5,8 @@ const withoutRowid = (engine: Engine): string => (engine === 'sqlite' ? ' withou
 const whereFiled = (engine: Engine): string => (engine === 'sqlite' ? ' where filed = 1' : '');
 
 /**
- * What a user begins with is in the ledger too, so that its entries add up to the balance. Written by the database itself:
- * users come from registration, from the first start and from the command line, and none of these knows of ledgers.
+ * Records a user's initial balance in the ledger, so that its entries add up to the balance. Done by a trigger, because
+ * users are created by registration, first start and command line, none of which knows about the ledger.
  */
 function openingBalance(engine: Engine): string[] {
   const credit = `insert into credits (user_id, amount, balance_after, note, actor_id, place, created_at)
@@ -21,7 +21,7 @@ function openingBalance(engine: Engine): string[] {
   ];
 }
 
-/** Money put aside for running requests, what was charged and granted, what was used, and its sums per day. */
+/** Holds of running requests, charges and grants, usage and its daily sums. */
 export const migration: Migration = {
   name: '0003-billing',
   statements: ({ engine, id, int, real }) => [
@@ -39,8 +39,8 @@ export const migration: Migration = {
       expires_at ${int} not null,
       created_at ${int} not null
     )${withoutRowid(engine)}`,
-    // Where one process writes all holds, those of running requests are a sum per user and key: a row for each would be
-    // written and taken away again within a second, for nobody to read.
+    // If one process writes all holds, those of running requests are one sum per user and key: a row for each would be
+    // inserted and deleted within a second without ever being read.
     `create table billing_reserves (
       owner text not null,
       user_id ${int} not null,
@@ -50,8 +50,8 @@ export const migration: Migration = {
       key_amount ${int} not null,
       primary key (owner, user_id, key_id)
     )${withoutRowid(engine)}`,
-    // `place` puts a credit behind the last charge before it: the ledger is credits and charged entries of the usage log.
-    // `idempotency_id` keeps a credit from being given twice under one key, whatever becomes of the answer.
+    // `place` orders a credit after the last charge before it: the ledger consists of credits and charged entries of
+    // the usage log. `idempotency_id` prevents giving a credit twice under one key, even if the response is lost.
     `create table credits (
       id ${id},
       user_id ${int} not null,
@@ -66,7 +66,8 @@ export const migration: Migration = {
     'create index credits_by_user on credits (user_id, id)',
     'create unique index credits_once on credits (idempotency_id)',
     ...openingBalance(engine),
-    // A charge is one row: `balance_after` is what it left. `cost_parts` is empty for requests whose process died.
+    // A charge is one row: `balance_after` is the balance after it. `cost_parts` is empty for requests whose process
+    // died.
     `create table usage_logs (
       id ${id},
       request_id text not null,
@@ -98,14 +99,14 @@ export const migration: Migration = {
       created_at ${int} not null
       ${engine === 'sqlite' ? ', filed integer not null default 1' : ''}
     )`,
-    // Two indexes and no more: every request writes here, and each further one costs it as much as the row itself.
-    // On SQLite some hundred entries are filed into them at a time: alone each would change a page of its own in both.
+    // Only two indexes: every request writes here, and each index costs as much as the row itself. On SQLite entries
+    // are added to them in batches of a few hundred ("filed"): one by one, each would change a page of its own in both.
     `create index usage_logs_user on usage_logs (user_id, created_at)${whereFiled(engine)}`,
     `create index usage_logs_key on usage_logs (key_id, created_at)${whereFiled(engine)}`,
     ...(engine === 'sqlite'
       ? ['create table usage_filed (up_to integer not null)', 'insert into usage_filed values (0)']
       : []),
-    // Summaries and totals are read from here: counting a million log rows would stop every stream on SQLite.
+    // Summaries and totals are read from here: counting a million log rows would block every stream on SQLite.
     `create table usage_days (
       user_id ${int} not null,
       day ${int} not null,

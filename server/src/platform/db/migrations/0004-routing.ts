@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Channels and the models they serve, with a counter that tells every process when either changed; what users and
- * administrators set for routing, what was measured, and why each request went where it went.
+ * Channels and their models, with a counter that tells every process when either changed; routing preferences and
+ * configurations, measurements, and the log of routing decisions.
  */
 export const migration: Migration = {
   name: '0004-routing',
@@ -103,7 +103,7 @@ export const migration: Migration = {
     )`,
     'create index routing_decisions_request on routing_decisions (request_id)',
     'create index routing_decisions_user on routing_decisions (user_id, id)',
-    // Most requests of a model are decided alike for a minute; the reasons are written once for them all.
+    // Most requests for a model are decided the same way for a minute; the reasons are stored once for all of them.
     `create table routing_choices (
       id ${id},
       strategy text not null,

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Applications, codes, tokens and consents. `epoch` counts an application's suspensions: codes, tokens and
- * consents carry the epoch they were given in, so that one changed row ends them all.
+ * Applications, codes, tokens and consents. `epoch` counts an application's suspensions: codes, tokens and consents
+ * store the epoch they were issued in, so that changing one row revokes them all.
  */
 export const migration: Migration = {
   name: '0005-oauth',
@@ -31,7 +31,7 @@ export const migration: Migration = {
       updated_at ${int} not null
     )`,
     'create index oauth_applications_owner on oauth_applications (owner_id, id)',
-    // Codes and tokens are written on the hot path and run out by themselves: no references, whose checks would lock one
+    // Codes and tokens are written on the hot path and expire: no foreign keys, whose checks would lock the
     // application's row in every write.
     `create table oauth_codes (
       id ${id},
@@ -50,9 +50,9 @@ export const migration: Migration = {
     )`,
     'create index oauth_codes_grant on oauth_codes (user_id, application_id)',
     'create index oauth_codes_age on oauth_codes (expires_at)',
-    // An access token and its refresh token are one row: rotating or revoking the one ends the other in the same write.
-    // `family` is the id of the code the pair descends from. Both tokens carry the row's id, which grows with time: indexes
-    // over the two hashes would put each new pair into two random pages, most of what writing it costs.
+    // An access token and its refresh token are one row: rotating or revoking one ends the other in the same write.
+    // `family` is the id of the code the pair descends from. Both tokens contain the row's id, which grows with time:
+    // indexes on the two hashes would put each new pair into two random pages, which would be most of its cost.
     `create table oauth_tokens (
       id ${int} primary key,
       family ${int} not null,

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * The orchestration engine: sessions with their memory, knowledge, plans, learned patterns and preferences; autonomous runs
- * with their journal, checkpoints and events.
+ * The orchestration engine: sessions with their memory, knowledge, plans, learned patterns and preferences; autonomous
+ * runs with their journal, checkpoints and events.
  */
 export const migration: Migration = {
   name: '0006-orchestra',
@@ -53,7 +53,7 @@ export const migration: Migration = {
       updated_at ${int} not null
     )`,
     'create index ms_knowledge_user on ms_knowledge (user_id, category, id)',
-    // One row per thing that can be recalled: a message or a knowledge entry. The words are indexed per engine.
+    // One row per recallable item: a message or a knowledge entry. The words are indexed per engine.
     `create table ms_documents (
       id ${id},
       user_id ${int} not null,
@@ -79,7 +79,7 @@ export const migration: Migration = {
             delete from ms_documents_fts where rowid = old.id;
           end`,
         ]),
-    // `bits` are the signs of the numbers: enough to find the nearest few hundred, which `vector` then orders.
+    // `bits` are the signs of the vector: enough to find the nearest few hundred, which `vector` then ranks.
     `create table ms_vectors (
       id ${id},
       document_id ${int} not null unique references ms_documents (id) on delete cascade,
@@ -124,7 +124,7 @@ export const migration: Migration = {
       value text not null,
       updated_at ${int} not null
     )`,
-    // `epoch` grows with every change of hands, so that a former holder's writes change nothing.
+    // `epoch` increases with every change of holder, so that writes of a former holder have no effect.
     `create table ms_runs (
       id ${id},
       execution_id text not null unique,
@@ -155,11 +155,11 @@ export const migration: Migration = {
       created_at ${int} not null,
       updated_ms ${int} not null
     )`,
-    // One running execution per session, whatever races.
+    // At most one running execution per session, even under races.
     "create unique index ms_runs_running on ms_runs (session_ref) where status = 'running'",
     'create index ms_runs_session on ms_runs (session_ref, turn)',
     'create index ms_runs_user on ms_runs (user_id, id)',
-    // A user's running executions are counted whenever one begins; they are few among all there ever were.
+    // A user's running executions are counted whenever one starts; they are few among all rows.
     "create index ms_runs_running_user on ms_runs (user_id) where status = 'running'",
     `create table ms_run_steps (
       run_ref ${int} not null references ms_runs (id) on delete cascade,
@@ -182,7 +182,7 @@ export const migration: Migration = {
     )`,
     'create index ms_run_checkpoints_session on ms_run_checkpoints (session_ref, id)',
     'create index ms_run_checkpoints_run on ms_run_checkpoints (run_ref, id)',
-    // The last number given out outlives the events themselves, so that none is ever given twice.
+    // The last number outlives the events themselves, so that none is reused.
     `create table ms_run_streams (
       session_ref ${int} primary key references ms_sessions (id) on delete cascade,
       last_seq ${int} not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Video jobs: what was asked, where it is being made, how it ended, and whether whoever asked has been told. */
+/** Video jobs: the request, where it is being processed, the result, and whether the callback was delivered. */
 export const migration: Migration = {
   name: '0007-video',
   statements: ({ int }) => [
@@ -39,7 +39,7 @@ export const migration: Migration = {
       expires_at_ms ${int} not null
     )`,
     'create index video_jobs_user on video_jobs (user_id, created_at_ms)',
-    // The sweep looks for what is not closed; nearly all rows are.
+    // The sweep looks for open jobs; nearly all rows are closed.
     'create index video_jobs_open on video_jobs (closed, touched_at_ms)',
   ],
 };

@@ -1,7 +1,9 @@
 import type { Migration } from '../migration.ts';
 import type { Engine } from '../tables.ts';
 
-/** Rows that are changed with every batch and never grow: PostgreSQL writes the new one beside the old. */
+/**
+ * For rows that change with every batch and never grow: leaves PostgreSQL room for the new version in the same page.
+ */
 const changesOften = (engine: Engine): string => (engine === 'sqlite' ? ' without rowid' : ' with (fillfactor = 30)');
 
 const inAllotments = (column: string, whose: string): string =>
@@ -11,20 +13,21 @@ const ofUser = 'p.user_id = u.id and p.key_id = 0';
 const ofKey = 'p.user_id = k.user_id and p.key_id = k.id';
 
 /**
- * A process takes a part of a user's balance, and of a key's quota, into an allotment of its own, and charges requests to it
- * without asking anybody. What a user has is the balance and what is in all allotments. `billing_reserves` stays for processes of the
- * release before, and is taken over like an allotment; the next release drops it.
+ * A process reserves a part of a user's balance or a key's quota in an allotment of its own, and charges requests to it
+ * in memory. What a user has is the balance plus all allotments. `billing_reserves` stays for processes of the previous
+ * release, and is taken over like an allotment; the next release drops it.
  */
 export const migration: Migration = {
   name: '0008-purses',
   statements: ({ engine, int }) => [
-    // The last batch that a process has written: a batch sent twice is written once, and one of a process that was taken for
-    // dead not at all.
+    // The last batch written by each process: a batch sent twice is written once, and one of a process considered dead
+    // not at all.
     `create table billing_writers (
       owner text primary key,
       batch ${int} not null
     )${changesOften(engine)}`,
-    // `key_id` 0 is a user's money, any other the quota of that key. `used` and `requests` are not in the user's row yet.
+    // `key_id` 0 is a user's balance, any other the quota of that key. `used` and `requests` are not in the user's row
+    // yet.
     `create table billing_purses (
       owner text not null,
       user_id ${int} not null,
@@ -36,7 +39,7 @@ export const migration: Migration = {
       primary key (owner, user_id, key_id)
     )${changesOften(engine)}`,
     'create index billing_purses_user on billing_purses (user_id, key_id)',
-    // Sums of the days as one process wrote them; they go to `usage_days` when it ends.
+    // Daily sums as one process wrote them; merged into `usage_days` when it ends.
     `create table usage_days_open (
       owner text not null,
       user_id ${int} not null,

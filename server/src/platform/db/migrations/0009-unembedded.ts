@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 import type { Engine } from '../tables.ts';
 
-/** Runs one statement for each row that is added to a table. */
+/** Runs a statement for each row inserted into a table. */
 const afterInsert = (engine: Engine, name: string, table: string, statement: string): string[] =>
   engine === 'sqlite'
     ? [`create trigger ${name} after insert on ${table} begin ${statement}; end`]
@@ -11,9 +11,9 @@ const afterInsert = (engine: Engine, name: string, table: string, statement: str
       ];
 
 /**
- * What has no vector yet, and who embeds it just now: each text is claimed by one process and so paid for once. A table of
- * its own, which stays as small as what is left to do, and whose rows can change hands without the words of the document
- * being indexed anew. The database keeps it, so that it is also right for documents of a process of the version before.
+ * Documents without a vector, and which process is embedding them: each text is claimed by one process and paid for
+ * once. A separate table stays small, and its rows can be claimed without indexing the document's words again.
+ * Maintained by triggers, so that it is also right for documents of a process of the previous version.
  */
 export const migration: Migration = {
   name: '0009-unembedded',
@@ -38,7 +38,7 @@ export const migration: Migration = {
       'ms_vectors',
       'delete from ms_unembedded where document_id = new.document_id',
     ),
-    // The newest entries of a user, and an export page by page, without sorting all there are.
+    // For a user's newest entries and paged exports without sorting.
     'create index ms_knowledge_newest on ms_knowledge (user_id, id)',
   ],
 };

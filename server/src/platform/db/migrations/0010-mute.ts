@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * A process says with each beat whether the others hear what it changes, so that they doubt what they keep while it is not
- * heard. `slow` is one of an earlier build, which beats seldom.
+ * A process reports with each heartbeat whether the others receive its change messages, so that they do not trust their
+ * caches while it is mute. `slow` marks a process of an earlier build with rare heartbeats.
  */
 export const migration: Migration = {
   name: '0010-mute',

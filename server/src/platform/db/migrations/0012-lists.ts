@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts';
 import type { Engine } from '../tables.ts';
 import { sqliteGrams } from './grams.ts';
 
-/** What a list of the log is narrowed by beside user and key; on SQLite entries are filed into these with the others. */
+/** Filters of the log besides user and key; on SQLite entries are filed into these indexes along with the others. */
 const usageIndexes = (engine: Engine): string[] =>
   engine === 'sqlite'
     ? [
@@ -11,7 +11,7 @@ const usageIndexes = (engine: Engine): string[] =>
       ]
     : [];
 
-/** By model and key, newest day first: they tell on which days there is anything to be found in the log. */
+/** By model and key, newest day first: they show on which days the log has entries. */
 const sumIndexes = [
   'create index usage_days_user_model on usage_days (user_id, model_id, day)',
   'create index usage_days_key on usage_days (key_id, day)',
@@ -26,17 +26,17 @@ const auditIndexes = [
   'create index audit_log_action on audit_log (action, created_at, id)',
   'create index audit_log_actor on audit_log (actor_id, created_at, id)',
   'create index audit_log_target on audit_log (target_type, target_id, created_at, id)',
-  // Of what is no user, which is seldom.
+  // Actors that are not users are rare.
   "create index audit_log_actor_name on audit_log (created_at, id) where actor_name <> ''",
 ];
 
 const applicationIndexes = ['create index oauth_applications_status on oauth_applications (status, id)'];
 
-/** All that a user can be found by, as one text; a part of it never reaches from one name into the next. */
+/** Everything a user can be found by, as one text, with separators so that a match never spans two names. */
 const namesOf = (row: string): string =>
   ['username', 'display_name', 'email'].map((name) => `lower(${row}${name})`).join(` || ' ' || `);
 
-/** Users are found by any part of their names. */
+/** Finds users by any part of their names. */
 function nameIndex(engine: Engine): string[] {
   if (engine === 'postgres')
     return [
@@ -93,8 +93,8 @@ const columns = `
   created_at bigint not null`;
 
 /**
- * The log by month, so that a month goes by dropping its table. What there is becomes one part, up to the end of the month
- * of its last entry. Whatever has no part of its own goes to `usage_logs_rest`: nothing is ever refused.
+ * Partitions the log by month, so that a month can be dropped. Existing rows become one partition, up to the end of the
+ * month of the last entry. Rows without a partition go to `usage_logs_rest`, so that no insert fails.
  */
 const partitions = (engine: Engine): string[] =>
   engine === 'sqlite'
@@ -133,7 +133,7 @@ const partitions = (engine: Engine): string[] =>
             month := month + interval '1 month';
           end loop;
         end $$`,
-        // Ids are no longer in any order that could be asked for the last of them.
+        // The highest id can no longer be read from an index.
         `create or replace function svc_opening_balance() returns trigger language plpgsql as $$ begin
           insert into credits (user_id, amount, balance_after, note, actor_id, place, created_at)
           values (new.id, new.quota, new.quota, 'Opening balance', 0,
@@ -141,7 +141,7 @@ const partitions = (engine: Engine): string[] =>
           return null; end $$`,
       ];
 
-/** An index for whatever a list can be narrowed by, and the usage log in parts that can be dropped. */
+/** An index for every filter of a list, and the usage log in partitions that can be dropped. */
 export const migration: Migration = {
   name: '0012-lists',
   statements: ({ engine }) => [

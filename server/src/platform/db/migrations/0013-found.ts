@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts';
 import type { Engine } from '../tables.ts';
 import { sqliteGrams } from './grams.ts';
 
-/** An index over every part of a name, `called`, of the rows of a table. */
+/** An index for substring search on a name column, `called`. */
 function nameIndex(engine: Engine, table: string, column: string): string[] {
   const called = `${table}_called`;
   if (engine === 'postgres') return [`create index ${called} on ${table} using gin (svc_grams(lower(${column})))`];
@@ -22,7 +22,7 @@ function nameIndex(engine: Engine, table: string, column: string): string[] {
   ];
 }
 
-/** Nothing in the log is called that any more. */
+/** The audit log has no more entries with this name. */
 const isUnused = `not exists (select 1 from audit_log a where a.target_type = audit_targets.target_type
       and a.target_id = audit_targets.target_id and a.target_name = audit_targets.target_name)
     and (audit_targets.target_id <> 0 or not exists (select 1 from audit_log a
@@ -31,8 +31,9 @@ const isUnused = `not exists (select 1 from audit_log a where a.target_type = au
 const targetOf = (row: string) => `${row}target_type, coalesce(${row}target_id, 0), ${row}target_name`;
 
 /**
- * What the audit log speaks of, each by each name once, so that entries are found by part of a name without looking at them:
- * one target has thousands. The database keeps it, whichever version writes, and forgets with the log.
+ * The targets of the audit log, one row per target and name, so that entries are found by part of a name without
+ * scanning the log, where one target has thousands. Maintained by triggers for any version that writes, and deleted
+ * along with the log.
  */
 function auditTargets(engine: Engine): string[] {
   const into = 'insert into audit_targets (target_type, target_id, target_name)';
@@ -52,7 +53,7 @@ function auditTargets(engine: Engine): string[] {
   const when = (name: string, event: string, rows: string, body: string) =>
     `create trigger ${name} after ${event} on audit_log referencing ${rows} for each statement execute function ${body}()`;
   return [
-    // In one order, so that two that write the same names wait for each other and not in a circle.
+    // Sorted, so that two transactions writing the same names cannot deadlock.
     written(
       'svc_audit_targets_added',
       `${into} select distinct ${targetOf('')} from added where target_name <> '' order by 1, 2, 3 on conflict do nothing`,
@@ -68,7 +69,7 @@ function auditTargets(engine: Engine): string[] {
   ];
 }
 
-/** The tags of each session, in the order in which sessions are listed. */
+/** The tags of each session, in the order sessions are listed. */
 function sessionTags(engine: Engine): string[] {
   const into = 'insert into ms_session_tags (user_id, tag, last_accessed, session_ref)';
   const tags = (row: string) =>
@@ -103,7 +104,7 @@ function sessionTags(engine: Engine): string[] {
   ];
 }
 
-/** What lists were still looking for row by row: names of targets and applications, tags, models, states. */
+/** Indexes for what lists still scanned for: names of targets and applications, tags, models, states. */
 export const migration: Migration = {
   name: '0013-found',
   statements: ({ engine, id, int }) => [
@@ -128,18 +129,18 @@ export const migration: Migration = {
     )${engine === 'sqlite' ? ' without rowid' : ''}`,
     'create index ms_session_tags_session on ms_session_tags (session_ref)',
     ...sessionTags(engine),
-    // Sums outlive the entries they are of. From which day on there are entries: looking into the log for the oldest of them
-    // is asking every month of it.
+    // Daily sums outlive their entries. Stores the first day with entries, because finding the oldest entry would query
+    // every partition.
     `create table usage_kept (first_day ${int} not null)`,
     `insert into usage_kept select coalesce((select created_at / 86400 from usage_logs
       order by ${engine === 'sqlite' ? '' : 'created_at, '}id limit 1), 0)`,
-    // Few models, and each grows at its end: this costs a request next to nothing.
+    // Few models, and each index range grows at its end: this costs a request next to nothing.
     'create index routing_decisions_model on routing_decisions (model_id, id)',
-    // The model too, so that the decisions of a user about another one are passed over without being read.
+    // Includes the model, so that a user's decisions about other models are skipped without reading the rows.
     'drop index routing_decisions_user',
     'create index routing_decisions_user on routing_decisions (user_id, id, model_id)',
     'create index ms_runs_status on ms_runs (user_id, status, id)',
-    // With all that their lists are in order by, so that pages are counted without reading what is on them.
+    // Includes all columns the lists are ordered by, so that pages are counted from the index alone.
     'drop index ms_sessions_recent',
     'create index ms_sessions_recent on ms_sessions (user_id, last_accessed, id)',
     'drop index video_jobs_user',

@@ -1,9 +1,9 @@
 import type { Migration } from '../migration.ts';
 
-/** What no request of its own made is in no index: ordinary requests pay nothing for it. */
+/** Partial index: ordinary requests have no parent and pay nothing for it. */
 const whereGiven = 'where parent_request_id is not null';
 
-/** Of the decision log, which is tested without the other tables. */
+/** The decision log's part, which is tested without the other tables. */
 export const decisions: Migration = {
   name: '0014-decisions-of-turns',
   statements: () => [
@@ -12,7 +12,7 @@ export const decisions: Migration = {
   ],
 };
 
-/** Calls are found by the turn or run that made them, and a session tells what its calls used. */
+/** Finds calls by the turn or run that made them, and adds the tokens of its calls to a session. */
 export const migration: Migration = {
   name: '0014-turns',
   statements: (words) => [
@@ -20,7 +20,7 @@ export const migration: Migration = {
     `create index usage_logs_parent on usage_logs (parent_request_id, created_at, id) ${whereGiven}`,
     ...decisions.statements(words),
     `alter table ms_sessions add column tokens_used ${words.int} not null default 0`,
-    // Of sessions from before, the length of what was said is the nearest there is.
+    // For existing sessions the length of their messages is the best estimate.
     'update ms_sessions set tokens_used = total_tokens',
   ],
 };

@@ -1,11 +1,11 @@
 import type { Migration } from '../migration.ts';
 
-/** What was learned from a conversation keeps the words it comes from, and the message they stand in. */
+/** Knowledge learned from a conversation stores the quote it is based on, and its message. */
 export const migration: Migration = {
   name: '0015-quotes',
   statements: ({ int }) => [
     'alter table ms_knowledge add column quote text',
-    // No reference: knowledge stays when the conversation is deleted.
+    // No foreign key: knowledge stays when the conversation is deleted.
     `alter table ms_knowledge add column source_message ${int}`,
   ],
 };

@@ -1,6 +1,9 @@
 import type { Migration } from '../migration.ts';
 
-/** Files that knowledge was imported from. Their bytes are kept until they are read, so that another process can finish it. */
+/**
+ * Files that knowledge was imported from. Their bytes are stored until they are processed, so that another process can
+ * finish the import.
+ */
 export const migration: Migration = {
   name: '0016-sources',
   statements: ({ id, int, blob }) => [
@@ -26,7 +29,7 @@ export const migration: Migration = {
       created_at ${int} not null,
       updated_at ${int} not null
     )`,
-    // The same file is imported once, however often it is sent at the same time.
+    // The same file is imported once, even if it is uploaded several times concurrently.
     "create unique index ms_sources_content on ms_sources (user_id, content_hash, coalesce(project_id, ''))",
     'create index ms_sources_user on ms_sources (user_id, id)',
     'create index ms_sources_state on ms_sources (state, updated_at)',
@@ -41,7 +44,8 @@ export const migration: Migration = {
     `alter table ms_knowledge add column source_page ${int}`,
     'alter table ms_knowledge add column source_heading text',
     'create index ms_knowledge_source on ms_knowledge (source_ref, source_position) where source_ref is not null',
-    // By which an entry that is imported again is found. Those from before, or of a process of the version before, get theirs later.
+    // Identifies an entry that is imported again. Rows from before, or from a process of the previous version, get
+    // theirs later.
     'alter table ms_knowledge add column fingerprint text',
     'create index ms_knowledge_fingerprint on ms_knowledge (user_id, fingerprint)',
     'create index ms_knowledge_unmarked on ms_knowledge (id) where fingerprint is null',

@@ -1,8 +1,7 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Servers that the operator connected over MCP, and of their tools those that he allowed, each with the definition that he
- * read when he did.
+ * MCP servers connected by the operator, and their approved tools, each with the definition at the time of approval.
  */
 export const migration: Migration = {
   name: '0018-mcp',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What is kept of the Responses API: responses, the items they are made of, conversations, and events of running ones. */
+/** Stored data of the Responses API: responses, their items, conversations, and events of running responses. */
 export const migration: Migration = {
   name: '0019-responses',
   statements: ({ id, int }) => [
@@ -27,7 +27,7 @@ export const migration: Migration = {
     )`,
     'create index kept_responses_user on kept_responses (user_id, id)',
     'create index kept_responses_touched on kept_responses (touched_at)',
-    // Nearly all have ended, and few ever ran in the background: those pay nothing for these.
+    // Partial indexes: nearly all responses have ended, and few ever ran in the background.
     'create index kept_responses_running on kept_responses (user_id, touched_at) where ended_at is null',
     'create index kept_responses_told on kept_responses (ended_at) where told = 1',
     `create table kept_items (

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Files that users keep here, and batches: many requests to models that are answered without anybody waiting. */
+/** Users' files, and batches: many requests to models that are processed in the background. */
 export const migration: Migration = {
   name: '0020-batches',
   statements: ({ id, int }) => [

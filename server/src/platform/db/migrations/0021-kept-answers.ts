@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Answers that were paid for, until the work that asked has written them down: a handful of rows. */
+/** Answers that were paid for, until their work has stored them: a handful of rows. */
 export const migration: Migration = {
   name: '0021-kept-answers',
   statements: ({ int }) => [

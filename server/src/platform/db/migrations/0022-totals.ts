@@ -6,8 +6,8 @@ const columns = `day, model_id, ${sums.join(', ')}`;
 const grouped = `day, model_id, ${sums.map((name) => `sum(${name})`).join(', ')}`;
 
 /**
- * On SQLite what was filed is added up at the moment when it is noted how far filing has come: by one statement, so that no
- * entry is added twice or never. The entries after that place are few, and are added up by whoever asks.
+ * On SQLite filed entries are added to the totals by the statement that records how far filing has come, so that every
+ * entry is added exactly once. The few entries after that position are added up by the query.
  */
 const onSqlite = [
   `create trigger usage_totals_filed after update of up_to on usage_filed when new.up_to > old.up_to begin
@@ -31,8 +31,8 @@ const trigger = (name: string, event: string, tables: string, changes: string): 
 ];
 
 /**
- * On PostgreSQL the database notes every change of the sums per user, whichever version makes it, by rows of their own: several
- * processes that changed the same total would wait for each other. Filing adds these rows to the totals.
+ * On PostgreSQL triggers record every change of the sums per user, by any version, in rows of their own, because
+ * processes updating the same total would wait for each other. Filing adds these rows to the totals.
  */
 const onPostgres = [
   `create table usage_totals_new (
@@ -49,13 +49,16 @@ const onPostgres = [
     select ${columns} from usage_totals
     union all select ${columns} from usage_totals_new
     union all select ${columns} from usage_days_open`,
-  // Sums are filed all day long now: with room beside them, a new version of a row changes no index.
+  // Sums are now updated all day: with free space in the page, a new version of a row changes no index.
   'alter table usage_days set (fillfactor = 80)',
 ];
 
 const changesOften = (engine: Engine): string => (engine === 'sqlite' ? ' without rowid' : ' with (fillfactor = 50)');
 
-/** What all users together used per day and model; days from before are added up one by one while the service runs. Files by purpose. */
+/**
+ * Usage of all users per day and model; earlier days are added up one by one while the service runs. Also files by
+ * purpose.
+ */
 export const migration: Migration = {
   name: '0022-totals',
   statements: ({ engine, int }) => [
@@ -64,12 +67,12 @@ export const migration: Migration = {
       primary key (day, model_id)
     )${changesOften(engine)}`,
     'create index usage_totals_model on usage_totals (model_id, day)',
-    // From which day on the totals are whole.
+    // The day from which totals are complete.
     `create table usage_totals_whole (first_day ${int} not null)`,
     `insert into usage_totals_whole select coalesce(max(day) + 1, 0) from
       (select max(day) as day from usage_days union all select max(day) from usage_days_open) as newest`,
     ...(engine === 'sqlite' ? onSqlite : onPostgres),
-    // Of a user with many files, those of a rare purpose were looked for one by one.
+    // Finding a user's files of a rare purpose scanned all of them.
     'create index files_purpose on files (user_id, purpose, ref)',
   ],
 };

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * OpenID Connect: keys that sign ID tokens, which applications a session has signed in to, and what codes and tokens carry
- * for the ID tokens that follow from them. Whatever an earlier version writes has none of it.
+ * OpenID Connect: signing keys of ID tokens, the applications a session has signed in to, and what codes and tokens
+ * store for their ID tokens. Rows of an earlier version have none of it.
  */
 export const migration: Migration = {
   name: '0023-openid',
@@ -17,9 +17,9 @@ export const migration: Migration = {
       retired_at ${int},
       created_at ${int} not null
     )`,
-    // Of processes that need the first key at once, one makes it.
+    // If several processes need the first key at once, only one creates it.
     'create unique index oauth_signing_keys_current on oauth_signing_keys (alg) where retired_at is null',
-    // No reference to the session: the row outlives it, so that applications hear of its end.
+    // No foreign key to the session: the row outlives it, so that applications can be notified of its end.
     `create table oauth_sign_ins (
       id ${id},
       session_id ${int} not null,

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Sign-in through others: the providers that the operator connected, which of their accounts belong to which user, and what
- * is under way in browsers meanwhile.
+ * Sign-in through identity providers: the configured providers, which of their accounts belong to which user, and
+ * sign-ins in progress.
  */
 export const migration: Migration = {
   name: '0024-sign-in',

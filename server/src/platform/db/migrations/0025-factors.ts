@@ -1,10 +1,10 @@
 import type { Migration } from '../migration.ts';
 
-/** Second factors, what is shown once to prove something, and addresses that belong to one account once they are verified. */
+/** Second factors, one-time links, and verified addresses, which belong to one account each. */
 export const migration: Migration = {
   name: '0025-factors',
   statements: ({ id, int }) => [
-    // When the session last proved a second factor; null for never, which is what an earlier version writes.
+    // When the session last verified a second factor; null for never, which is what an earlier version writes.
     `alter table sessions add column factor_at ${int}`,
     `create table totp (
       user_id ${int} primary key references users (id) on delete cascade,
@@ -38,7 +38,7 @@ export const migration: Migration = {
       created_at ${int} not null,
       expires_at ${int} not null
     )`,
-    // Of accounts that share a verified address the oldest keeps it.
+    // If accounts share a verified address, the oldest keeps it.
     `update users set email_verified = 0 where email_verified = 1 and email <> '' and exists (
       select 1 from users as older where older.id < users.id and older.email_verified = 1
         and lower(older.email) = lower(users.email)

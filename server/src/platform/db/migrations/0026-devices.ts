@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Pushed requests, codes that devices show, proofs of possession that were seen, and the key that a token is bound to.
- * Whatever an earlier version writes is bound to none.
+ * Pushed authorization requests, device codes, seen DPoP proofs, and the key a token is bound to. Rows of an earlier
+ * version are bound to none.
  */
 export const migration: Migration = {
   name: '0026-devices',

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Resources that codes and tokens are for, and applications that nobody here owns: those that a document describes, and
- * those that registered themselves. Whatever an earlier version writes has an owner, and is for no resource in particular.
+ * Resources that codes and tokens are for, and applications without an owner here: client documents, and dynamically
+ * registered ones. Rows of an earlier version have an owner, and no particular resource.
  */
 export const migration: Migration = {
   name: '0027-registration',
@@ -21,8 +21,8 @@ export const migration: Migration = {
 };
 
 /**
- * SQLite takes no constraint off a column, and making the table anew would forget columns that another step has added: the
- * column is replaced by one without it. Dropping it drops the reference that stands with it.
+ * SQLite cannot remove a constraint from a column, and recreating the table would lose columns added by other
+ * migrations. So the column is replaced by one without it; dropping it also drops its foreign key.
  */
 const ownerMayBeNull = [
   'alter table oauth_applications add column new_owner_id integer references users (id) on delete cascade',

@@ -1,15 +1,15 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Servers are also used through us: what of them is passed on besides tools, whose they are, which sessions are open with
- * them, and which calls wait for a person's word.
+ * Clients also use MCP servers through the gateway: which capabilities besides tools are forwarded, the owner of a
+ * server, its open sessions, and calls waiting for approval.
  */
 export const migration: Migration = {
   name: '0029-mcp-front',
   statements: ({ id, int }) => [
-    // Defaults are what a version of before means, which may still write beside this one.
+    // Defaults match the behaviour of the previous version, which may still write beside this one.
     `alter table mcp_servers add column offers text not null default '[]'`,
-    // Whether headers open it, or each user signs in to it.
+    // Whether static headers authenticate, or each user signs in.
     `alter table mcp_servers add column auth text not null default 'headers'`,
     `create table mcp_grants (
       server_id ${int} not null references mcp_servers (id) on delete cascade,
@@ -20,7 +20,7 @@ export const migration: Migration = {
       primary key (server_id, user_id)
     )`,
     'create index mcp_grants_by_user on mcp_grants (user_id)',
-    // Null: the operator's.
+    // Null for servers of the operator.
     `alter table mcp_servers add column owner_id ${int} references users (id) on delete cascade`,
     'create index mcp_servers_by_owner on mcp_servers (owner_id)',
     `alter table mcp_tools add column further text not null default ''`,

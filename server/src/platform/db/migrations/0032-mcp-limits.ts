@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** How often a connected server may be called, and what a call of a tool costs; nothing is limited or costs anything before somebody says so. */
+/** Rate limits of connected servers and prices of tool calls; by default there is no limit and no price. */
 export const migration: Migration = {
   name: '0032-mcp-limits',
   statements: ({ int }) => [

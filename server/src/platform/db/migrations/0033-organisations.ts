@@ -1,17 +1,19 @@
 import type { Migration } from '../migration.ts';
 
-/** Rows that are changed whenever an allotment is filled: PostgreSQL writes the new one beside the old. */
+/**
+ * For rows that change whenever an allotment is topped up: leaves PostgreSQL room for the new version in the same page.
+ */
 const changesOften = ' with (fillfactor = 70)';
 
 /**
- * Organisations, and budgets that hold at each of their levels. A request of an earlier version belongs to none, and writes
- * nothing of it.
+ * Organisations, with budgets at each of their levels. Requests of an earlier version belong to none and write nothing
+ * here.
  */
 export const migration: Migration = {
   name: '0033-organisations',
   statements: ({ engine, id, int }) => [
-    // `account_id` is a row of `users` that nobody can log in to: what the organisation has in common is in its balance, and
-    // keys of teams are its keys.
+    // `account_id` is a row of `users` that nobody can log in to: it has the organisation's balance and owns the keys
+    // of teams.
     `create table organisations (
       id ${id},
       name text not null,
@@ -57,7 +59,8 @@ export const migration: Migration = {
     )`,
     'create index organisation_invitations_of on organisation_invitations (organisation_id)',
     'create index organisation_invitations_by_expiry on organisation_invitations (expires_at)',
-    // No references: usage is listed by it after a key, a team or a member is gone. `member_id` is null for keys of teams.
+    // No foreign keys: usage is listed by it after a key, a team or a member is deleted. `member_id` is null for keys
+    // of teams.
     `create table organisation_keys (
       key_id ${int} primary key,
       organisation_id ${int} not null,
@@ -68,7 +71,7 @@ export const migration: Migration = {
     )`,
     'create index organisation_keys_of on organisation_keys (organisation_id, key_id)',
     'create index organisation_keys_by_member on organisation_keys (member_id, key_id)',
-    // The application itself is the account's.
+    // The application itself belongs to the account.
     `create table organisation_applications (
       application_id ${int} primary key,
       organisation_id ${int} not null references organisations (id) on delete cascade,
@@ -77,7 +80,7 @@ export const migration: Migration = {
       created_at ${int} not null
     )`,
     'create index organisation_applications_of on organisation_applications (organisation_id, application_id)',
-    // `level_id` is that of the organisation, the team, the user or the key.
+    // `level_id` is the id of the organisation, team, user or key.
     `create table organisation_budgets (
       id ${id},
       organisation_id ${int} not null references organisations (id) on delete cascade,
@@ -90,8 +93,8 @@ export const migration: Migration = {
       created_at ${int} not null,
       unique (organisation_id, level, level_id, span)
     )`,
-    // What is left of a budget in one of its windows, less what processes keep of it, and what was used of it. `warned` is the
-    // largest share, in thousandths, that was told. `ends_at` is 0 where there is no end.
+    // What is left of a budget in one of its windows, without what processes have reserved, and what was used. `warned`
+    // is the highest threshold, in thousandths, for which a warning was sent. `ends_at` is 0 if it never ends.
     `create table budget_windows (
       id ${id},
       budget_id ${int} not null references organisation_budgets (id) on delete cascade,
@@ -108,7 +111,7 @@ export const migration: Migration = {
         w.used + cast(coalesce((select sum(p.used) from billing_purses p
           where p.user_id = 0 and p.key_id = -w.id), 0) as bigint) as used
       from budget_windows w`,
-    // The windows that the amount was taken from besides: a JSON array of their ids, or nothing.
+    // Budget windows that the amount was taken from as well: a JSON array of ids, or empty.
     "alter table billing_holds add column levels text not null default ''",
     `create table organisation_limits (
       organisation_id ${int} not null references organisations (id) on delete cascade,

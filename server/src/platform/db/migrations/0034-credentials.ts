@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** The tables of routing alone, which its own tests make. */
+/** Only the tables of routing, for its own tests. */
 export const keysAndNames: Migration = {
   name: '0034-keys-and-names',
   statements: ({ id, int, real }) => [
@@ -54,15 +54,14 @@ export const keysAndNames: Migration = {
 };
 
 /**
- * Several keys for a channel, each with limits of its own and what it was used for by day; keys that users bring along; and
- * other names for models. Whatever an earlier version writes has none of it: the key in a channel's row stays there, and is
- * that of the channel's first credential.
+ * Several keys per channel, each with its limits and daily usage; users' own keys; and aliases of models. Rows of an
+ * earlier version have none of it: the key in a channel's row stays there, and is the channel's first credential.
  */
 export const migration: Migration = {
   name: '0034-credentials',
   statements: (words) => [
     ...keysAndNames.statements(words),
-    // 1 where the request went out with a key of the user's own.
+    // 1 if the request used the user's own upstream key.
     `alter table usage_logs add column own_key ${words.int} not null default 0`,
   ],
 };

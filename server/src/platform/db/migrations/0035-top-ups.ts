@@ -1,18 +1,15 @@
 import type { Migration } from '../migration.ts';
 
-/**
- * Answers that are given again, codes that are worth money, and payments. Whatever an earlier version writes keeps no answers
- * and saves nothing.
- */
+/** Cached answers, redemption codes and payments. Rows of an earlier version cache nothing and save nothing. */
 export const migration: Migration = {
   name: '0035-top-ups',
   statements: ({ id, int }) => [
-    // 0: nothing is kept. Not in the view `api_keys_now`, for the reason that 0028 gives.
+    // 0 disables the cache. Not in the view `api_keys_now`, for the reason given in 0028.
     `alter table api_keys add column cache_seconds ${int} not null default 0`,
     "alter table api_keys add column cache_when text not null default 'temperature_0'",
-    // What a request would have cost, had its answer not been kept.
+    // What a request would have cost if its answer had not been cached.
     `alter table usage_logs add column saved_quota ${int} not null default 0`,
-    // Redeemed by one conditional write: `used` never passes `uses`.
+    // Redeemed by a single conditional write: `used` never exceeds `uses`.
     `create table redemption_codes (
       id ${id},
       code_hash text not null unique,
@@ -35,7 +32,7 @@ export const migration: Migration = {
       unique (code_id, user_id)
     )`,
     'create index redemptions_of_users on redemptions (user_id, id)',
-    // `credited` is what the balance has of it so far; `looked` counts who asked Stripe, and the last one writes.
+    // `credited` is what the balance has got so far; `looked` counts fetches from Stripe, and the latest one writes.
     `create table topups (
       id ${id},
       user_id ${int} not null,

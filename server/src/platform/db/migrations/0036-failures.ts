@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Requests that nobody answered. Apart from the usage log, whose entries are charges and are added up. */
+/** Failed requests. Separate from the usage log, whose entries are charges and are added up. */
 export const migration: Migration = {
   name: '0036-failures',
   statements: ({ id, int }) => [

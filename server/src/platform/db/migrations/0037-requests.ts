@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** What requests are found by: those that failed, those that were answered in part, and those that no decision leads to. */
+/** Indexes to find requests: failed ones, incomplete ones, and those without a routing decision. */
 export const migration: Migration = {
   name: '0037-requests',
   statements: ({ int }) => [
@@ -9,11 +9,11 @@ export const migration: Migration = {
     'create index failed_requests_model on failed_requests (model_id, created_at, id)',
     `create index failed_requests_parent on failed_requests (parent_request_id, created_at, id)
       where parent_request_id is not null`,
-    // Ordinary requests are in none of these, and pay nothing for them.
+    // Partial indexes: ordinary requests are in none of them and pay nothing.
     "create index usage_logs_incomplete on usage_logs (created_at, id) where status <> 'ok'",
     "create index usage_logs_incomplete_user on usage_logs (user_id, created_at, id) where status <> 'ok'",
     'create index usage_logs_unrouted on usage_logs (request_id) where channel_id = 0',
-    // What was asked and answered, sealed, of those who let it be kept.
+    // Requests and answers, encrypted, of users who consented to storing them.
     `create table content_consents (user_id ${int} primary key, created_at ${int} not null)`,
     `create table request_contents (
       request_id text primary key,

@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 import type { Engine } from '../tables.ts';
 
-/** Milliseconds below which an answer counts for a column; what took longer is `timed` less all of them. */
+/** Histogram bounds in milliseconds; the number of slower answers is `timed` minus all columns. */
 const bounds = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
 const under = bounds.map((ms) => `under_${ms}`);
 const sums = ['requests', 'failures', 'quota', 'timed', 'duration_ms', ...under];
@@ -10,7 +10,7 @@ const columns = sums.join(', ');
 const addedTo = sums.map((name) => `${name} = usage_spans.${name} + excluded.${name}`).join(', ');
 const conflict = `on conflict (user_id, starts_at, length, ${names}) do update set ${addedTo}`;
 
-/** Five minutes, the shortest that is kept. */
+/** Five minutes, the shortest span. */
 const startOf = (seconds: string): string => `${seconds} / 300 * 300`;
 
 const between = (at: number): string =>
@@ -21,16 +21,15 @@ const usedSums = [
 ].join(', ');
 
 /**
- * Callers may ask for a model of any name: one that nobody was asked for, and that nobody was refused for want of money or of a
- * channel, has none here.
+ * Callers can send any model name: failures only keep it if a channel was called, or if quota or channels were missing.
  */
 const knownName = `case when channel_id is not null or code in ('insufficient_user_quota', 'insufficient_key_quota',
     'budget_exceeded', 'no_available_provider', 'capacity_exhausted') then model_id else '' end`;
 const noAnswer = sums.map((name) => (name === 'failures' ? 'count(*)' : '0')).join(', ');
 
 /**
- * On SQLite the process that writes the log adds it up, and says up to which entry it has. Failures are few and written behind,
- * and count at once.
+ * On SQLite the process that writes the log adds it up and records up to which entry. Failures are few and written in
+ * the background, and count at once.
  */
 function onSqlite(): string[] {
   const failed = (user: string) => `insert into usage_spans (user_id, starts_at, length, ${names}, ${columns})
@@ -38,7 +37,7 @@ function onSqlite(): string[] {
         coalesce(new.channel_id, 0), ${noAnswer.replaceAll('count(*)', '1')} where true ${conflict};`;
   return [
     'create table usage_spans_filed (up_to integer not null)',
-    // What was logged before is in the sums by day.
+    // Earlier entries are in the daily sums.
     'insert into usage_spans_filed select coalesce(max(id), 0) from usage_logs',
     `create trigger usage_spans_failed after insert on failed_requests begin
       ${failed('new.user_id')} ${failed('0')}
@@ -48,8 +47,8 @@ function onSqlite(): string[] {
 }
 
 /**
- * On PostgreSQL the database notes what every statement adds to the logs, whichever version makes it, by rows that nobody else
- * changes; filing adds them up.
+ * On PostgreSQL triggers record what every statement adds to the logs, by any version, in rows of their own; filing
+ * adds them up.
  */
 function onPostgres(): string[] {
   const noted = `starts_at, user_id, ${names}`;
@@ -87,7 +86,7 @@ const changesOften = (engine: Engine): string => (engine === 'sqlite' ? ' withou
 const today = (engine: Engine): string =>
   engine === 'sqlite' ? `unixepoch() / 86400` : 'floor(extract(epoch from now()) / 86400)';
 
-/** Sums by day know no channel, no time and no failure; a month of them is what an overview begins with. */
+/** Daily sums have no channel, time or failures; a month of them is a start for the overview. */
 const before = (engine: Engine, user: string): string => {
   const known: Record<string, string> = { requests: 'sum(requests)', quota: 'sum(quota)' };
   return `insert into usage_spans (user_id, starts_at, length, ${names}, ${columns})
@@ -96,8 +95,8 @@ const before = (engine: Engine, user: string): string => {
 };
 
 /**
- * What was used and what failed in a span of time, by user, model and channel; user 0 stands for all together. Spans are short
- * where they are new, and are put together as they age.
+ * Usage and failures per span of time, by user, model and channel; user 0 stands for all users. Recent spans are short,
+ * and are merged as they age.
  */
 export const migration: Migration = {
   name: '0038-usage-spans',

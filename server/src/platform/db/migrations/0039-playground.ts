@@ -1,10 +1,10 @@
 import type { Migration } from '../migration.ts';
 
-/** Chats of the playground, each in one row, and the system prompts that a user has saved. */
+/** Chats of the playground, one row each, and users' saved system prompts. */
 export const migration: Migration = {
   name: '0039-playground',
   statements: ({ id, int }) => [
-    // Its content last: lists and sums read a row as far as what they need.
+    // The content is the last column, so that lists and sums do not read it.
     `create table playground_chats (
       id ${id},
       user_id ${int} not null,

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Clients that were registered by hand with a server's authorization server. The secret is sealed, empty where there is none;
- * the issuer is where the client was first used, empty until then.
+ * Clients registered by hand with a server's authorization server. The secret is encrypted, or empty; the issuer is the
+ * one the client was first used with, empty until then.
  */
 export const migration: Migration = {
   name: '0043-mcp-clients',

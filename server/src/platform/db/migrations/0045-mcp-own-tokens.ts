@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Servers that the service signs in to for itself: the key of a client that was registered by hand (sealed, empty where there is
- * none), and the one token that everybody who may use the server shares.
+ * Servers that the service itself signs in to: the private key of a client registered by hand (encrypted, or empty),
+ * and the token shared by everyone who may use the server.
  */
 export const migration: Migration = {
   name: '0045-mcp-own-tokens',

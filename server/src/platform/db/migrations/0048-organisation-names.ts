@@ -2,7 +2,10 @@ import type { Migration } from '../migration.ts';
 
 const named = 'from organisations as o where o.account_id = users.id and o.keys_of is null and o.person_id is null';
 
-/** Organisations that were renamed before their accounts were along with them: accounts are shown by these names everywhere. */
+/**
+ * Fixes accounts of organisations that were renamed before their accounts were renamed too: the UI shows accounts by
+ * name.
+ */
 export const migration: Migration = {
   name: '0048-organisation-names',
   statements: () => [

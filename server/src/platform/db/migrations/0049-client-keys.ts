@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Applications that prove themselves by a key of their own instead of a secret: the public keys, or the address where they
- * are. An earlier version knows such an application as one whose secret is never right.
+ * Applications that authenticate with their own key instead of a secret: the public keys, or their address. For an
+ * earlier version such an application has a secret that never matches.
  */
 export const migration: Migration = {
   name: '0049-client-keys',

@@ -1,8 +1,9 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * Providers that vouch for their people at MCP servers: what is kept of a sign-in for it, sealed and empty for nothing, ends with
- * the row of the account that it is of. An earlier version keeps nothing, and knows a server that is opened so as one of users who sign in.
+ * Identity providers that vouch for their users at MCP servers. What is stored of a sign-in for that is encrypted, or
+ * empty, and deleted with the linked account. An earlier version stores nothing, and lets users sign in to such a
+ * server.
  */
 export const migration: Migration = {
   name: '0050-vouching',

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * In which people read mails and pages; no row while nobody has said. Beside `users`, not in it: its rows are written with
- * every batch of charges, and processes of the version before read all of its columns.
+ * The language of a user's mails and pages; no row until it is set. Not a column of `users`, whose rows are rewritten
+ * with every batch of charges, and whose columns processes of the previous version all read.
  */
 export const migration: Migration = {
   name: '0053-languages',

@@ -5,8 +5,8 @@ const orphaned = `select a.id from oauth_applications a join users u on u.id = a
     select 1 from organisations o where o.account_id = u.id and o.keys_of is null and o.person_id is null)`;
 
 /**
- * Organisations that were deleted before their applications were along with them: nobody can end those any more, and they went
- * on signing people in. Their status is that of deleted ones, by which every token counts no more.
+ * Ends applications of organisations that were deleted before their applications were deleted too: nobody could manage
+ * them, and they kept signing people in. The status of deleted applications invalidates every token.
  */
 export const migration: Migration = {
   name: '0055-ended-organisations',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** How many searches of the web the vendor ran for a request. */
+/** The number of web searches the vendor ran for a request. */
 export const migration: Migration = {
   name: '0060-web-searches',
   statements: ({ int }) => [`alter table usage_logs add column web_searches ${int} not null default 0`],

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Which channel a video was last asked of, noted before it is asked; and whose a video of an upstream is. */
+/** The channel a video was last requested from, recorded before the request; and the owner of an upstream video. */
 export const migration: Migration = {
   name: '0062-asked-for-videos',
   statements: ({ int }) => [

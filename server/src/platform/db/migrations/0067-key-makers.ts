@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Which application has made a key for its user; null for keys that people made, and for those of before. */
+/** The application that created a key for its user; null for keys created by people, and for earlier ones. */
 export const migration: Migration = {
   name: '0067-key-makers',
   statements: ({ int }) => [`alter table api_keys add column made_by ${int}`],

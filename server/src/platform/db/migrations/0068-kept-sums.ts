@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * What each user keeps, in bytes, and when that was last counted; what batches keep beside the user's files; and which of a
- * user's secrets signs callbacks of videos.
+ * The bytes stored per user, and when they were last counted; what batches store besides the user's files; and which of
+ * a user's secrets signs video callbacks.
  */
 export const migration: Migration = {
   name: '0068-kept-sums',

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * What a company's directory says of its people. Who has joined is a member whose row names theirs: whichever way the membership
- * ends, that ends with it. An earlier version writes members that nothing is said of.
+ * Users and groups of a company's directory (SCIM). A member who has joined refers to their directory entry, so that it
+ * ends with the membership. An earlier version writes members without one.
  */
 export const migration: Migration = {
   name: '0069-scim',
@@ -17,7 +17,7 @@ export const migration: Migration = {
       last_used_at ${int}
     )`,
     'create index organisation_scim_tokens_of on organisation_scim_tokens (organisation_id)',
-    // `user_key` is the name in small letters, by which it is unique; `address` is where its person is known by, or nothing.
+    // `user_key` is the lower-case name, which is unique; `address` identifies the person, or is empty.
     `create table organisation_scim_users (
       id ${id},
       organisation_id ${int} not null references organisations (id) on delete cascade,
@@ -36,7 +36,7 @@ export const migration: Migration = {
     )`,
     'create index organisation_scim_users_by_address on organisation_scim_users (address, organisation_id)',
     'create index organisation_scim_users_by_external_id on organisation_scim_users (organisation_id, external_id)',
-    // Of those who have not joined yet, too.
+    // Also for users who have not joined yet.
     `create table organisation_scim_places (
       team_id ${int} not null references organisation_teams (id) on delete cascade,
       scim_user_id ${int} not null references organisation_scim_users (id) on delete cascade,

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * What came in from other gateways: `foreign_id` is what tells a row apart there, `own_id` the row that it has become here. It
- * outlives that row, so that what was deleted here since does not come in again.
+ * Rows imported from other gateways: `foreign_id` identifies a row there, `own_id` the row it became here. Outlives
+ * that row, so that something deleted here is not imported again.
  */
 export const migration: Migration = {
   name: '0070-intake',

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * What lists go on from, and what they are narrowed by: the items that were last taken out of a conversation, with their places;
- * failed requests of one model, of a user and of a key.
+ * Indexes for cursors and filters of lists: items last removed from a conversation, with their positions; failed
+ * requests by model, of a user and of a key.
  */
 export const migration: Migration = {
   name: '0071-narrower-lists',

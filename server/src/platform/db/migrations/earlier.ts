@@ -3,12 +3,13 @@ import { migration as identity } from './0001-identity.ts';
 import { migration as durable } from './0002-durable.ts';
 
 /*
- * The last build before the first version made its tables in other steps, and not all of them. Its processes go on serving
- * while the first ones of this version run, on PostgreSQL; a SQLite file has one process, so nothing is kept for it there.
- * The next release drops `billing_owners`, `oauth_audit`, `ms_runs.lease_until`, `jobs.token`, the schema `pgboss` and the triggers.
+ * The last build before the first version created its tables in other migrations, and not all of them. On PostgreSQL
+ * its processes keep serving while the first ones of this version run; a SQLite file has a single process, so nothing
+ * is kept for it there. The next release drops `billing_owners`, `oauth_audit`, `ms_runs.lease_until`, `jobs.token`,
+ * the schema `pgboss` and the triggers.
  */
 
-/** The last of its steps. */
+/** The last of its migrations. */
 export const lastStep = '0016-filed-usage';
 
 const made = ({ statements }: Migration, words: Words, table: string): string =>
@@ -23,10 +24,10 @@ const auditCopy = (
 
 const usageColumns = ['cache_write_1h_tokens', 'audio_in_tokens', 'image_in_tokens', 'audio_out_tokens', 'estimated'];
 
-/** Later than any time there is: its processes never take a run of ours for one whose holder is gone. */
+/** Far in the future, so that its processes never consider the holder of our runs dead. */
 const forEver = 9_007_199_254_740_991;
 
-/** What its tables lack of those up to the first version's; everything that its processes name stays on PostgreSQL. */
+/** What its tables lack compared to the first version; everything its processes use stays on PostgreSQL. */
 export const complete = (words: Words): string[] => [
   made(identity, words, 'audit_log'),
   ...['owners', 'leases', 'idempotency_keys'].map((table) => made(durable, words, table)),
@@ -55,7 +56,7 @@ const trigger = (name: string, on: string, body: string): string[] => [
   `create trigger ${name} ${on} for each row execute function ${name}()`,
 ];
 
-/** Its processes and ours see each other, so that nobody takes over what a living one holds. */
+/** Makes its processes and ours see each other, so that neither takes over what a living one holds. */
 const lists = [
   ...trigger(
     'svc_earlier_beats',
@@ -68,7 +69,7 @@ const lists = [
     end if;
     return null;`,
   ),
-  // It judges by the time of day of its own machine.
+  // It compares with the time of its own machine.
   ...trigger(
     'svc_earlier_hears',
     'after insert or update or delete on owners',
@@ -84,7 +85,7 @@ const lists = [
     where seen_at > extract(epoch from now())::bigint - 30 on conflict do nothing`,
 ];
 
-/** A run that one of its processes holds is not taken by ours before its lease is over, and none of ours by them. */
+/** Runs held by its processes are not taken over by ours before their lease expires, and none of ours by them. */
 const runs = trigger(
   'svc_earlier_runs',
   'before update of owner on ms_runs',
@@ -100,5 +101,5 @@ const runs = trigger(
 
 const audit = trigger('svc_earlier_audit', 'after insert on oauth_audit', `${auditCopy('new.')}; return null;`);
 
-/** What keeps both versions in step while they serve side by side; needs all tables of this one. */
+/** Keeps both versions in sync while they run side by side; needs all tables of this version. */
 export const sideBySide = ({ engine }: Words): string[] => (engine === 'sqlite' ? [] : [...lists, ...runs, ...audit]);

@@ -62,7 +62,7 @@ import { migration as keysOfVideos } from './0073-keys-of-videos.ts';
 import { migration as uploads } from './0072-uploads.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
-/** In order, one for each room as of the first version; whoever changes a table later adds a file and one line. */
+/** In order, one per module as of the first version. To change a table later, add a file and a line here. */
 export const migrations: Migration[] = [
   identity,
   durable,
@@ -128,8 +128,8 @@ export const migrations: Migration[] = [
 ];
 
 /**
- * Steps in which tables were made before the first version; names that are not used again. After `last` they were those up
- * to `made`; after `short`, `complete` makes them so.
+ * Migrations that created tables before the first version; their names are not reused. After `last` the tables were
+ * those up to `made`; after `short`, `complete` adds the missing ones.
  */
 export const earlier = {
   ...{ first: '0002-jobs', short: lastStep, last: '0021-owners', made: video.name },

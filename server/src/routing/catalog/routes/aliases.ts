@@ -55,7 +55,7 @@ const path = '/api/admin/model-aliases';
 
 export type AliasRouteDeps = CatalogRoom & {
   catalog: PreviewSource;
-  /** How the circuit of a candidate stands; all are taken for closed without it. */
+  /** The circuit state of a candidate; without it all count as closed. */
   circuit?(candidate: Candidate): CircuitState;
 };
 

@@ -116,7 +116,7 @@ function writeRoutes(room: CatalogRouteDeps): Route[] {
   ];
 }
 
-/** What a channel without a preset must say itself; the provider's name defaults to the kind. */
+/** The required fields of a channel without a preset; the provider's name defaults to the kind. */
 function complete(given: Partial<ChannelInput>): ChannelInput {
   const { name, kind } = given;
   if (name === undefined) throw missing('name');

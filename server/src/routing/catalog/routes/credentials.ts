@@ -32,7 +32,7 @@ export type CredentialRouteDeps = CatalogRoom & {
 
 const path = '/api/admin/channels/{id}/credentials';
 
-/** Of the key itself only that it changed. */
+/** Audits that the secret changed, never its value. */
 const credentialSubject = ({ db, sealer }: Pick<CatalogRoom, 'db' | 'sealer'>): Subject => ({
   type: 'credential',
   look: async (id) => {

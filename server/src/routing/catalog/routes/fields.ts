@@ -8,7 +8,7 @@ import type { ChannelRecord } from '../store/channels.ts';
 import type { ProviderModelFields, ProviderModelRecord } from '../store/provider-models.ts';
 import type { channelChange, channelView, providerModelChange, providerModelView } from './schemas.ts';
 
-/** Leaves out what was not given, so that a spread of the result overrides nothing by accident. */
+/** Drops undefined fields, so that spreading the result does not override anything by accident. */
 export function given<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
@@ -35,7 +35,7 @@ export function providerModelGiven(body: ModelChange): Partial<ProviderModelFiel
   return { ...plainGiven(body), ...(body.prices && readPrices(body.prices)) };
 }
 
-/** The same price may be said in two fields, but not two prices. */
+/** A price may be given in two fields if both agree. */
 function refuseTwoPrices({ prices, prompt_price, completion_price, request_price }: ModelChange): void {
   if (!prices) return;
   const said = { prompt: prompt_price, completion: completion_price, request: request_price };
@@ -78,18 +78,18 @@ export const viewChannel = (channel: ChannelRecord, sealer: Sealer): z.infer<typ
   updated_at: channel.updatedAt,
 });
 
-/** Shorter secrets would lose too much of their strength by four shown characters. */
+/** For shorter secrets, showing four characters would reveal too much. */
 const shortestHinted = 16;
 
 export function hint(sealed: string, sealer: Sealer): string | null {
   if (sealed === '') return null;
   try {
     const opened = sealer.open(sealed);
-    // The end of a key file says nothing about it; the id of its key is what Google shows as well.
+    // The end of a key file says nothing about it; Google shows the id of its key too.
     const credential = opened.startsWith('{') ? (googleAccountOf(opened)?.keyId ?? '') : opened;
     return credential.length >= shortestHinted ? `••••${credential.slice(-4)}` : null;
   } catch {
-    // Sealed with a lost key: the catalog reports it, the list must still be shown.
+    // Encrypted with a lost key: the catalog reports it, and the list must still be shown.
     return null;
   }
 }

@@ -17,7 +17,7 @@ export const modelName = z
   .regex(/^[^\s\p{Cc}]+$/u, 'must not hold spaces')
   .refine((name) => !holdsHidden(name), 'must not hold characters that cannot be seen');
 export const words = shownName(64);
-/** Past this a price is a slip of the pen: a million dollars for a million tokens. */
+/** A higher price is certainly a typo: a million dollars per million tokens. */
 const price = z.number().min(0).max(1_000_000);
 const count = z.number().int().min(0).max(100_000_000);
 
@@ -32,7 +32,7 @@ const rates = {
 };
 const inOrder = (tiers: { above_context: number }[]): boolean =>
   tiers.every((tier, i) => i === 0 || tier.above_context > tiers[i - 1]!.above_context);
-/** A name that is not known is refused: misspelled, its tokens would cost what the rest costs. */
+/** Unknown names are rejected: with a misspelled name, its tokens would be charged at the default price. */
 export const prices = z.strictObject({
   ...rates,
   search: price
@@ -45,7 +45,7 @@ export const prices = z.strictObject({
     .optional(),
 });
 
-/** An address a request can be made to; a user name or fragment in it would be sent nowhere or leak. */
+/** A valid request URL; a user name or fragment in it would be ignored or leaked. */
 const baseUrl = z
   .string()
   .max(2_000)
@@ -62,7 +62,7 @@ const baseUrl = z
   })
   .meta({ type: 'string', format: 'uri' });
 
-/** It travels in a header; but the key file of a service account only signs for what does. */
+/** Sent in a header, except for the key file of a service account, which only signs the token that is sent. */
 export const secret = z
   .string()
   .trim()
@@ -95,7 +95,7 @@ const channelFields = {
 
 export const channelChange = z.object(channelFields).partial();
 
-/** Either `{preset, credential}`, or a channel of one's own with name, kind and base_url. */
+/** Either `{preset, credential}`, or a custom channel with name, kind and base_url. */
 export const channelCreate = channelChange.extend({
   preset: z.string().max(64).optional().describe('Id of a preset: fills every field not given, and the models'),
 });

@@ -5,7 +5,7 @@ import { findChannel } from '../store/channels.ts';
 import { findProviderModel } from '../store/provider-models.ts';
 import { viewChannel, viewProviderModel } from './fields.ts';
 
-/** What the audit log compares before and after an act upon a channel; of the credential only that it changed. */
+/** What the audit log compares before and after an action on a channel; for the credential only whether it changed. */
 export const channelSubject = ({ db, sealer }: Pick<CatalogRoom, 'db' | 'sealer'>): Subject => ({
   type: 'channel',
   look: async (id) => {

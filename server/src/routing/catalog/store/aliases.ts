@@ -6,7 +6,7 @@ import type { Db } from '../../../platform/db/tables.ts';
 import type { ModelAliasTable } from './tables.ts';
 import { bumpVersion } from './version.ts';
 
-/** Another name for a model, or one name for several that are tried in their order. */
+/** Another name for a model, or one name for several that are tried in order. */
 export interface AliasRecord {
   id: number;
   name: string;
@@ -53,9 +53,9 @@ const isTaken = async (tx: Db, name: string, ownId: number | null): Promise<bool
 export const insertAlias = (db: Db, fields: AliasFields, now: number): Promise<AliasRecord | 'duplicate'> =>
   db.transaction().execute((tx) => insertAliasIn(tx, fields, now));
 
-/** The same as part of a transaction. */
+/** The same inside a transaction. */
 export async function insertAliasIn(tx: Db, fields: AliasFields, now: number): Promise<AliasRecord | 'duplicate'> {
-  // Its row lock puts writers one after another: a name that is free now stays so until the end.
+  // Its row lock serialises writers: a name that is free now stays free until the commit.
   await bumpVersion(tx);
   if (await isTaken(tx, fields.name, null)) return 'duplicate';
   const row = await tx
@@ -66,7 +66,7 @@ export async function insertAliasIn(tx: Db, fields: AliasFields, now: number): P
   return fromRow(row);
 }
 
-/** Null when there is no such alias. */
+/** Null if there is no such alias. */
 export async function updateAlias(
   db: Db,
   id: number,

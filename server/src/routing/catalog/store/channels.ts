@@ -9,14 +9,14 @@ import { alignFirst, listCredentials, resealFurther } from './credentials.ts';
 import type { ChannelTable } from './tables.ts';
 import { bumpVersion } from './version.ts';
 
-/** A channel as stored: the credential is still sealed. */
+/** A channel as stored: its credential is still encrypted. */
 export interface ChannelRecord {
   id: number;
   name: string;
   provider: string;
   kind: ChannelKind;
   baseUrl: string;
-  /** Of its first credential; empty when it has none at all. */
+  /** Its first credential; empty if it has none. */
   sealedCredential: string;
   priority: number;
   weight: number;
@@ -90,7 +90,7 @@ export async function insertChannel(tx: Db, fields: ChannelFields, now: number):
   return fromRow(row);
 }
 
-/** Null when there is no such channel. */
+/** Null if there is no such channel. */
 export async function updateChannel(
   db: Db,
   id: number,
@@ -98,7 +98,7 @@ export async function updateChannel(
   now: number,
 ): Promise<ChannelRecord | null> {
   return db.transaction().execute(async (tx) => {
-    // Bumping first makes writers wait for each other, so that two partial updates cannot undo one another.
+    // Bumping first serialises writers, so that two partial updates cannot undo each other.
     await bumpVersion(tx);
     const old = await findChannel(tx, id);
     if (!old) return null;
@@ -114,7 +114,7 @@ export async function updateChannel(
   });
 }
 
-/** Takes the channel's models along; false when there is no such channel. */
+/** Also deletes the channel's models; false if there is no such channel. */
 export async function deleteChannel(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await bumpVersion(tx);

@@ -4,20 +4,20 @@ import type { Db } from '../../../platform/db/tables.ts';
 import { type CredentialTable, enabled } from './tables.ts';
 import { bumpVersion } from './version.ts';
 
-/** A key of a channel as stored, and what it may be used for. */
+/** A key of a channel as stored, with its limits. */
 export interface CredentialRecord {
   id: number;
   channelId: number;
   name: string;
-  /** Sealed. */
+  /** Encrypted. */
   sealed: string;
-  /** Its key is the one in the channel's row. */
+  /** Its key is stored in the channel's row. */
   first: boolean;
   weight: number;
   status: number;
   requestsPerMinute: number | null;
   tokensPerMinute: number | null;
-  /** In quota. */
+  /** In quota units. */
   spendPerDay: number | null;
   createdAt: number;
   updatedAt: number;
@@ -59,11 +59,11 @@ const rowsWithKeys = (db: Db) =>
     .select('channels.credential as channel_key')
     .orderBy('channel_credentials.id');
 
-/** The first of a channel before those that were added to it, whichever row is older. */
+/** A channel's first credential before the others, whichever row is older. */
 const byPlace = (a: CredentialRecord, b: CredentialRecord): number =>
   a.channelId - b.channelId || Number(b.first) - Number(a.first) || a.id - b.id;
 
-/** The first of each channel first. */
+/** The first credential of each channel first. */
 export async function listCredentials(db: Db, channelId?: number): Promise<CredentialRecord[]> {
   const all = rowsWithKeys(db);
   const rows = channelId === undefined ? all : all.where('channel_credentials.channel_id', '=', channelId);
@@ -78,7 +78,7 @@ export async function findCredential(db: Db, channelId: number, id: number): Pro
   return row ? fromRow(row) : null;
 }
 
-/** Whosever it is. */
+/** Of any channel. */
 export async function findCredentialById(db: Db, id: number): Promise<CredentialRecord | null> {
   const row = await rowsWithKeys(db).where('channel_credentials.id', '=', id).executeTakeFirst();
   return row ? fromRow(row) : null;
@@ -105,8 +105,8 @@ const firstFields = toRow({
 });
 
 /**
- * Brings the rows in line with the key in the channel's row, which was just written: with a key it has a first credential,
- * without one it has none, and the next takes its place. Call inside a transaction.
+ * Aligns the rows with the key in the channel's row, which was just written: with a key the channel has a first
+ * credential; without one it has none, and the next takes its place. Call inside a transaction.
  */
 export async function alignFirst(tx: Db, channelId: number, channelKey: string, now: number): Promise<void> {
   const rows = await listCredentials(tx, channelId);
@@ -129,7 +129,7 @@ const deleteRow = async (tx: Db, id: number): Promise<void> => {
   await tx.deleteFrom('channel_credentials').where('id', '=', id).execute();
 };
 
-/** How many a channel may have: each is a circuit for every model of it. */
+/** Upper bound per channel: each one has a circuit for every model. */
 export const mostCredentials = 50;
 
 type InsertOutcome = CredentialRecord | 'no_channel' | 'too_many';
@@ -143,7 +143,7 @@ export async function insertCredential(
   return db.transaction().execute((tx) => insertCredentialIn(tx, channelId, fields, now));
 }
 
-/** The same as part of a transaction. */
+/** The same inside a transaction. */
 export async function insertCredentialIn(
   tx: Db,
   channelId: number,
@@ -153,7 +153,7 @@ export async function insertCredentialIn(
   await bumpVersion(tx);
   const channel = await tx.selectFrom('channels').select('credential').where('id', '=', channelId).executeTakeFirst();
   if (!channel) return 'no_channel';
-  // One that an earlier version made has no row yet for its key.
+  // A channel created by an earlier version has no row for its key yet.
   if (channel.credential !== '') await alignFirst(tx, channelId, channel.credential, now);
   if ((await listCredentials(tx, channelId)).length >= mostCredentials) return 'too_many';
   const isFirst = channel.credential === '';
@@ -162,7 +162,7 @@ export async function insertCredentialIn(
   return (await findCredential(tx, channelId, id))!;
 }
 
-/** Null when there is no such credential. */
+/** Null if there is no such credential. */
 export async function updateCredential(
   db: Db,
   channelId: number,
@@ -171,7 +171,7 @@ export async function updateCredential(
   now: number,
 ): Promise<CredentialRecord | null> {
   return db.transaction().execute(async (tx) => {
-    // Bumping first makes writers wait for each other, so that two partial updates cannot undo one another.
+    // Bumping first serialises writers, so that two partial updates cannot undo each other.
     await bumpVersion(tx);
     const old = await findCredential(tx, channelId, id);
     if (!old) return null;
@@ -186,7 +186,7 @@ export async function updateCredential(
   });
 }
 
-/** False when there is no such credential. */
+/** False if there is no such credential. */
 export async function deleteCredential(db: Db, channelId: number, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await bumpVersion(tx);
@@ -198,5 +198,5 @@ export async function deleteCredential(db: Db, channelId: number, id: number): P
   });
 }
 
-/** Those that are not in their channel's row. */
+/** The credentials that are not in their channel's row. */
 export const resealFurther = resealing('channel_credentials', ['id'], 'credential');

@@ -94,10 +94,10 @@ function selectModels(db: Db, { channelId, modelId, type }: ProviderModelFilter)
 export const findProviderModel = (db: Db, id: number): Promise<ProviderModelRecord | null> =>
   findShaped(db, 'provider_models', { id }, fromRow);
 
-/** Rows that insert together in one statement: a statement may hold 999 values where SQLite is old. */
+/** Rows per insert: old versions of SQLite allow 999 values per statement. */
 const rowsAtOnce = 60;
 
-/** Those whose (channel, model) exists already are left out. Call inside a transaction. */
+/** Skips rows whose (channel, model) already exists. Call inside a transaction. */
 export async function insertProviderModels(
   tx: Db,
   list: readonly ProviderModelFields[],
@@ -129,7 +129,7 @@ export async function updateProviderModel(
   now: number,
 ): Promise<UpdateOutcome> {
   return db.transaction().execute(async (tx): Promise<UpdateOutcome> => {
-    // Every writer takes this lock first, so nothing looked up below can change before the update.
+    // Every writer takes this lock first, so nothing read below can change before the update.
     await bumpVersion(tx);
     const old = await findProviderModel(tx, id);
     if (!old) return 'not_found';
@@ -140,7 +140,7 @@ export async function updateProviderModel(
   });
 }
 
-/** Several of one channel, all or none; `id` of the one that it does not have. Their names and places stay. */
+/** Changes several models of one channel, all or none; returns the `id` of a missing one. Names and channel stay. */
 export async function updateModelsOf(
   db: Db,
   channelId: number,
@@ -194,7 +194,7 @@ async function placeTaken(tx: Db, fields: ProviderModelFields, ownId: number | n
   return twin && twin.id !== ownId ? 'duplicate' : null;
 }
 
-/** Says of a model what the parts of its price are, and nothing else. */
+/** Sets only the prices of a model's parts. */
 export async function setProviderModelParts(tx: Db, id: number, price: Price, now: number): Promise<void> {
   const prices = storedParts(price);
   await tx.updateTable('provider_models').set({ prices, updated_at: now }).where('id', '=', id).execute();

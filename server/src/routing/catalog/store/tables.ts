@@ -12,7 +12,7 @@ export interface ChannelTable {
   provider: string;
   kind: ChannelKind;
   base_url: string;
-  /** Sealed; empty when the upstream needs none. */
+  /** Encrypted; empty if the upstream needs none. */
   credential: string;
   priority: number;
   weight: number;
@@ -34,7 +34,7 @@ export interface ProviderModelTable {
   prompt_price: number;
   completion_price: number;
   request_price: number;
-  /** JSON object of what is priced apart; empty where nobody has said anything of it. */
+  /** JSON object of separately priced parts; empty if never set. */
   prices: Generated<string>;
   context_length: number;
   max_output_tokens: number;
@@ -50,13 +50,13 @@ export interface CredentialTable {
   id: Generated<number>;
   channel_id: number;
   name: string;
-  /** Sealed; empty for the first of a channel, whose key is in the channel's row. */
+  /** Encrypted; empty for a channel's first credential, whose key is in the channel's row. */
   credential: string;
   weight: number;
   status: number;
   requests_per_minute: number | null;
   tokens_per_minute: number | null;
-  /** In quota. */
+  /** In quota units. */
   spend_per_day: number | null;
   created_at: number;
   updated_at: number;
@@ -66,14 +66,14 @@ export interface CredentialTable {
 export interface ModelAliasTable {
   id: Generated<number>;
   name: string;
-  /** JSON array of public ids, in the order of trying. */
+  /** JSON array of public ids, in the order to try them. */
   models: string;
   status: number;
   created_at: number;
   updated_at: number;
 }
 
-/** One row, counted up with every change, so that a process can tell cheaply whether its snapshot is old. */
+/** One row, incremented with every change, so that a process can check cheaply whether its snapshot is stale. */
 interface CatalogStateTable {
   id: number;
   version: number;

@@ -5,7 +5,7 @@ export async function catalogVersion(db: Db): Promise<number> {
   return row.version;
 }
 
-/** Part of every transaction that changes the catalog; its row lock also puts those transactions one after another. */
+/** Part of every transaction that changes the catalog; its row lock also serialises those transactions. */
 export async function bumpVersion(tx: Db): Promise<void> {
   await tx
     .updateTable('catalog_state')
