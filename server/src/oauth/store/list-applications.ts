@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
+import { countUpTo, pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import { called, type Named } from '../../platform/db/names.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
