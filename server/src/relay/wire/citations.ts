@@ -2,7 +2,7 @@ import { isObject, objectsIn } from '../../lib/is-object.ts';
 
 type Json = Record<string, unknown>;
 
-/** A page that words of an answer rest on. Places count letters of all that the answer says. */
+/** A page cited by an answer. Positions count characters of the whole answer. */
 export interface Citation {
   type: 'citation';
   url: string;
@@ -15,17 +15,17 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const placeOf = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
 
-/** Kept of what a stream says, for the places of what it rests on; an answer has a few thousand. */
+/** Characters of a stream kept to locate citations; an answer has a few thousand. */
 export const mostLetters = 1024 * 1024;
 
-/** As vendors count: an emoji is one, where JavaScript has two. */
+/** Counted in code points, as vendors do: an emoji is one, where JavaScript has two. */
 export function lettersIn(text: string): number {
   let letters = text.length;
   for (let i = 0; i < text.length; i += 1) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) letters -= 1;
   return letters;
 }
 
-/** Of a message of the chat format, or of a part of a response; what lies in files of a vendor's own is no page. */
+/** Annotations of a chat message or a response part; files of a vendor are not pages. */
 export const readAnnotations = (value: unknown): Citation[] =>
   objectsIn(value).flatMap((annotation) => {
     const { url, title, start_index, end_index } = isObject(annotation.url_citation)
@@ -43,17 +43,17 @@ const citation = (url: unknown, title: unknown, start: number, end: number): Cit
   end,
 });
 
-/** All that an answer rests on; a vendor may name them with any of its parts. */
+/** All citations of an answer; a vendor may attach them to any part. */
 export const citationsIn = (parts: readonly { type: string; cited?: Citation[] }[]): Citation[] =>
   parts.flatMap(({ cited }) => cited ?? []);
 
-/** A text of an answer, and how many letters of that were said before it. */
+/** A text of an answer, and how many characters precede it. */
 export interface Said {
   text: string;
   before: number;
 }
 
-/** The words that a page is named for, as far as they stand in this text; null for none, and for a page that no place is known of. */
+/** The part of a citation's range inside this text; null if there is none, or its position is unknown. */
 export function wordsCited({ start, end }: Citation, { text, before }: Said): { from: number; words: string } | null {
   const letters = [...text];
   const [from, to] = [Math.max(0, start - before), Math.min(letters.length, end - before)];
@@ -79,14 +79,14 @@ export function chatAnnotation(cited: Citation): Json {
   return { type, url_citation };
 }
 
-/** Of a block of Anthropic's, all of whose words rest on them; of its own documents only those have an address that were found. */
+/** Citations of an Anthropic block apply to its whole text; only web results have a URL. */
 export const readBlockCitations = (value: unknown, start: number, end: number): Citation[] =>
   objectsIn(value).flatMap(({ url, source, title }) => {
     const page = textOf(url) || textOf(source);
     return isPage(page) ? [citation(page, title, start, end)] : [];
   });
 
-/** Perplexity names pages beside the answer, the older way by their addresses alone. */
+/** Perplexity lists pages beside the answer; formerly just their URLs. */
 export function readSearch({ search_results: results, citations: addresses }: Json, letters: number): Citation[] {
   return results == null && addresses == null ? [] : pagesIn(results, addresses, letters);
 }
@@ -99,7 +99,7 @@ function pagesIn(results: unknown, addresses: unknown, letters: number): Citatio
 
 const isPage = (address: unknown): boolean => /^https?:/.test(textOf(address));
 
-/** What an answer of Google's repeats of others, and in whose words. */
+/** What Google's answer cites from sources, with its licence. */
 export function readSources(metadata: unknown, said: string): Citation[] {
   if (!isObject(metadata)) return [];
   const sources = objectsIn(metadata.citations ?? metadata.citationSources).filter(({ uri }) => isPage(uri));
@@ -107,7 +107,7 @@ export function readSources(metadata: unknown, said: string): Citation[] {
   return sources.map(({ uri, title, ...place }) => citation(uri, title, ...placesOf(place, said, bytes)));
 }
 
-/** Pages, places on a map, pictures and documents of a search, as far as they have an address that anybody can open. */
+/** A web page, map place, image or document of a search, if it has a public URL. */
 function pageOf(chunk: unknown): Json | undefined {
   const { web, maps, retrievedContext, image } = isObject(chunk) ? chunk : {};
   const found = [web, maps, retrievedContext, image].find(isObject) ?? {};
@@ -115,7 +115,7 @@ function pageOf(chunk: unknown): Json | undefined {
   return isPage(uri) ? { uri, title: found.title } : undefined;
 }
 
-/** Google names the pages apart from the words that rest on them, whose places count bytes. */
+/** Google lists pages apart from the cited passages, whose positions count bytes. */
 export function readGrounding(metadata: unknown, said: string): Citation[] {
   if (!isObject(metadata)) return [];
   const pages = (Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks : []).map(pageOf);
@@ -134,7 +134,10 @@ export function readGrounding(metadata: unknown, said: string): Citation[] {
   });
 }
 
-/** Bytes are counted within a part, and which parts a stream was cut into nobody knows later: the words themselves say where they stand. */
+/**
+ * Positions count bytes within a part, and how a stream was split is unknown later: the passage's text is searched
+ * instead.
+ */
 function placesOf({ startIndex, endIndex, text }: Json, said: string, bytes: Buffer): [number, number] {
   const lettersUpTo = (byte: number): number => lettersIn(bytes.toString('utf8', 0, byte));
   const words = textOf(text);

@@ -5,8 +5,9 @@ import type { SearchPart, WebSearch } from './search.ts';
 export { isObject, objectsIn } from '../../lib/is-object.ts';
 
 /**
- * What every wire format is read into and written from. It is the union of what the formats can say, so that nothing
- * is lost on the way to a vendor that understands it; what a vendor cannot say is dropped there, not here.
+ * The common model that every wire format is parsed into and rendered from. It is the union of what the formats can
+ * express, so that nothing is lost on the way to a vendor that supports it; unsupported parts are dropped by the
+ * vendor's adapter, not here.
  */
 export type Json = Record<string, unknown>;
 
@@ -19,11 +20,11 @@ export interface TextPart extends Cacheable {
   type: 'text';
   text: string;
   citations?: unknown;
-  /** The model says why it does not answer. */
+  /** The model explains why it does not answer. */
   refusal?: true;
-  /** Of its tokens, as OpenAI gives them. */
+  /** Log probabilities of its tokens, in OpenAI's form. */
   logprobs?: unknown[];
-  /** Pages that it rests on, where the answer of a model names them. */
+  /** Pages it cites, if the answer names them. */
   cited?: Citation[];
 }
 
@@ -51,7 +52,7 @@ export interface ToolCallPart extends Cacheable {
   name: string;
   /** JSON text, kept as written. */
   arguments: string;
-  /** Gemini's thought signature, without which it refuses its own call when it comes back. */
+  /** Gemini's thought signature, which it requires when its call is returned. */
   signature?: string;
 }
 
@@ -66,7 +67,7 @@ export interface ToolResultPart extends Cacheable {
 export interface ThinkingPart {
   type: 'thinking';
   text: string;
-  /** Byte for byte as the vendor gave it; see `signature.ts` for whose it is. */
+  /** Byte for byte as the vendor sent it; see `signature.ts` for whose it is. */
   signature?: string;
 }
 
@@ -75,7 +76,7 @@ export interface RedactedThinkingPart {
   data: string;
 }
 
-/** A block of one format that has no counterpart elsewhere, such as a server tool's result. */
+/** A block of one format without a counterpart elsewhere, such as a server tool's result. */
 export interface RawPart {
   type: 'raw';
   format: WireFormat;
@@ -94,7 +95,7 @@ export type Part =
   | SearchPart
   | RawPart;
 
-/** Results of tools are parts of a user turn, in the order they were given. */
+/** Tool results are parts of a user turn, in their original order. */
 export interface Turn {
   role: 'user' | 'assistant';
   parts: Part[];
@@ -106,7 +107,7 @@ export interface Tool extends Cacheable {
   description?: string;
   parameters?: Json;
   strict?: boolean;
-  /** As a chat has it, where it takes text instead of JSON: the rest is of a function in its place. */
+  /** The original tool if it takes free text; the other fields describe the function that replaces it. */
   custom?: Json;
 }
 
@@ -122,26 +123,26 @@ export type Effort = (typeof efforts)[number];
 export interface Reasoning {
   effort?: Effort;
   budgetTokens?: number;
-  /** The model decides how much to think. */
+  /** The model decides how much to reason. */
   adaptive?: boolean;
 }
 
 export interface Params {
-  /** The one limit for the answer, under whatever name it was given; the smallest of several. */
+  /** The output limit, under whichever name it was given; the smallest of several. */
   maxTokens?: number;
-  /** Tokens that a vendor bills as output beside the answer. */
+  /** Tokens that a vendor bills as output in addition to the answer. */
   outputBeside?: number;
   temperature?: number;
   topP?: number;
   topK?: number;
   stop?: string[];
   tools?: Tool[];
-  /** Tools that a vendor runs itself; only their own format knows them. */
+  /** Vendor-run tools, known only to their own format. */
   rawTools?: Json[];
-  /** The vendor may search the web, in whatever words that was said. */
+  /** The vendor may search the web, however that was requested. */
   webSearch?: WebSearch;
   toolChoice?: ToolChoice;
-  /** A choice that only its own format knows. */
+  /** A tool choice that only its own format knows. */
   rawToolChoice?: Json;
   parallelToolCalls?: boolean;
   responseFormat?: ResponseFormat;
@@ -153,7 +154,7 @@ export interface Params {
   topLogprobs?: number;
   reasoning?: Reasoning;
   user?: string;
-  /** What only OpenAI's own servers know, by its name in a chat body; others answer as well without it. */
+  /** Fields that only OpenAI's own servers support, by their chat names; others answer without them. */
   hints?: Json;
 }
 
@@ -165,32 +166,32 @@ export interface Source {
   body: Json;
 }
 
-/** What a text completion asks beyond what a chat can say. */
+/** What a text completion asks for beyond a chat. */
 export interface TextCompletion {
-  /** As it came, for an upstream that has such an endpoint. */
+  /** The original body, for upstreams with such an endpoint. */
   body: Json;
   prompts: string[];
   echo: boolean;
   n: number;
-  /** Made, of which `n` are shown. */
+  /** Number of completions generated, of which `n` are returned. */
   bestOf: number;
   logprobs: boolean;
 }
 
-/** A tool as the client of a responses request names it. */
+/** A tool as named by a Responses client. */
 export interface ToolName {
   name: string;
   namespace?: string;
-  /** Takes text instead of JSON; finds tools that only the client has. */
+  /** Takes free text; searches for tools that only the client has. */
   custom?: true;
   search?: true;
 }
 
-/** What a response repeats of its request, and the tools that models know under another name or in another shape. */
+/** What a response repeats of its request, and tools that models see under another name or shape. */
 export interface Echo {
   members: Json;
   tools: ReadonlyMap<string, ToolName>;
-  /** Closes what a client is to give back unread, and opens it; null where it is not ours. */
+  /** Encrypts what a client must return unread, and decrypts it; null if it is not ours. */
   seals?: { seal(text: string): string; open(sealed: string): string | null };
 }
 
@@ -202,63 +203,63 @@ export interface Conversation {
   stream: boolean;
   /** The client asked for usage at the end of the stream. */
   includeUsage: boolean;
-  /** Asked with functions instead of tools, and answered so. */
+  /** The request used `functions` instead of `tools`; so does the answer. */
   oldFunctions?: true;
-  /** Names of tools of a chat that take text. */
+  /** Names of chat tools with free-text input. */
   customTools?: ReadonlySet<string>;
-  /** Asked as a text completion, and answered so. */
+  /** Asked, and answered, as a text completion. */
   completion?: TextCompletion;
-  /** Asked in Cohere's format, which is read as a chat, and answered so. */
+  /** Asked in Cohere's format, which is parsed as a chat, and answered in it. */
   cohere?: true;
-  /** Of a responses request, for its answer. */
+  /** Of a Responses request, for its answer. */
   echo?: Echo;
-  /** Asked, in a format where that is a question of its own, to see what the model thinks. */
+  /** The client asked for reasoning, in formats where that is an option. */
   showThoughts?: true;
-  /** The body as it came: an upstream of the same format gets it with only what must change. */
+  /** The original body: an upstream of the same format gets it with minimal changes. */
   source?: Source;
-  /** What `weigh` makes of that body. */
+  /** The body's size by `weigh`. */
   bytes?: number;
 }
 
-/** A conversation that a client sent. */
+/** A conversation sent by a client. */
 export type Sourced = Conversation & { source: Source };
 
 export type Finish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 export interface Answer {
   id: string;
-  /** As the upstream names it. */
+  /** The upstream's model name. */
   model: string;
   parts: Part[];
   finish: Finish;
-  /** The stop sequence that was hit, where the upstream says. */
+  /** The stop sequence that was hit, if the upstream says. */
   stopSequence?: string;
   usage?: Usage;
-  /** Members of ours beside those of the format. */
+  /** Our own members beside those of the format. */
   extra?: Json;
-  /** Whose thoughts are among its parts, in the words of `reasoning_details`. */
+  /** Whose reasoning its parts contain, as in `reasoning_details`. */
   reasoningFormat?: 'anthropic-claude-v1' | 'google-gemini-v1';
-  /** The upstream's body, which a client of the same format gets with only what must change. */
+  /** The upstream's body: a client of the same format gets it with minimal changes. */
   source?: Source;
 }
 
 /** One step of a streamed answer. `index` of tool deltas counts calls from 0. */
 export type Delta =
-  /** `sure`: no other candidate will take over, so that the client may be told at once. */
+  /** `sure`: no other candidate can take over, so the client may be told at once. */
   | { type: 'start'; id?: string; model?: string; sure?: true }
-  /** A choice beside the first has begun; it ends with a `finish` of its own. */
+  /** Another choice has started; it ends with its own `finish`. */
   | { type: 'choice' }
   | { type: 'text'; text: string; refusal?: true; logprobs?: unknown[] }
-  /** Of words that were said before it. */
+  /** For text that was sent before it. */
   | Citation
   | { type: 'thinking'; text: string }
   | { type: 'signature'; signature: string }
   | { type: 'redacted_thinking'; data: string }
-  /** One of `reasoning_details` that only its own vendor can read. */
+  /** A `reasoning_details` entry that only its own vendor can read. */
   | { type: 'detail'; detail: Json }
-  /** A picture that the model made; it comes whole. */
+  /** An image made by the model, complete. */
   | ImagePart
-  /** A search that the vendor ran; it comes whole. */
+  /** A search run by the vendor, complete. */
   | SearchPart
   | { type: 'tool_start'; index: number; id: string; name: string; signature?: string }
   | { type: 'tool_args'; index: number; args: string }
@@ -269,25 +270,25 @@ export type Delta =
   | { type: 'end' };
 
 /**
- * `caller`: the request's own fault, shown to the caller. `busy`: 429. `auth`: our credential or account.
- * `failure`: everything else. Only `caller` stops the search for another candidate.
+ * `caller`: an error of the request, shown to the caller. `busy`: 429. `auth`: our credential or account. `failure`:
+ * everything else. Only `caller` ends the search for another candidate.
  */
 export interface UpstreamError {
   kind: 'caller' | 'busy' | 'failure' | 'auth';
   status: number;
-  /** For the caller when `kind` is `caller`; for the log otherwise. */
+  /** For the caller if `kind` is `caller`; otherwise for the log. */
   message: string;
   code?: string;
   param?: string;
-  /** Anthropic's, for the caller. */
+  /** Anthropic's details, for the caller. */
   details?: Json;
-  /** Headers to hand on, such as `retry-after`. */
+  /** Headers to forward, such as `retry-after`. */
   headers: Record<string, string>;
-  /** The request brought it about, though another upstream may do better: the next is asked, and the breaker left alone. */
+  /** Caused by the request, but another upstream may accept it: the next one is tried, and the breaker ignores it. */
   byRequest?: true;
 }
 
-/** Thrown where an answer cannot be read: malformed, or an error in a body with status 200. */
+/** Thrown if an answer cannot be read: malformed, or an error with status 200. */
 export class UpstreamFault extends Error {
   constructor(readonly error: UpstreamError) {
     super(error.message);

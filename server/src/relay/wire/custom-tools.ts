@@ -1,7 +1,7 @@
 import { isObject, type Json, type Tool } from './conversation.ts';
 import { invalid, optionalEnum, optionalString, readObject, requiredString } from './read.ts';
 
-/** A tool that takes text, to models that know functions only: a grammar is told in words, as nothing else can hold it. */
+/** A free-text tool as a function, for models that only know functions; a grammar is described in words. */
 export function customFunction(tool: Json, at: string): Omit<Tool, 'name'> {
   const description = optionalString(tool, 'description', at);
   const told = [description, grammarOf(tool.format, `${at}.format`)].filter((text) => text).join('\n\n');
@@ -16,7 +16,7 @@ export function customFunction(tool: Json, at: string): Omit<Tool, 'name'> {
   };
 }
 
-/** A chat has the members of a grammar in one of its own, a response beside its type. */
+/** Chats nest the grammar's fields, responses have them beside the type. */
 function grammarOf(value: unknown, at: string): string | undefined {
   if (value == null) return undefined;
   const format = readObject(value, at);
@@ -27,13 +27,13 @@ function grammarOf(value: unknown, at: string): string | undefined {
   return `The input must match this ${syntax} grammar:\n${requiredString(grammar, 'definition', at)}`;
 }
 
-/** The text that a model gave such a function; all of it where it gave something else. */
+/** The text passed to such a function; the raw arguments if they have another form. */
 export function inputOf(args: string): string {
   try {
     const value: unknown = JSON.parse(args);
     if (isObject(value) && typeof value.input === 'string') return value.input;
   } catch {
-    // Cut off, or no JSON at all.
+    // Truncated, or not JSON.
   }
   return args;
 }

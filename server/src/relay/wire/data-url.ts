@@ -1,4 +1,4 @@
-/** `data:image/png;base64,AAAA` as its two halves, or undefined when the address is no base64 data URL. */
+/** The two halves of `data:image/png;base64,AAAA`, or undefined if it is no base64 data URL. */
 export function parseDataUrl(url: string): { mediaType: string; data: string } | undefined {
   if (!url.startsWith('data:')) return undefined;
   const comma = url.indexOf(',');

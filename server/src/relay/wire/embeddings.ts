@@ -1,7 +1,7 @@
 import { inTurns } from '../../lib/in-turns.ts';
 import { isObject } from './conversation.ts';
 
-/** Clients ask for base64 by default and upstreams answer as they like: both formats are made of either. */
+/** Converts embeddings to the requested encoding, whichever one the upstream used. */
 export function fitEmbeddings(data: unknown[], format: 'float' | 'base64'): Promise<unknown[]> {
   return inTurns(data, (item) => {
     if (!isObject(item)) return item;

@@ -4,7 +4,7 @@ import type { UpstreamError } from './conversation.ts';
 
 const publicFailure = 'The provider could not answer this request.';
 
-/** What the caller is told: the upstream's words only where the fault is the caller's. */
+/** The error for the caller: the upstream's own message only if the caller is at fault. */
 export function appErrorOf(error: UpstreamError): AppError {
   const { kind, message, headers } = error;
   if (kind === 'caller') {

@@ -1,6 +1,6 @@
 /**
- * Names besides the formats' own under which some server takes a limit for its output. They are read, where the format of
- * the request has several limits, and never travel on: only the one limit does, under the vendor's name for it.
+ * Names, beyond the formats' own, under which some servers accept an output limit. They are read if the format has
+ * several limits, and never forwarded: only the single limit is, under the vendor's name.
  */
 export const otherLimitNames: readonly string[] = [
   'max_output_tokens',

@@ -4,7 +4,7 @@ import { invalid, readArray, requiredString } from './read.ts';
 const mostModels = 10;
 const none: readonly string[] = Object.freeze([]);
 
-/** Member `models` of a body: whom to ask, in this order, where the one before does not answer. */
+/** The body's `models`: fallbacks, in order. */
 export function readModels(body: Json): readonly string[] {
   if (body.models === undefined || body.models === null) return none;
   const models = readArray(body.models, 'models');
@@ -15,6 +15,6 @@ export function readModels(body: Json): readonly string[] {
   });
 }
 
-/** `model`, or where it is left out the first of `models`. */
+/** `model`, or the first of `models` if it is absent. */
 export const readModel = (body: Json): string =>
   body.model == null ? (readModels(body)[0] ?? requiredString(body, 'model')) : requiredString(body, 'model');

@@ -1,11 +1,11 @@
 import { isObject, type Json, type WireFormat } from './conversation.ts';
 
-/** Gets every piece of output: its text, or nothing where it is data that cannot be counted as words. */
+/** Receives every piece of output: its text, or an empty string for data that cannot be counted as words. */
 export type SeeOutput = (text: string) => void;
 
 /**
- * The one place that says what in an answer, or in one event of a streamed one, is output. It goes by exclusion: vendors
- * put what a model makes into ever new members, and what is not known to be a mere label is something the caller got.
+ * Decides what counts as output, in an answer or a stream event. Works by exclusion: vendors put output into ever new
+ * members, so everything that is not known metadata counts as output.
  */
 export function eachOutput(wire: WireFormat, json: Json, see: SeeOutput): void {
   roots[wire](json, see);
@@ -19,7 +19,7 @@ export function hasOutput(wire: WireFormat, json: Json): boolean {
   return seen;
 }
 
-/** Where each format keeps what the model made. */
+/** Where each format keeps the model's output. */
 const roots: Record<WireFormat, (json: Json, see: SeeOutput) => void> = {
   chat: (json, see) => {
     if (Array.isArray(json.choices)) for (const choice of json.choices) if (isObject(choice)) walkChoice(choice, see);
@@ -41,16 +41,16 @@ const roots: Record<WireFormat, (json: Json, see: SeeOutput) => void> = {
   },
 };
 
-/** Their words came piece by piece before. */
+/** Their text was streamed before. */
 const toldInPieces = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call', 'mcp_call']);
 
-/** Of an item that a stream has told, what only its end tells. */
+/** Output that only the end of a streamed item contains. */
 function walkDone(item: Json, see: SeeOutput): void {
   if (!toldInPieces.has(item.type as string)) walk(item, see, 0);
   else if (typeof item.encrypted_content === 'string') see('');
 }
 
-/** Says how a choice ended or was judged; the rest of it is what was made, such as `text` of older endpoints. */
+/** Metadata of a choice; the rest is output, such as `text` of older endpoints. */
 const aboutChoice = new Set([
   'index',
   'finish_reason',
@@ -66,10 +66,10 @@ const aboutChoice = new Set([
   'seed',
 ]);
 
-/** Says who speaks; some vendors put a name or an id of their own beside the role. */
+/** Metadata of a message; some vendors add a name or id beside the role. */
 const aboutMessage = new Set(['role', 'name', 'id', 'object', 'model', 'status', 'index', 'type', 'created']);
 
-/** The same thoughts under several names: the first that says something counts. */
+/** Names of the same reasoning; the first non-empty one counts. */
 const thoughts = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'];
 
 function walkChoice(choice: Json, see: SeeOutput): void {
@@ -88,7 +88,7 @@ function walkMessage(message: Json, see: SeeOutput): void {
   for (const field of thoughts) if (message[field] != null && walkThought(message[field], see)) return;
 }
 
-/** Whether it said something. */
+/** Whether it contained anything. */
 function walkThought(value: unknown, see: SeeOutput): boolean {
   let said = false;
   const hear = (text: string): void => {
@@ -99,7 +99,7 @@ function walkThought(value: unknown, see: SeeOutput): boolean {
   return said;
 }
 
-/** Says what something is, whatever it stands in. */
+/** Metadata in any object. */
 const labels = new Set([
   'type',
   'id',
@@ -117,7 +117,7 @@ const labels = new Set([
   'caller',
 ]);
 
-/** Bytes written as text, addresses, and proofs of where thoughts came from: output, but no words. */
+/** Encoded bytes, URLs and signatures: output, but not words. */
 const data = new Set([
   'data',
   'b64_json',
@@ -131,7 +131,7 @@ const data = new Set([
   'thought_signature',
 ]);
 
-/** Nobody writes deeper; a guard for the stack. */
+/** Protects the stack; real answers are not nested deeper. */
 const deepest = 64;
 
 function walk(value: unknown, see: SeeOutput, depth: number): void {

@@ -3,8 +3,8 @@ import { withoutTrailing } from '../../lib/trailing.ts';
 import { isObject, type Json } from './conversation.ts';
 
 /*
- * Prices in lists of models, in OpenRouter's words, which many clients read: dollars a token as text. Its `image` (a whole
- * picture) has no like here: pictures are counted in tokens.
+ * Prices in model lists, in OpenRouter's format, which many clients read: USD per token as text. Its `image` (per
+ * image) has no counterpart: images are counted in tokens.
  */
 const names: Record<Part, string> = {
   cacheRead: 'input_cache_read',
@@ -17,7 +17,7 @@ const names: Record<Part, string> = {
 };
 const parts = Object.entries(names) as [Part, string][];
 
-/** USD per token as a plain decimal: numbers this small lose digits, or get an exponent, in JSON. */
+/** USD per token as a plain decimal, since such small numbers lose digits or get an exponent in JSON. */
 const perToken = (usdPerMillion: number): string => decimal(usdPerMillion / 1_000_000);
 
 function decimal(usd: number): string {
@@ -39,7 +39,7 @@ export const renderPricing = ({
 }: Price) => ({
   prompt: perToken(promptPrice),
   completion: perToken(completionPrice),
-  // Of an image, a request, a minute of sound or a second of video.
+  // Per image, request, minute of audio or second of video.
   ...(requestPrice > 0 && { request: decimal(requestPrice) }),
   ...(searchPrice !== undefined && { web_search: decimal(searchPrice) }),
   ...(apart && renderParts(apart)),
@@ -54,23 +54,23 @@ export const renderPricing = ({
   }),
 });
 
-/** Above this a price is a mistake: as the one that an administrator may set. */
+/** A higher price is a mistake; the same limit as for administrators. */
 const highest = 1_000_000;
 
-/** Text alone is read: lists that give numbers mean dollars a million tokens as often as dollars a token. */
+/** Only strings are read: numeric prices are as often per million tokens as per token. */
 function usd(value: unknown, times: number): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Math.round(Number(value) * times * 1e6) / 1e6 : -1;
   return number >= 0 && number <= highest ? number : undefined;
 }
 const perMillion = (value: unknown): number | undefined => usd(value, 1_000_000);
 
-/** A part of price 0 is one that the list has nothing to say of. */
+/** A price of 0 means that the list does not say. */
 const readParts = (pricing: Json): PartRates =>
   Object.fromEntries(
     parts.flatMap(([part, name]) => (perMillion(pricing[name]) ? [[part, perMillion(pricing[name])]] : [])),
   );
 
-/** What an override leaves out is as without it; one for hours of the day is none for long prompts. */
+/** Fields missing in an override keep their base price; overrides by time of day are not for long prompts. */
 function readTier(pricing: Json, override: unknown): Tier | undefined {
   if (!isObject(override) || override.utc_start != null || override.utc_end != null) return undefined;
   const least = override.min_prompt_tokens;
@@ -88,11 +88,11 @@ export function readPricing(pricing: unknown): Price | undefined {
   const [promptPrice, completionPrice] = [perMillion(pricing.prompt), perMillion(pricing.completion)];
   if (promptPrice === undefined || completionPrice === undefined) return undefined;
   const rates = readParts(pricing);
-  // None is told as 0.
+  // Zero means none.
   const searchPrice = usd(pricing.web_search, 1) || undefined;
   const overrides = Array.isArray(pricing.overrides) ? pricing.overrides : [];
   const found = overrides.flatMap((override) => readTier(pricing, override) ?? []);
-  // Of two for the same length the later counts.
+  // Of two for the same length, the later wins.
   const tiers = [...new Map(found.map((tier) => [tier.aboveContext, tier])).values()]
     .sort((a, b) => a.aboveContext - b.aboveContext)
     .slice(0, mostTiers);

@@ -1,7 +1,7 @@
 import type { Conversation, Part } from './conversation.ts';
 import { isRawMedia, isReasoningDetail } from './raw-part.ts';
 
-/** Every text of a request that a model reads, for counting its tokens before the call. */
+/** All texts of a request that a model reads, to count tokens before the call. */
 export function promptTexts({ system, turns, params }: Conversation): string[] {
   const texts: string[] = [];
   for (const part of system) texts.push(part.text);

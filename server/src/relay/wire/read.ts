@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import { isObject, type Json } from './conversation.ts';
 
-/** Readers of request fields. Each names the field at fault; `null` counts as absent, as the official APIs have it. */
+/** Readers of request fields. Each error names the field; `null` counts as absent, as in the official APIs. */
 
 export const invalid = (param: string, message: string): AppError => new AppError('invalid_value', message, { param });
 
@@ -14,7 +14,7 @@ export const unsupported = (param: string, message: string): AppError =>
 /** `a.b` below a parent; arrays are written `a[0]` by the caller. */
 const path = (parent: string, key: string): string => (parent === '' ? key : `${parent}.${key}`);
 
-/** Without what is undefined, so that what is left says what was asked for. */
+/** Without undefined members, so that only what was asked for remains. */
 export function onlyGiven<T extends object>(all: T): T {
   const given = {} as T;
   for (const key in all) if (all[key] !== undefined) given[key] = all[key];
@@ -90,15 +90,15 @@ export function optionalEnum<T extends string>(
   return value as T;
 }
 
-/** Far more than any schema needs. Writing JSON that is nested very deep takes time with the square of its depth. */
+/** Far more than any schema needs. Serializing very deep JSON takes time quadratic in its depth. */
 const maxDepth = 200;
 
-/** No number takes more tokens than this, written with all its digits. */
+/** No number takes more tokens than this, with all its digits. */
 const scalarBytes = 8;
 
 /**
- * Bytes of all that a body says, names included: whatever an upstream reads of it, no tokenizer makes more tokens of it.
- * Refuses a body that would stop the process while it is written again for an upstream.
+ * Size of everything in a body, including names: an upper bound of its tokens with any tokenizer. Refuses bodies that
+ * would block the process when they are serialized again.
  */
 export function weigh(value: unknown, depth = 0): number {
   if (typeof value === 'string') return Buffer.byteLength(value);

@@ -17,10 +17,13 @@ import { type AnswerSummary, AnswerWatch } from './watch.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const blankLine = encoder.encode('\n\n');
-/** Something came, though there is nothing to write. */
+/** Something arrived, but there is nothing to write. */
 const noBytes = new Uint8Array(0);
 
-/** For upstreams that speak the client's format, whose frames pass. A format without one is read and written anew. */
+/**
+ * For upstreams that speak the client's format, whose frames are forwarded. Without an editor, answers are parsed and
+ * rendered.
+ */
 const editors: Partial<Record<StreamClient, (options: RelayStreamOptions) => FrameEditor>> = {
   chat: chatPassthrough,
   messages: messagesPassthrough,
@@ -29,16 +32,16 @@ const editors: Partial<Record<StreamClient, (options: RelayStreamOptions) => Fra
 };
 
 /**
- * One streamed answer on its way from upstream to client: bytes in, bytes out, nothing kept but the event in progress.
- * `error` is set as soon as the upstream reports one or sends nonsense: nothing more comes out then, and the caller
- * turns to another candidate, or writes `fail()` when bytes have already gone out.
+ * One streamed answer from upstream to client: bytes in, bytes out, only the current event is kept. `error` is set as
+ * soon as the upstream reports one or sends garbage: then nothing more comes out, and the caller tries another
+ * candidate, or writes `fail()` if bytes were already sent.
  */
 export class RelayStream {
   readonly #framer = new SseFramer();
   readonly #watch: AnswerWatch;
   #rendering: StreamRenderer | undefined;
   readonly #editor: FrameEditor | undefined;
-  /** Set once the first frame, which tells who answers, has been read. */
+  /** Set after the first frame, which tells who answers. */
   #quick: PlainPieces | undefined;
 
   constructor(private readonly options: RelayStreamOptions) {
@@ -46,7 +49,7 @@ export class RelayStream {
     if (options.client === options.upstream) this.#editor = editors[options.client]?.(options);
   }
 
-  /** Made when needed: a stream whose bytes pass has no use for it unless it breaks. */
+  /** Lazy: a forwarded stream needs it only if it breaks. */
   get #renderer(): StreamRenderer {
     this.#rendering ??= newRenderer(this.options);
     return this.#rendering;
@@ -56,22 +59,22 @@ export class RelayStream {
     return this.#watch.error;
   }
 
-  /** Something has come that a reader would see; until then nobody need know of this answer. */
+  /** Whether something visible has arrived; until then another candidate may take over. */
   get hasOutput(): boolean {
     return this.#watch.hasOutput;
   }
 
-  /** Of the web, by the vendor, so far. */
+  /** Web searches by the vendor so far. */
   get searches(): number {
     return this.#watch.searches;
   }
 
-  /** The format's own end has come; what the upstream sends after it is of no interest. */
+  /** The format's end marker has arrived; anything after it is ignored. */
   get ended(): boolean {
     return this.#watch.ended;
   }
 
-  /** Takes the bytes from `from` up to `to`, and gives what goes to the client. */
+  /** Takes bytes from `from` up to `to`; returns what goes to the client. */
   push(bytes: Uint8Array, from = 0, to = bytes.length): Uint8Array | null {
     const quick = this.#quick;
     const mayPass = quick !== undefined && this.#framer.idle && !this.ended && this.error === undefined;
@@ -81,7 +84,7 @@ export class RelayStream {
     return quick!.next === to ? first : this.#passMore(quick!, first, bytes, to);
   }
 
-  /** Several frames in one chunk, of which the first has passed. */
+  /** Several frames in one chunk, of which the first was forwarded. */
   #passMore(quick: PlainPieces, first: Uint8Array, bytes: Uint8Array, to: number): Uint8Array | null {
     const out = [first];
     let at = quick.next;
@@ -106,13 +109,13 @@ export class RelayStream {
   }
 
   /**
-   * The upstream closed. `tail` is what the client still gets: an end, also where the upstream forgot its own mark after it
-   * had finished, but none for an answer that was cut.
+   * The upstream closed. `tail` is what the client still gets: an end, even if the upstream omitted its marker after
+   * finishing, but none for a truncated answer.
    */
   end(): { tail: Uint8Array | null; summary: AnswerSummary } {
     const rest = this.#framer.end();
     const out: Uint8Array[] = [];
-    // Some servers forget the last blank line; the client needs it to see the event.
+    // Some servers omit the last blank line, which clients need to see the event.
     const last = rest.length > 0 ? this.#frames([Buffer.concat([rest, blankLine])]) : null;
     if (last !== null) out.push(last);
     if (!this.ended && this.summary().complete) {
@@ -122,12 +125,14 @@ export class RelayStream {
     return { tail: join(out), summary: this.summary() };
   }
 
-  /** As it stands now: for a client that left. */
+  /** The current state, for a client that left. */
   summary(): AnswerSummary {
     return this.#watch.summary();
   }
 
-  /** The last bytes with our own count before the end mark, for a client that asked for one and an upstream without. */
+  /**
+   * The last bytes with our own usage before the end marker, if the client asked for usage and the upstream sent none.
+   */
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
     const { client, includeUsage } = this.options;
     if (!includeUsage || this.#watch.usage) return last;
@@ -158,7 +163,7 @@ export class RelayStream {
   }
 
   #frame(given: Uint8Array): Uint8Array | null {
-    // A byte order mark may begin what comes, and nothing that is sent on: a ping may have gone before it.
+    // A byte order mark may start the input, but must not be forwarded: a ping may have been sent before it.
     const frame = given[0] === 0xef && given[1] === 0xbb && given[2] === 0xbf ? given.subarray(3) : given;
     const plain = this.#quick?.pass(frame) ?? this.#quick?.learn(frame);
     if (plain) {
@@ -166,7 +171,7 @@ export class RelayStream {
       return plain;
     }
     const event = parseFrame(frame);
-    // Comments of the upstream keep its own connection open; ours are sent when our client's stream is idle.
+    // Upstream comments only keep its own connection open; we send our own when the client's stream is idle.
     if (event === undefined || event.data === '') return null;
     if (event.data.trim() === '[DONE]') return this.#done(this.#endMark(frame));
     let json: unknown;
@@ -212,14 +217,14 @@ export class RelayStream {
       : undefined;
   }
 
-  /** Servers end streams of other formats so too, and clients of those cannot read it. */
+  /** Servers also end streams of other formats with it, whose clients cannot read it. */
   #endMark(frame: Uint8Array): Uint8Array {
     const { client } = this.options;
     return client === 'chat' ? frame : encoder.encode(endMarks[client]);
   }
 
   #done(frame: Uint8Array): Uint8Array | null {
-    // An end mark without a finish reason closes a cut answer; passing it on would make it look whole.
+    // An end marker without a finish reason ends a truncated answer; forwarding it would make it look complete.
     if (!this.#watch.finished) return null;
     this.#watch.observe({ type: 'end' });
     if (this.#editor === undefined) return encoder.encode(this.#renderer.push({ type: 'end' }));

@@ -6,46 +6,46 @@ import { GeminiStream } from './gemini/stream.ts';
 import { MessagesStream, messagesStop } from './messages/stream.ts';
 import { ResponsesStream } from './responses/stream.ts';
 
-/** Whom a stream is written for: who speaks a format, or what is a chat in other words; `deltas` for callers in this process. */
+/** The client's stream format, including chat dialects; `deltas` for callers in this process. */
 export type StreamClient = WireFormat | 'cohere' | 'deltas';
 
 export interface RelayStreamOptions {
-  /** What the client speaks; with `deltas` nothing is written, and the values are added to `deltas`. */
+  /** The client's format; with `deltas` nothing is rendered, and values are appended to `deltas`. */
   client: StreamClient;
   deltas?: Delta[];
-  /** What the upstream speaks; the same as the client's means its bytes pass. */
+  /** The upstream's format; if it equals the client's, bytes are forwarded. */
   upstream: WireFormat;
-  /** Reads one upstream event; a fresh decoder per stream. */
+  /** Parses one upstream event; a new decoder per stream. */
   decode: (json: Json) => Delta[];
   /** The name the client asked for. */
   model: string;
-  /** Id of the answer where we write it. */
+  /** Id of the answer, if we write it. */
   id: string;
   /** Unix seconds. */
   created: number;
   requestId?: string;
   includeUsage: boolean;
-  /** Asked with functions instead of tools. */
+  /** The request used `functions` instead of `tools`. */
   oldFunctions?: true | undefined;
-  /** Names of tools that are called with text. */
+  /** Names of tools with free-text input. */
   customTools?: ReadonlySet<string> | undefined;
-  /** For a response, what it repeats of its request. */
+  /** For a response: what it repeats of its request. */
   echo?: Echo | undefined;
-  /** Unix seconds, as they go by. */
+  /** Current time in Unix seconds. */
   now?: () => number;
-  /** Told of the response that the next bytes end with, before those are handed on. */
+  /** Called with the finished response before its last bytes are delivered. */
   onEnded?: ((response: Json) => void) | undefined;
-  /** Asked to see what the model thinks, where that is a question of its own. */
+  /** The client asked for reasoning, in formats where that is an option. */
   showThoughts?: true | undefined;
   expectsJson?: boolean;
   /** Estimate for `message_start`. */
   promptTokens?: number;
   onOutput?: (text: string) => void;
-  /** Told of each event that is read, and of what it says. */
+  /** Called for each parsed event with its deltas. */
   onDeltas?: ((deltas: readonly Delta[], event: Json) => void) | undefined;
   /**
-   * Gets plain pieces of text as bytes of a JSON string, their frames unparsed; for callers who need the text only in case
-   * the upstream counts nothing. Without it every frame is parsed.
+   * Receives plain text as bytes of a JSON string, without parsing frames; for callers that need the text only if the
+   * upstream does not count. Without it every frame is parsed.
    */
   onPlainText?: TakeEscaped;
 }
@@ -56,7 +56,7 @@ type RendererOptions = Omit<
 > &
   Partial<Pick<RelayStreamOptions, 'upstream'>>;
 
-/** Writes deltas for a client. */
+/** Renders deltas for a client. */
 export const newRenderer = (options: RendererOptions): StreamRenderer => renderers[options.client](options);
 
 const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions) => StreamRenderer> = {
@@ -74,7 +74,7 @@ const renderers: Record<RelayStreamOptions['client'], (options: RendererOptions)
   }),
 };
 
-/** What a stream ends with; one of Google's just closes. */
+/** End markers by format; Google's streams just close. */
 export const endMarks: Record<RelayStreamOptions['client'], string> = {
   chat: chatDone,
   messages: messagesStop,

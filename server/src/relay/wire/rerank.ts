@@ -8,13 +8,13 @@ const textOf = (document: unknown): string | undefined => {
   return isObject(document) && typeof document.text === 'string' ? document.text : undefined;
 };
 
-/** Rerank answers of Cohere, Jina, Voyage and vLLM as one shape, Cohere's. */
+/** Normalises rerank answers of Cohere, Jina, Voyage and vLLM to Cohere's shape. */
 export function normalizeRerank(answer: Json, request: Json): { body: Json; usage: Usage } {
   const given = Array.isArray(request.documents) ? request.documents : [];
   const withDocuments = request.return_documents !== false;
   const list = (Array.isArray(answer.results) ? answer.results : (answer.data as unknown[])).filter(isObject);
   const results = list.map((item) => {
-    // None is not the first: whoever asked for a ranking finds one that names no document.
+    // A missing index is not 0: it would name a wrong document.
     const index = typeof item.index === 'number' ? item.index : -1;
     const text = textOf(given[index]) ?? textOf(item.document);
     return {

@@ -2,8 +2,8 @@ const quote = 34;
 const backslash = 92;
 
 /**
- * Replaces the value of the first member of a name in a frame, `"model"` where none is given. Quotes inside JSON strings are escaped, so the key as
- * written here occurs only as a real member name; the chunk is not parsed and written anew.
+ * Replaces the value of a frame's first member of a name, by default `"model"`. Quotes inside JSON strings are escaped,
+ * so the key can only be a real member name; the chunk is not parsed.
  */
 export class ModelRewriter {
   readonly #name: Buffer;
@@ -29,9 +29,8 @@ export class ModelRewriter {
 }
 
 /**
- * The text of a JSON object with another value of a member whose value is `from`; null where it cannot be told from others
- * without reading on. What stands in the text once, and is a member of the body, is that member: quotes inside of strings are
- * escaped.
+ * A JSON text with a member's value `from` replaced; null if its position is ambiguous without parsing. Text that
+ * occurs once, and is a member of the body, must be that member, since quotes inside strings are escaped.
  */
 export function renameMember(text: string, member: string, from: unknown, to: string): string | null {
   if (typeof from !== 'string') return null;

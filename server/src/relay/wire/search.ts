@@ -1,23 +1,23 @@
-/** That a vendor may search the web for an answer, whatever format says so. */
+/** Permission to search the web for an answer, in any format. */
 export interface WebSearch {
-  /** As the request calls it. */
+  /** The request's name for it. */
   name: string;
-  /** Stands among the tools, to be used or not; else the answer is to rest on a search. */
+  /** Offered as a tool; otherwise the answer must be based on a search. */
   offered: boolean;
-  /** Where pages may be from, and where not: an answer that rests on others is not what was asked for. */
+  /** Allowed and blocked domains, which must be respected. */
   allowedDomains?: string[];
   blockedDomains?: string[];
-  /** From what the vendor has kept of the web, and not from the web itself. */
+  /** Only from the vendor's cache of the web. */
   keptOnly?: true;
   maxUses?: number;
-  /** Wishes. */
+  /** Hints. */
   location?: Place;
   contextSize?: 'low' | 'medium' | 'high';
 }
 
 export type Place = { country?: string; region?: string; city?: string; timezone?: string };
 
-/** A search that a vendor ran, and what it found, as far as that is told. */
+/** A search run by a vendor, and what it found, as far as it tells. */
 export interface SearchPart {
   type: 'search';
   id: string;
@@ -28,7 +28,10 @@ export interface SearchPart {
 export interface SearchPage {
   url: string;
   title: string;
-  /** What stands there, sealed by Anthropic, and how old it is: back with the next request, the model can read it again. */
+  /**
+   * The page's content, encrypted by Anthropic, and its age: returned with the next request, the model can read it
+   * again.
+   */
   sealed?: string;
   age?: string;
 }

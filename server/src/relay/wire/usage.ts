@@ -1,7 +1,7 @@
 import type { Part, Usage } from '../../lib/money.ts';
 import { isObject, type Json } from './conversation.ts';
 
-/** A number of tokens, or undefined for whatever cannot be one: text, a fraction, less than nothing, more than can be counted. */
+/** A token count, or undefined for anything else: text, fractions, negative or huge numbers. */
 export const tokens = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 
@@ -9,7 +9,7 @@ const count = (value: unknown): number => tokens(value) ?? 0;
 const nothing: Json = Object.freeze({});
 const record = (value: unknown): Json => (isObject(value) ? value : nothing);
 
-/** The first that is a number of tokens: vendors give the same count under several names. */
+/** The first valid count: vendors use several names for the same. */
 function first(...values: unknown[]): number {
   for (const value of values) {
     const found = tokens(value);
@@ -18,7 +18,7 @@ function first(...values: unknown[]): number {
   return 0;
 }
 
-/** A usage with the parts that are more than nothing. */
+/** A usage with its non-zero parts. */
 export function usageOf(promptTokens: number, completionTokens: number, parts: { [P in Part]?: number }): Usage {
   const usage: Usage = { promptTokens, completionTokens };
   for (const part in parts) {
@@ -28,7 +28,7 @@ export function usageOf(promptTokens: number, completionTokens: number, parts: {
   return usage;
 }
 
-/** Of sound and pictures what was not read from a cache: a cached token is charged as that, whatever it is of. */
+/** Uncached audio and image tokens: cached tokens are charged as cached, whatever they contain. */
 export const uncached = (all: unknown, cached: unknown): number => Math.max(0, count(all) - count(cached));
 
 export function readChatUsage(value: unknown): Usage | undefined {
@@ -40,7 +40,7 @@ export function readChatUsage(value: unknown): Usage | undefined {
   const promptTokens = count(value.prompt_tokens);
   const reasoning = first(completion.reasoning_tokens, value.reasoning_tokens);
   let completionTokens = count(value.completion_tokens);
-  // Some vendors leave reasoning out of `completion_tokens` but not out of the total; it is output all the same.
+  // Some vendors exclude reasoning from `completion_tokens` but not from the total; it is output nevertheless.
   if (reasoning > 0 && count(value.total_tokens) === promptTokens + completionTokens + reasoning) {
     completionTokens += reasoning;
   }
@@ -48,7 +48,7 @@ export function readChatUsage(value: unknown): Usage | undefined {
   const cacheWrite1h = Math.min(written, count(prompt.cache_write_1h_tokens));
   const searches = searchesIn(value.server_tool_use);
   const usage = usageOf(promptTokens, completionTokens, {
-    // DeepSeek, Moonshot, Mistral and proxies of Anthropic have names of their own.
+    // Names used by DeepSeek, Moonshot, Mistral and Anthropic proxies.
     cacheRead: first(
       prompt.cached_tokens,
       value.prompt_cache_hit_tokens,
@@ -66,25 +66,25 @@ export function readChatUsage(value: unknown): Usage | undefined {
   return searches === undefined ? usage : { ...usage, searches };
 }
 
-/** Searches of the web, as Anthropic and OpenRouter count them; none are not worth a word. */
+/** Web searches as Anthropic and OpenRouter count them; undefined for none. */
 const searchesIn = (used: unknown): number | undefined => tokens(record(used).web_search_requests) || undefined;
 
 const searchesUsed = ({ searches }: Usage): Json =>
   searches ? { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } } : {};
 
-/** Where a chunk says what was used: by itself, in Groq's member of its own, or in the choice that ends, as Moonshot's. */
+/** Where a chunk reports usage: at the top level, in Groq's member, or in the last choice, as Moonshot does. */
 export function chatUsageIn({ usage, x_groq: groq, choices }: Json): Json | undefined {
   const inChoice = Array.isArray(choices) && isObject(choices[0]) ? choices[0].usage : undefined;
   return [usage, record(groq).usage, inChoice].find(isObject);
 }
 
-/** Without what is undefined; nothing when all of it is. */
+/** Without undefined members; empty if all are. */
 function details(name: string, fields: Record<string, number | undefined>): Json {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return given.length === 0 ? {} : { [name]: Object.fromEntries(given) };
 }
 
-/** `cache_write_tokens` is everything written, as where the name comes from; what lasts an hour is told beside it. */
+/** `cache_write_tokens` includes everything written, as in OpenRouter; one-hour writes are also listed separately. */
 export function renderChatUsage(usage: Usage): Json {
   const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
   const written =
@@ -132,7 +132,7 @@ export const renderResponsesUsage = (usage: Usage): Json => ({
   total_tokens: usage.promptTokens + usage.completionTokens,
 });
 
-/** Of a response within a realtime session, and of a transcript that is counted in tokens. */
+/** Of a response in a realtime session, and of a transcript billed by tokens. */
 export function readRealtimeUsage(value: unknown): Usage | undefined {
   if (!isObject(value) || (value.input_tokens === undefined && value.output_tokens === undefined)) return undefined;
   const input = record(value.input_token_details);
@@ -146,8 +146,8 @@ export function readRealtimeUsage(value: unknown): Usage | undefined {
 }
 
 /**
- * Anthropic counts cached tokens beside `input_tokens`, not in them. A stream gives the input with its first event and
- * the output with its last, so what an event leaves out is taken from `before`.
+ * Anthropic counts cached tokens apart from `input_tokens`. A stream reports the input first and the output last, so
+ * missing fields are taken from `before`.
  */
 export function readMessagesUsage(value: unknown, before?: Usage): Usage | undefined {
   if (!isObject(value)) return before;

@@ -2,31 +2,31 @@ import type { Usage } from '../../lib/money.ts';
 import type { Answer, Delta, Finish, Json, UpstreamError, WireFormat } from './conversation.ts';
 import { hasOutput } from './output.ts';
 
-/** What is known of an answer once it is over: for the bill, the breaker and the quality score. */
+/** What is known of a finished answer: for billing, the breaker and the quality score. */
 export interface AnswerSummary {
-  /** Every choice has its finish reason, or the format's own end has come: not cut, not broken. */
+  /** Every choice has a finish reason, or the format's end marker was seen: neither truncated nor broken. */
   complete: boolean;
-  /** Something was made, by what was seen of it or by what the upstream counted at the end. */
+  /** Something was produced, as seen or as counted by the upstream. */
   hasOutput: boolean;
-  /** Whether tool arguments, and the text where JSON was asked for, parse; undefined when there was nothing to check. */
+  /** Whether tool arguments, and text where JSON was requested, parse; undefined if there was nothing to check. */
   wellFormed: boolean | undefined;
   toolCalls: number;
-  /** Of the web, by the vendor, as far as they were seen. */
+  /** Web searches by the vendor, as far as seen. */
   searches: number;
   finish?: Finish;
   usage?: Usage;
-  /** False when the stream broke off before the upstream had counted its output, or it counts none. */
+  /** False if the stream broke off before the upstream reported usage, or it reports none. */
   usageIsFinal: boolean;
   id?: string;
-  /** As the upstream names it. */
+  /** The upstream's model name. */
   model?: string;
   error?: UpstreamError;
 }
 
-/** Pieces kept to check that they parse; past this an answer counts as well formed, so that memory stays bounded. */
+/** Characters kept to check that they parse; longer answers count as well-formed, to bound memory. */
 const maxCheckedChars = 256 * 1024;
 
-/** Follows the deltas of one answer. */
+/** Observes the deltas of one answer. */
 export class AnswerWatch {
   #ended = false;
   #hasOutput = false;
@@ -39,7 +39,7 @@ export class AnswerWatch {
   #text = '';
   #checked = 0;
   #searches = 0;
-  /** Arguments by index; made when the first call comes, which most answers never have. */
+  /** Arguments by index; created with the first call, since most answers have none. */
   #calls: Map<number, string> | undefined;
   error: UpstreamError | undefined;
 
@@ -137,7 +137,7 @@ export class AnswerWatch {
     return this.#hasOutput;
   }
 
-  /** A piece of output came by, whatever it was. */
+  /** Some output arrived, of any kind. */
   sawOutput(): void {
     this.#hasOutput = true;
   }
@@ -172,7 +172,7 @@ export class AnswerWatch {
   }
 }
 
-/** Whether a text is JSON, whole. */
+/** Whether a text is complete JSON. */
 export function parses(text: string): boolean {
   try {
     JSON.parse(text);
@@ -182,7 +182,7 @@ export function parses(text: string): boolean {
   }
 }
 
-/** The same, for an answer that came whole; `body` is what the upstream sent, in its own format. */
+/** The same for a whole answer; `body` is the upstream's, in its own format. */
 export function summarizeAnswer(answer: Answer, wire: WireFormat, body: Json, expectsJson: boolean): AnswerSummary {
   const watch = new AnswerWatch(expectsJson);
   const { id, model, parts, finish, usage } = answer;

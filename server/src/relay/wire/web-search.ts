@@ -15,7 +15,7 @@ import type { Place, WebSearch } from './search.ts';
 
 const sizes = ['low', 'medium', 'high'] as const;
 
-/** What a tool or setting says, or undefined where it says something that is not known here. */
+/** Parses a tool or setting; undefined if it says something unknown. */
 type Reader = (given: Json, at: string) => WebSearch | undefined;
 
 const knowsAll = (given: Json, known: readonly string[]): boolean =>
@@ -27,7 +27,7 @@ const domains = (value: unknown, at: string): string[] | undefined => {
   return list.length > 0 ? list : undefined;
 };
 
-/** OpenAI's chat has the place inside of `approximate`. */
+/** OpenAI's chat nests the location in `approximate`. */
 function placeIn(value: unknown, at: string): Place | undefined {
   if (value == null) return undefined;
   const given = readObject(value, at);
@@ -40,7 +40,7 @@ function placeIn(value: unknown, at: string): Place | undefined {
 
 type Said = { [N in keyof WebSearch]?: WebSearch[N] | undefined };
 
-/** What is not said is not there: requests are compared by what they hold. Its type does not know that it is left out. */
+/** Omits undefined members, since requests are compared by content; the type does not express that. */
 const searchOf = (name: unknown, offered: boolean, said: Said): WebSearch =>
   onlyGiven({ name: String(name), offered, ...said }) as WebSearch;
 
@@ -50,11 +50,11 @@ const openaiMembers = [
   ...['external_web_access', 'indexed_web_access', 'search_content_types'],
 ];
 
-/** Pictures besides are a wish; pictures alone are another search. */
+/** Images in addition are a hint; images only are another kind of search. */
 const findsTexts = ({ search_content_types: types }: Json): boolean =>
   types == null || (Array.isArray(types) && types.includes('text'));
 
-/** A tool of OpenAI's Responses; clients of chat send it too. */
+/** A tool of OpenAI's Responses; chat clients send it, too. */
 export const readOpenaiTool: Reader = (tool, at) => {
   const filters = isObject(tool.filters) ? tool.filters : {};
   if (!openaiTool.test(String(tool.type)) || !knowsAll(tool, openaiMembers) || !findsTexts(tool)) return undefined;
@@ -98,20 +98,20 @@ export const readMessagesTool: Reader = (tool, at) =>
       })
     : undefined;
 
-/** Of a tool of Google's, as `{type: 'googleSearch', googleSearch: {…}}`. */
+/** Google's tool, as `{type: 'googleSearch', googleSearch: {…}}`. */
 export const readGoogleTool: Reader = ({ type, googleSearch: search }, at) =>
   type === 'googleSearch' && isObject(search) && knowsAll(search, ['excludeDomains'])
     ? searchOf(type, true, { blockedDomains: domains(search.excludeDomains, `${at}.googleSearch.excludeDomains`) })
     : undefined;
 
-/** OpenRouter's way of asking; what more a plugin says is for OpenRouter alone. */
+/** OpenRouter's plugin; its other options are for OpenRouter only. */
 export function readPlugins(value: unknown): WebSearch | undefined {
   const [plugin, ...others] = Array.isArray(value) ? value : [];
   const isPlain = isObject(plugin) && plugin.id === 'web' && knowsAll(plugin, ['id']);
   return isPlain && others.length === 0 ? searchOf('plugins', false, {}) : undefined;
 }
 
-/** Takes the search out of tools that their vendor runs. */
+/** Removes the search from vendor-run tools. */
 export function withoutSearchTool(tools: Json[] | undefined, read: Reader): Pick<Params, 'rawTools' | 'webSearch'> {
   if (!tools || tools.length === 0) return {};
   let webSearch: WebSearch | undefined;
@@ -129,7 +129,7 @@ const toolReaders: Record<Exclude<WireFormat, 'gemini'>, Reader> = {
   messages: readMessagesTool,
 };
 
-/** A body as if it said nothing of a search that is known here. */
+/** A body without any known search option. */
 export function withoutSearch(format: WireFormat, body: Json): Json {
   const { tools: given, ...rest } = body;
   if (format === 'chat') {
@@ -184,7 +184,7 @@ export const writeChatOptions = ({ location, contextSize }: WebSearch): Json => 
   ...(location && { user_location: { type: 'approximate', approximate: location } }),
 });
 
-/** OpenRouter runs it for any of its models. */
+/** OpenRouter runs it for all of its models. */
 const openrouterTool = 'openrouter:web_search';
 
 export const writeOpenrouterTool = ({ allowedDomains, blockedDomains, contextSize }: WebSearch): Json => ({

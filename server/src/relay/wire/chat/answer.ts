@@ -12,19 +12,19 @@ import { isTidyChoice, tidyChoice } from './tidy.ts';
 export interface RenderOptions {
   /** The name the client asked for. */
   model: string;
-  /** Used where the upstream gave no id of its own, or one of another format. */
+  /** Used if the upstream gave no id, or one of another format. */
   id: string;
   /** Unix seconds. */
   created: number;
-  /** Asked with functions instead of tools. */
+  /** The request used `functions` instead of `tools`. */
   oldFunctions?: true | undefined;
-  /** Names of tools that are called with text. */
+  /** Names of tools with free-text input. */
   customTools?: ReadonlySet<string> | undefined;
-  /** Asked to see what the model thinks, where that is a question of its own. */
+  /** The client asked for reasoning, in formats where that is an option. */
   showThoughts?: true | undefined;
 }
 
-/** An answer as the body of a chat completion. */
+/** Renders an answer as a chat completion. */
 export function renderChatAnswer(answer: Answer, options: RenderOptions): Json {
   const body = renderBody(answer, options);
   const { oldFunctions, customTools } = options;
@@ -94,7 +94,10 @@ export function renderImage(part: Extract<Part, { type: 'image' }>): Json[] {
   return 'url' in part.source ? [{ type: 'image_url', image_url: { url: part.source.url } }] : [];
 }
 
-/** An OpenAI-compatible body for a chat client: its model name, tidy choices, a usage, and what else servers leave out. */
+/**
+ * Cleans an OpenAI-compatible body for a chat client: model name, tidy choices, usage, and other fields that servers
+ * omit.
+ */
 function cleanChatBody(body: Json, options: RenderOptions, usage: Usage | undefined): Json {
   const { id, object, created, choices } = body;
   return {
@@ -110,7 +113,7 @@ function cleanChatBody(body: Json, options: RenderOptions, usage: Usage | undefi
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** The text of an OpenAI-compatible body as it came, with the client's name for the model; null where more has to change. */
+/** The upstream's text with only the model name replaced; null if more has to change. */
 export function renamedChatText(text: string, body: Json, model: string): string | null {
   const { id, object, created, choices, usage } = body;
   const isWhole = isName(id) && isName(object) && typeof created === 'number' && isObject(usage);
@@ -118,7 +121,7 @@ export function renamedChatText(text: string, body: Json, model: string): string
   return renameMember(text, 'model', body.model, model);
 }
 
-/** Finish reasons that vendors of this format use besides the four. */
+/** Finish reasons that vendors use besides the four of the format. */
 const finishes: Record<string, Finish> = {
   stop: 'stop',
   length: 'length',

@@ -4,28 +4,28 @@ import { isObject } from '../conversation.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The format has them as JSON text; some servers give the object itself. */
+/** Arguments are JSON text in this format; some servers send the object itself. */
 export const argumentsText = (value: unknown): string => (isObject(value) ? JSON.stringify(value) : text(value));
 
 export const newCallId = (): string => `call_${randomString(20)}`;
 
 interface Placed {
-  /** Among the calls that came, from 0. */
+  /** Position among the calls received, from 0. */
   place: number;
-  /** Where this piece begins the call. */
+  /** Set if this chunk starts the call. */
   opens?: { id: string; name: string };
 }
 
 /**
- * Which call of a streamed choice a piece belongs to: that of its number, whatever the numbers are, but for servers that
- * send each call whole and number all of them 0, or none.
+ * Assigns chunks of a streamed choice to calls: by index, whatever the indexes are, except for servers that send every
+ * call whole and number all of them 0, or none.
  */
 export class CallPlaces {
-  /** Upstream's number to the call that last came under it. */
+  /** Upstream index to the last call received under it. */
   readonly #last = new Map<unknown, { place: number; id: string; opened: boolean }>();
   #count = 0;
 
-  /** `position`: in the list that the piece came in. */
+  /** `position`: index in the list of the chunk. */
   placeOf(piece: Json, position: number): Placed {
     const numbered = typeof piece.index === 'number';
     const number = numbered ? piece.index : position;
@@ -39,7 +39,7 @@ export class CallPlaces {
       this.#count += 1;
       this.#last.set(number, call);
     }
-    // Some servers repeat id and name on every piece; the first one opens the call.
+    // Some servers repeat id and name on every chunk; the first one opens the call.
     if (call.opened || (id === '' && name === '')) return { place: call.place };
     call.opened = true;
     call.id = id;

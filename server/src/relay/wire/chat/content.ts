@@ -30,7 +30,7 @@ export function readResultContent(value: unknown, param: string): ToolResultPart
   });
 }
 
-/** OpenAI's mark of where a prompt is worth keeping, and Anthropic's, which gateways take in this format too. */
+/** OpenAI's cache marker, and Anthropic's, which gateways accept in this format too. */
 const cacheOf = ({ cache_control: mark, prompt_cache_breakpoint: end }: Json): { cacheControl?: unknown } =>
   mark === undefined && end == null ? {} : { cacheControl: mark ?? { type: 'ephemeral' } };
 
@@ -63,14 +63,14 @@ function readPart(value: unknown, param: string): Part {
 }
 
 function readImage(value: unknown, param: string): ImagePart {
-  // Some clients send the address itself where the format has an object.
+  // Some clients send the URL itself where the format has an object.
   const image = typeof value === 'string' ? { url: value } : readObject(value, param);
   const source = readPicture(requiredString(image, 'url', param), `${param}.url`);
   const detail = optionalString(image, 'detail', param);
   return { type: 'image', source, ...(detail !== undefined && { detail }) };
 }
 
-/** A picture by its address, which may hold it. */
+/** An image by URL, which may be a data URL. */
 export function readPicture(url: string, param: string): ImagePart['source'] {
   const data = parseDataUrl(url);
   if (data === undefined && !/^https?:\/\//i.test(url))
@@ -87,7 +87,7 @@ function readFile(value: unknown, param: string): FilePart {
   return { type: 'file', source: readFileData(requiredString(file, 'file_data', param)), ...named };
 }
 
-/** A data URL, an address, or bare base64, which is taken for a PDF. */
+/** A data URL, a URL, or bare base64, which is taken for a PDF. */
 export function readFileData(given: string): FilePart['source'] {
   const data = parseDataUrl(given);
   if (data !== undefined) return data;
@@ -95,8 +95,8 @@ export function readFileData(given: string): FilePart['source'] {
 }
 
 /**
- * What an assistant said, with the thinking that clients give back in the fields gateways use for it; unsigned
- * `reasoning_content` is not sent back.
+ * An assistant message with the reasoning that clients return in the fields gateways use for it; unsigned
+ * `reasoning_content` is dropped.
  */
 export function withThinking(message: Json, param: string, said: Part[]): Part[] {
   const details = message.reasoning_details ?? message.thinking_blocks;

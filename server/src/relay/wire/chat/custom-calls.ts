@@ -2,21 +2,21 @@ import { isObject, type Json } from '../conversation.ts';
 import { argumentsOf, customFunction, inputOf } from '../custom-tools.ts';
 
 /**
- * Tools of a chat that take text instead of JSON are OpenAI's newest models' own. To others each is a function with one text, and
- * its calls come back as what they were asked for as. A stream tells the text whole, when the call has ended.
+ * Chat tools with free-text input are specific to OpenAI's newest models. Other vendors get a function with one string
+ * argument, and its calls are converted back. A stream sends the text when the call is complete.
  */
 const isCustom = (value: unknown): value is Json & { custom: Json } =>
   isObject(value) && value.type === 'custom' && isObject(value.custom);
 
 export const hasCustom = (list: unknown): list is unknown[] => Array.isArray(list) && list.some(isCustom);
 
-/** Of `tools`, which have been read once. */
+/** For `tools`, which have been validated. */
 export const functionTool = (tool: unknown): unknown =>
   isCustom(tool)
     ? { type: 'function', function: { name: tool.custom.name, ...customFunction(tool.custom, 'tools') } }
     : tool;
 
-/** Of `tool_choice`, and of the tools that one allows. */
+/** For `tool_choice`, including its allowed tools. */
 export function functionChoice(choice: unknown): unknown {
   if (isCustom(choice)) return { type: 'function', function: choice.custom };
   if (!isObject(choice) || !isObject(choice.allowed_tools) || !hasCustom(choice.allowed_tools.tools)) return choice;
@@ -24,7 +24,7 @@ export function functionChoice(choice: unknown): unknown {
   return { ...choice, allowed_tools: { ...allowed, tools: choice.allowed_tools.tools.map(functionChoice) } };
 }
 
-/** Of the calls in a message. */
+/** For the calls of a message. */
 export const functionCall = (call: unknown): unknown =>
   isCustom(call)
     ? {
@@ -33,7 +33,7 @@ export const functionCall = (call: unknown): unknown =>
       }
     : call;
 
-/** A call as it was asked for. */
+/** A call in the form the client expects. */
 export function asAskedFor(call: unknown, custom: ReadonlySet<string>): unknown {
   if (!isObject(call) || !isObject(call.function) || !custom.has(String(call.function.name))) return call;
   const { function: called, ...rest } = call;
@@ -41,23 +41,23 @@ export function asAskedFor(call: unknown, custom: ReadonlySet<string>): unknown 
   return { ...rest, type: 'custom', custom: { name: called.name, input } };
 }
 
-/** A choice of a whole answer. */
+/** For a choice of a whole answer. */
 export function withCustomCalls(choice: unknown, custom: ReadonlySet<string>): unknown {
   if (!isObject(choice) || !isObject(choice.message) || !Array.isArray(choice.message.tool_calls)) return choice;
   const calls = choice.message.tool_calls.map((call) => asAskedFor(call, custom));
   return { ...choice, message: { ...choice.message, tool_calls: calls } };
 }
 
-/** What begins such a call in a stream, and what ends it. */
+/** The chunks that start and end such a call in a stream. */
 export const customStart = (index: unknown, id: unknown, name: unknown): Json => ({
   ...{ index, id, type: 'custom' },
   custom: { name, input: '' },
 });
 export const customInput = (index: unknown, args: string): Json => ({ index, custom: { input: inputOf(args) } });
 
-/** Changes the chunks of one stream, parsed, in the same way. */
+/** Converts the parsed chunks of one stream in the same way. */
 export function customCallChunks(custom: ReadonlySet<string>): (json: Json) => Json {
-  /** By choice and number: what has come of the arguments. */
+  /** Arguments received so far, by choice and index. */
   const open = new Map<unknown, Map<unknown, string>>();
 
   function pieceOf(calls: Map<unknown, string>, piece: unknown): unknown[] {

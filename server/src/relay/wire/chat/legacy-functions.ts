@@ -2,13 +2,13 @@ import { isObject, type Json } from '../conversation.ts';
 import { invalid, optionalString, readArray, readObject, requiredString } from '../read.ts';
 
 /**
- * The way of calling functions before there were tools: `functions`, `function_call`, and messages of the role `function`.
- * Few vendors still know it, so it is read as tools, and whoever asked in it is answered in it.
+ * The function calling API before tools: `functions`, `function_call`, and messages of role `function`. Few vendors
+ * still support it, so it is converted to tools, and answers are converted back.
  */
 export const asksForFunctions = (body: Json): boolean =>
   Array.isArray(body.functions) && body.functions.length > 0 && body.tools == null;
 
-/** The body with tools instead; itself where there is nothing old in it. */
+/** The body with tools; unchanged if it has nothing legacy. */
 export function withTools(body: Json): Json {
   const old = Array.isArray(body.messages) && body.messages.some(isOld);
   if (body.functions == null && body.function_call == null && !old) return body;
@@ -41,10 +41,10 @@ function choiceOf(choice: unknown): unknown {
 const isOld = (message: unknown): boolean =>
   isObject(message) && (message.role === 'function' || message.function_call != null);
 
-/** Nine letters and digits, as the strictest vendor wants them. */
+/** Nine letters and digits, as the strictest vendor requires. */
 const idOf = (number: number): string => `call${`${number}`.padStart(5, '0')}`;
 
-/** Calls of this kind have no ids: a result belongs to the last call of its name that has none. */
+/** Legacy calls have no ids: a result belongs to the last unanswered call of its name. */
 function toolMessages(messages: unknown[]): unknown[] {
   const out: unknown[] = [];
   const waiting: { id: string; name: string }[] = [];
@@ -69,7 +69,7 @@ function toolMessages(messages: unknown[]): unknown[] {
       return;
     }
     const name = requiredString(message, 'name', at);
-    // A result without its call, where a client cut the history: other vendors refuse one that nobody asked for.
+    // A result without its call, because the client truncated the history: other vendors refuse those.
     if (!waiting.some((call) => call.name === name))
       out.push({ role: 'assistant', content: null, tool_calls: [callOf(name, '{}')] });
     const place = waiting.findLastIndex((call) => call.name === name);
@@ -81,7 +81,7 @@ function toolMessages(messages: unknown[]): unknown[] {
 
 export const oldFinish = (reason: unknown): unknown => (reason === 'tool_calls' ? 'function_call' : reason);
 
-/** A choice of a whole answer as it was asked for. There is room for one call. */
+/** A choice of a whole answer in the legacy form, which has room for one call. */
 export function withFunctionCall(choice: unknown): unknown {
   if (!isObject(choice) || !isObject(choice.message)) return choice;
   const { tool_calls: calls, ...message } = choice.message;
@@ -94,9 +94,9 @@ export function withFunctionCall(choice: unknown): unknown {
   };
 }
 
-/** Changes the chunks of one stream, parsed, in the same way. */
+/** Converts the parsed chunks of one stream in the same way. */
 export function functionCallChunks(): (json: Json) => Json {
-  /** By choice: the number of its first call. */
+  /** Index of the first call, by choice. */
   const first = new Map<unknown, unknown>();
   return (json) => {
     if (!Array.isArray(json.choices)) return json;

@@ -10,14 +10,14 @@ import { functionCallChunks } from './legacy-functions.ts';
 import { chatErrorChunk, chatUsageChunk, withChatUsage } from './stream.ts';
 import { ChunkTidier } from './tidy.ts';
 
-/** Edits the frames of a stream that is already in the client's format; null drops one. */
+/** Edits frames of a stream that is already in the client's format; null drops one. */
 export interface FrameEditor {
   edit(frame: Uint8Array, json: Json): Uint8Array | null;
-  /** What is put before the upstream's own end mark. */
+  /** Inserted before the upstream's end marker. */
   beforeEnd(): string;
-  /** The last bytes with our own count, for an upstream without. */
+  /** The last bytes with our own usage, for an upstream that sends none. */
   withUsage?(last: Uint8Array, usage: Usage): Uint8Array;
-  /** How a stream that has passed so far fails; undefined where it is told as in a stream of ours. */
+  /** How this stream reports an error; undefined for the format's default. */
   fail?(error: AppError): string | undefined;
 }
 
@@ -25,8 +25,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Chat to chat: frames pass as they are but for the model's name. Usage is held back and given once, as a last chunk
- * without choices, to clients that asked; what clients cannot read is tidied.
+ * Chat to chat: frames are forwarded with only the model name replaced. Usage is held back and sent once, as a last
+ * chunk without choices, to clients that asked for it; unreadable chunks are tidied.
  */
 export function chatPassthrough(options: RenderOptions & { includeUsage: boolean }): FrameEditor {
   const model = new ModelRewriter(options.model);
@@ -61,14 +61,14 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
 const chunksAsAsked = ({ oldFunctions, customTools }: RenderOptions): ((json: Json) => Json) | undefined =>
   customTools ? customCallChunks(customTools) : oldFunctions && functionCallChunks();
 
-/** All chunks of an answer have one id and one time, those that we add too. */
+/** All chunks of an answer share one id and time, including those we add. */
 const identityOf = ({ id, created }: Json, options: RenderOptions): RenderOptions => ({
   ...options,
   ...(typeof id === 'string' && id !== '' && { id }),
   ...(Number.isInteger(created) && { created: created as number }),
 });
 
-/** Vendors leave the total out now and then; clients read it. */
+/** Vendors sometimes omit the total, which clients read. */
 const renderTotal = (usage: NonNullable<ReturnType<typeof readChatUsage>>): Json => ({
   total_tokens: renderChatUsage(usage).total_tokens,
 });

@@ -2,13 +2,13 @@ import { ModelRewriter } from '../rewrite-model.ts';
 
 const start = Buffer.from('data: {');
 const unfinished = Buffer.from('"finish_reason":null');
-/** Of answers with several choices only the first passes unread; how the others end has to be seen. */
+/** With several choices, only chunks of the first are forwarded unparsed; the others must be checked for their end. */
 const firstChoice = Buffer.from('"index":0');
 const delta = Buffer.from('"delta":');
 const content = Buffer.from('"content":"');
 const model = Buffer.from('"model":');
 const choices = Buffer.from('"choices":[{');
-/** Members that somebody has to look at; quotes inside strings are escaped, so these bytes are member names for sure. */
+/** Members that require parsing; quotes inside strings are escaped, so these bytes are certainly member names. */
 const telling = ['"usage":{', '"error":', '"tool_calls"', '"function_call"', '"reasoning', '"thinking', '"event"'].map(
   (text) => Buffer.from(text),
 );
@@ -16,25 +16,28 @@ const quote = 34;
 const backslash = 92;
 const space = 32;
 const nothing = new Uint8Array(0);
-/** Up to here a loop copies faster than a view can be made. */
+/** Up to this size a loop copies faster than creating a view. */
 const shortBytes = 256;
 
 /**
- * Whether a frame is nothing but a further piece of text: no end, no usage, no tool call, no error. Most frames of a
- * stream are, and need not be parsed to be passed on. When in doubt the answer is no.
+ * Whether a frame is just another piece of text: no end, usage, tool call or error. Most frames are, and need no
+ * parsing. When in doubt, false.
  */
 export function isPlainDelta(frame: Uint8Array): boolean {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   if (!bytes.subarray(0, start.length).equals(start)) return false;
   const at = bytes.indexOf(content);
-  // An empty piece is no output, and the first chunk of a stream has one.
+  // An empty text is no output; the first chunk of a stream has one.
   if (at === -1 || bytes[at + content.length] === quote) return false;
   if (bytes.indexOf(unfinished) === -1 || bytes.indexOf(choices) === -1) return false;
   if (bytes.indexOf(firstChoice) === -1 || bytes.indexOf(delta) !== bytes.lastIndexOf(delta)) return false;
   return telling.every((name) => bytes.indexOf(name) === -1);
 }
 
-/** Where the string that begins at `from` has its closing quote; -1 when it has none, or holds what no JSON string holds. */
+/**
+ * Position of the closing quote of the string at `from`; -1 if there is none, or the bytes are not valid in a JSON
+ * string.
+ */
 function closingQuote(bytes: Uint8Array, from: number): number {
   for (let i = from; i < bytes.length; i += 1) {
     const byte = bytes[i]!;
@@ -45,7 +48,7 @@ function closingQuote(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** A loop, as the pieces are short: the calls that do the same cost more than the work. */
+/** A loop, since the pieces are short and a native call would cost more. */
 function standsAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
   const { length } = expected;
   if (at + length > bytes.length) return false;
@@ -53,22 +56,22 @@ function standsAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean 
   return true;
 }
 
-/** Takes bytes of a JSON string, without its quotes: those of `bytes` from `from` up to `to`. */
+/** Receives bytes of a JSON string without its quotes: `bytes` from `from` up to `to`. */
 export type TakeEscaped = (bytes: Uint8Array, from: number, to: number) => void;
 
 /**
- * Recognises plain pieces of text in one stream. What stands around the text is the same in every frame of an answer, so
- * after the first one two comparisons tell, and the frame's beginning, model name and all, is put in ready-made.
+ * Recognises plain text frames of one stream. Everything around the text is the same in each frame of an answer, so
+ * after the first frame two comparisons suffice, and the prefix with the replaced model name is prepared once.
  */
 export class PlainPieces {
   readonly #model: ModelRewriter;
   readonly #onText: TakeEscaped;
   #before = nothing;
   #after = nothing;
-  /** What goes out instead of each; null when it is the same. */
+  /** Replacements for prefix and suffix; null if unchanged. */
   #newBefore: Uint8Array | null = null;
   #newAfter: Uint8Array | null = null;
-  /** Where the frame ended that was passed last. */
+  /** Where the last forwarded frame ended. */
   next = 0;
 
   constructor(
@@ -80,13 +83,13 @@ export class PlainPieces {
     this.#onText = onText;
   }
 
-  /** The frame that begins at `at` and ends by `to`, as it goes to the client; null unless it is like one before. */
+  /** The frame from `at` on, as sent to the client; null unless it matches the learned pattern. */
   pass(bytes: Uint8Array, at = 0, to = bytes.length): Uint8Array | null {
     const before = this.#before;
     if (before.length === 0 || !standsAt(bytes, at, before)) return null;
     const from = at + before.length;
     const end = closingQuote(bytes, from);
-    // An empty piece is no output, and somebody has to look at it.
+    // An empty text is no output, so the frame must be parsed.
     if (end <= from || !standsAt(bytes, end, this.#after)) return null;
     const next = end + this.#after.length;
     if (next > to) return null;
@@ -97,14 +100,14 @@ export class PlainPieces {
     return at === 0 && next === bytes.length ? bytes : bytes.subarray(at, next);
   }
 
-  /** The first piece of its kind: the frame as it goes to the client, or null when it is more than a piece of text. */
+  /** Learns from the first plain frame: returns it as sent to the client, or null if it is more than text. */
   learn(frame: Uint8Array): Uint8Array | null {
     if (!isPlainDelta(frame)) return null;
     const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
     const from = bytes.indexOf(content) + content.length;
     const end = closingQuote(frame, from);
     if (end === -1) return null;
-    // Copies, which `slice` of a Buffer is not: the frame's memory belongs to the chunk it came in.
+    // Copied, because the frame's memory belongs to the received chunk (`slice` of a Buffer would share it).
     const before = new Uint8Array(frame.subarray(0, from));
     const after = new Uint8Array(frame.subarray(end));
     this.#before = before;
@@ -126,7 +129,7 @@ export class PlainPieces {
 
 const nullUsage = [Buffer.from(',"usage":null'), Buffer.from('"usage":null,')];
 
-/** Members of that name that say nothing: nobody asked for them, and some clients take them for a mistake. */
+/** Removes `"usage":null`: it was not requested, and some clients fail on it. */
 function withoutNullUsage(bytes: Uint8Array): Uint8Array {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const member of nullUsage) {
@@ -137,7 +140,7 @@ function withoutNullUsage(bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** A new frame each: whoever gets one may keep it. */
+/** Always a new frame, since the caller may keep it. */
 function spliced(
   head: Uint8Array,
   bytes: Uint8Array,

@@ -2,17 +2,17 @@ import type { Answer, Json, Part } from '../conversation.ts';
 import { isReasoningDetail } from '../raw-part.ts';
 import { markGemini, markOpenai, unmarkGemini, unmarkOpenai } from '../signature.ts';
 
-/** `reasoning_details`, as OpenRouter has them: what a client keeps of a model's thoughts to give it back whole. */
+/** `reasoning_details` as defined by OpenRouter: what a client keeps to return a model's reasoning unchanged. */
 export type ReasoningFormat = NonNullable<Answer['reasoningFormat']>;
 
 const anthropic: ReasoningFormat = 'anthropic-claude-v1';
 const gemini: ReasoningFormat = 'google-gemini-v1';
 const openai = 'openai-responses-v1';
 
-/** Whose thoughts they are, by the format of the upstream; of others no signature comes. */
+/** Whose reasoning it is, by upstream format; other formats have no signatures. */
 export const reasoningFormats: Partial<Record<string, ReasoningFormat>> = { messages: anthropic, gemini };
 
-/** Of a whole answer. Thoughts that nobody signed are given only where their vendor is known. */
+/** For a whole answer. Unsigned reasoning is included only if its vendor is known. */
 export function renderReasoningDetails(parts: Part[], format?: ReasoningFormat): Json[] {
   return parts.flatMap((part) => detailsOf(part, format)).map((detail, index) => ({ ...detail, index }));
 }
@@ -33,7 +33,7 @@ export const textDetail = (text: string, format: ReasoningFormat): Json => ({ ty
 
 export const redactedDetail = (data: string): Json => ({ type: 'reasoning.encrypted', data, format: anthropic });
 
-/** Gemini signs a call; the detail names the call that it belongs to. */
+/** Gemini signs calls; the detail names the call it belongs to. */
 export const callDetail = (id: string, data: string): Json => ({
   type: 'reasoning.encrypted',
   data,
@@ -41,7 +41,7 @@ export const callDetail = (id: string, data: string): Json => ({
   format: gemini,
 });
 
-/** Anthropic's belongs to the text before it, those of others stand for themselves. */
+/** Anthropic's signature belongs to the text before it; others stand alone. */
 export function signatureDetail(signature: string): Json {
   const sealed = unmarkOpenai(signature);
   if (sealed) return { type: 'reasoning.encrypted', ...sealed, format: openai };
@@ -52,13 +52,13 @@ export function signatureDetail(signature: string): Json {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Where details say nothing of their format they are Anthropic's, as they were before there were others. */
+/** Details without a format are Anthropic's, as they were before others existed. */
 const anthropicFormats: unknown[] = [undefined, null, 'unknown', anthropic];
 
 /**
- * Details that a client gives back, or an upstream gives: thoughts, and signatures that belong to calls, by the id of the
- * call. Pieces of a stream that nobody put together are put together here. Sealed thoughts of further vendors mean nothing
- * to those that are spoken to in another format, and are left out, but for answers to those who give them back.
+ * Reads details returned by a client or sent by an upstream: reasoning, and signatures of calls by call id. Unjoined
+ * stream pieces are joined. Encrypted reasoning of other vendors is dropped, since it means nothing in another format,
+ * except in answers to clients that return it.
  */
 export function readReasoningDetails(
   details: readonly Json[],
@@ -100,7 +100,7 @@ function addText(thoughts: Part[], detail: Json, maySame: boolean): void {
   } else thoughts.push({ type: 'thinking', text, ...(signature !== '' && { signature }) });
 }
 
-/** Calls with the signatures that came beside them; those of no call stay with the thoughts. */
+/** Attaches signatures to their calls; others stay with the reasoning. */
 export function withSignatures(thoughts: Part[], signatures: ReadonlyMap<string, string>, said: Part[]): Part[] {
   if (signatures.size > 0) return withEach(thoughts, signatures, said);
   return thoughts.length === 0 ? said : [...thoughts, ...said];

@@ -34,7 +34,7 @@ import { asksForFunctions, withTools } from './legacy-functions.ts';
 import { readResponseFormat } from './response-format.ts';
 import { readToolChoice } from './tool-choice.ts';
 
-/** Reads the body of `POST /v1/chat/completions`. */
+/** Parses the body of `POST /v1/chat/completions`. */
 export function parseChatRequest(value: unknown): Sourced {
   const given = readObject(value, 'body');
   const bytes = weigh(given);
@@ -65,7 +65,7 @@ function includesUsage({ stream_options: given, usage }: Json): boolean {
 const isCustom = ({ custom }: Tool): boolean => custom !== undefined;
 const customIn = (tools: Tool[]): ReadonlySet<string> => new Set(tools.filter(isCustom).map(({ name }) => name));
 
-/** OpenRouter's way of asking. */
+/** OpenRouter's option. */
 const asksForUsage = (usage: unknown): boolean => isObject(usage) && usage.include === true;
 
 function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
@@ -84,7 +84,7 @@ function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
       continue;
     }
     const parts = readMessageParts(role, message, param);
-    // Results of parallel calls come as one message each and belong to one turn.
+    // Results of parallel calls are separate messages that belong to one turn.
     if (role === 'tool' && inToolResults) turns.at(-1)!.parts.push(...parts);
     else turns.push(turnOf(message, role, parts, param));
     inToolResults = role === 'tool';
@@ -92,7 +92,7 @@ function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
   return { system, turns };
 }
 
-/** Most conversations are short, and names are for errors, which are rare. */
+/** Cached field paths, which only errors need; most conversations are short. */
 const names = Array.from({ length: 64 }, (_, i) => `messages[${i}]`);
 const nameOfMessage = (i: number): string => names[i] ?? `messages[${i}]`;
 
@@ -119,13 +119,13 @@ function readMessageParts(role: string, message: Json, param: string): Part[] {
   }
 }
 
-/** What a model said and called. */
+/** Text and calls of an assistant message. */
 export const readAnswerParts = (message: Json, param: string): Part[] => [
   ...readWords(message, param),
   ...readToolCalls(message.tool_calls, `${param}.tool_calls`),
 ];
 
-/** Why it did not answer, or what it said aloud, where there is nothing else. */
+/** The refusal or the audio transcript, if there is no other content. */
 function readWords(message: Json, param: string): Part[] {
   const content = readContent(message.content, `${param}.content`);
   if (content.length > 0) return content;
@@ -159,7 +159,7 @@ function readToolCalls(value: unknown, param: string): Part[] {
   });
 }
 
-/** With one text instead of JSON; models that know functions only are shown such a call as they would have made it. */
+/** A call with free text; models that only know functions see it as such a call. */
 function readCustomCall(call: Json, at: string): Part {
   const custom = readObject(call.custom, `${at}.custom`);
   return {
@@ -196,7 +196,7 @@ function readParams(body: Json): Params {
   return onlyGiven(all);
 }
 
-/** The smallest of all that are given: whichever an upstream goes by, it is no more than what was put aside. */
+/** The smallest of all given limits: whichever the upstream applies, the hold covers it. */
 function readLimit(body: Json): number | undefined {
   const limit = optionalInteger(body, 'max_completion_tokens', 1, maxInteger);
   let least = optionalInteger(body, 'max_tokens', 1, maxInteger) ?? limit;
@@ -208,7 +208,7 @@ function readLimit(body: Json): number | undefined {
   return least;
 }
 
-/** What a vendor throws away of a prediction is billed as output; Qwen's thinking is bounded by a number of its own. */
+/** Rejected prediction tokens are billed as output; Qwen's thinking has its own limit. */
 function readOutputBeside(body: Json): number | undefined {
   const predicted = body.prediction == null ? 0 : weigh(body.prediction);
   const thought = typeof body.thinking_budget === 'number' ? Math.max(0, Math.ceil(body.thinking_budget)) : 0;
@@ -264,7 +264,7 @@ function readCustomTool(tool: Json, at: string): Tool {
   return { name: requiredString(custom, 'name', at), ...customFunction(custom, at), custom };
 }
 
-/** What is not known of a search stays in the body alone, for whoever knows it. */
+/** Unknown search options stay in the body for upstreams that know them. */
 function readSearch({ web_search_options: options, plugins }: Json): Pick<Params, 'webSearch'> {
   const webSearch =
     options == null

@@ -1,7 +1,7 @@
 import type { ResponseFormat } from '../conversation.ts';
 import { invalid, missing, optionalBoolean, optionalString, readObject, requiredString } from '../read.ts';
 
-/** `response_format`; text is what is answered anyway. */
+/** `response_format`; plain text is the default anyway. */
 export function readResponseFormat(value: unknown): ResponseFormat | undefined {
   if (value === undefined || value === null) return undefined;
   const format = readObject(value, 'response_format');

@@ -2,7 +2,7 @@ import { isObject } from '../conversation.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What an assistant's content says: null, absent, a string, or parts, among which Mistral's models think. */
+/** Text and reasoning of an assistant's content: null, absent, a string, or parts (Mistral puts reasoning there). */
 export function saidIn(content: unknown): { said: string; thought: string } {
   if (!Array.isArray(content)) return { said: text(content), thought: '' };
   let said = '';

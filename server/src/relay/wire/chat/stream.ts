@@ -10,23 +10,24 @@ import { customInput, customStart } from './custom-calls.ts';
 import { oldFinish } from './legacy-functions.ts';
 import { callDetail, reasoningFormats, redactedDetail, signatureDetail, textDetail } from './reasoning.ts';
 
-/** Turns deltas into the text of a client's event stream. */
+/** Renders deltas as a client's event stream. */
 export interface StreamRenderer {
   push(delta: Delta): string;
-  /** The last thing written when a stream breaks; nothing may follow it. */
+  /** The final event of a broken stream; nothing may follow it. */
   fail(error: AppError): string;
-  /** The last text with our own count in it, where the upstream gave none. */
+  /** The last text with our own usage, if the upstream sent none. */
   withUsage?(last: string, usage: Usage): string;
 }
 
-/** Deltas that say nothing to the client yet. */
+/** Deltas that show nothing to the client yet. */
 const silent = new Set<Delta['type']>(['start', 'choice', 'usage', 'error', 'detail']);
 
 export const chatDone = sseData('[DONE]');
 
 /**
- * An error inside a stream: readable as a chunk, and never mistaken for an end. Without the choice's `index`: libraries that look
- * for a chunk before they look for an error, as Vercel's for OpenAI does, would find one, and take half an answer for a whole one.
+ * An error inside a stream: readable as a chunk, but never mistaken for an end. Omits the choice's `index`: libraries
+ * that look for a chunk before an error, such as Vercel's for OpenAI, would otherwise take half an answer for a whole
+ * one.
  */
 export function chatErrorChunk(error: AppError, options: RenderOptions): string {
   return sseData(
@@ -54,14 +55,14 @@ export function chatUsageChunk(usage: Json, options: RenderOptions): string {
   );
 }
 
-/** The last text of a stream with our own count before its end mark. */
+/** Inserts our own usage before the end marker of the last text. */
 export function withChatUsage(last: string, usage: Usage, options: RenderOptions): string {
   const at = last.lastIndexOf('data:', last.lastIndexOf('[DONE]'));
   if (at === -1) return last;
   return last.slice(0, at) + chatUsageChunk(renderChatUsage(usage), options) + last.slice(at);
 }
 
-/** Pieces of one thought have one number; a signature ends it, and so does whatever else is said. */
+/** Pieces of one thought share an index; a signature or any other output ends it. */
 function detailIndexes(): { place(detail: Json): Json; close(): void } {
   let next = 0;
   let open = false;
@@ -78,7 +79,7 @@ function detailIndexes(): { place(detail: Json): Json; close(): void } {
   };
 }
 
-/** `upstream`: the format that the answer comes in, which tells whose thoughts are in it. */
+/** `upstream`: the answer's format, which tells whose reasoning it contains. */
 type StreamOptions = RenderOptions & { includeUsage: boolean; upstream?: string };
 
 export function chatStream(options: StreamOptions): StreamRenderer {
@@ -89,18 +90,18 @@ export function chatStream(options: StreamOptions): StreamRenderer {
     `data: ${head}${delta},"logprobs":${JSON.stringify(logprobsOf(logprobs))},"finish_reason":${finish}}]${membersOf(extra)}}\n\n`;
   let started = false;
   let usage: Json | undefined;
-  /** Told at the end alone: some vendors say it with every piece. */
+  /** Sent only at the end: some vendors repeat it with every chunk. */
   let finish: Extract<Delta, { type: 'finish' }> | undefined;
   const format = reasoningFormats[options.upstream ?? ''];
   const details = detailIndexes();
   const detail = (value: Json, beside?: Json): string =>
     chunk(JSON.stringify({ ...beside, reasoning_details: [details.place(value)] }));
 
-  /** There is room for one call. */
+  /** The legacy form has room for one call. */
   const oldCall = (index: number, call: Json): string =>
     index === 0 ? chunk(JSON.stringify({ function_call: call })) : '';
 
-  /** Arguments of calls that are told as text, which are whole at the end. */
+  /** Arguments of free-text calls, sent when complete. */
   const custom = new Map<number, string>();
   const inputs = (): string =>
     [...custom].map(([index, args]) => chunk(JSON.stringify({ tool_calls: [customInput(index, args)] }))).join('');
@@ -168,7 +169,7 @@ export function chatStream(options: StreamOptions): StreamRenderer {
 
   return {
     push(delta) {
-      // The role comes first and alone, and only once there is something to say: it commits us to this upstream.
+      // The role is sent first and alone, once there is output: it commits us to this upstream.
       if (started || (silent.has(delta.type) && !('sure' in delta))) return render(delta);
       started = true;
       return chunk('{"role":"assistant","content":""}') + render(delta);

@@ -3,9 +3,9 @@ import { argumentsText, CallPlaces, newCallId } from './call-places.ts';
 import { saidIn } from './said.ts';
 
 /**
- * Servers of this format write answers otherwise than its clients read them: null where absence is meant, no delta, arguments as an
- * object, calls without a number or an id, content in parts, `stop` where tools are called. What is as it should be
- * passes untouched.
+ * Repairs answers that servers of this format write differently from what clients read: null instead of absence, no
+ * delta, arguments as objects, calls without index or id, content as parts, `stop` for tool calls. Correct answers pass
+ * unchanged.
  */
 export const isTidyChoice = (choice: unknown): boolean =>
   isObject(choice) &&
@@ -25,7 +25,7 @@ const isTidyCall = (call: unknown): boolean =>
   typeof call.type === 'string' &&
   (!isObject(call.function) || typeof call.function.arguments === 'string');
 
-/** A choice of a whole answer. */
+/** For a choice of a whole answer. */
 export function tidyChoice(choice: unknown, place: number): unknown {
   if (isTidyChoice(choice) || !isObject(choice) || !isObject(choice.message)) return choice;
   const { tool_calls: given, ...message } = choice.message;
@@ -50,7 +50,7 @@ function tidyCall(call: unknown): unknown {
   };
 }
 
-/** Parts as the text that clients read, and what was thought where they look for it. */
+/** Content parts as plain text, and reasoning where clients look for it. */
 function withPlainContent(message: Json): Json {
   if (!Array.isArray(message.content)) return message;
   const { said, thought } = saidIn(message.content);
@@ -62,7 +62,7 @@ export class ChunkTidier {
   /** By choice; most have no calls. */
   readonly #places = new Map<unknown, CallPlaces>();
 
-  /** Changes a parsed chunk, which nobody else keeps; says whether there was something to change. */
+  /** Modifies a parsed chunk in place; returns whether anything changed. */
   tidy(chunk: Json): boolean {
     if (!Array.isArray(chunk.choices)) {
       chunk.choices = [];

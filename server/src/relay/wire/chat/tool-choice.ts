@@ -1,7 +1,7 @@
 import { isObject, type Json, type Params, type Tool } from '../conversation.ts';
 import { invalid, readObject, requiredString } from '../read.ts';
 
-/** `tool_choice` in this format's own words: clients of several vendors also send Mistral's and Anthropic's. */
+/** Normalises `tool_choice`: multi-vendor clients also send Mistral's and Anthropic's forms. */
 export function usualChoice(value: unknown): unknown {
   if (value === 'any') return 'required';
   if (!isObject(value)) return value;
@@ -12,7 +12,7 @@ export function usualChoice(value: unknown): unknown {
 
 type Choice = Pick<Params, 'tools' | 'toolChoice' | 'rawToolChoice'>;
 
-/** `tool_choice`, with the tools that it leaves where those are not all. */
+/** `tool_choice`, with the allowed tools if not all are. */
 export function readToolChoice(value: unknown, tools: Tool[] = []): Choice {
   const choice = usualChoice(value);
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { toolChoice: { type: choice } };
@@ -23,7 +23,10 @@ export function readToolChoice(value: unknown, tools: Tool[] = []): Choice {
   return { toolChoice: { type: 'tool', name: requiredString(readObject(choice[choice.type], at), 'name', at) } };
 }
 
-/** Others are not shown to the model: no other vendor can be told to leave some alone. Null where it is not of what the client runs alone. */
+/**
+ * Tools that are not allowed are hidden from the model, since other vendors cannot exclude some. Null if it is not only
+ * about client-run tools.
+ */
 function allowed(choice: Json, tools: Tool[]): Choice | null {
   const { mode, tools: named } = readObject(choice.allowed_tools, 'tool_choice.allowed_tools');
   if (!Array.isArray(named) || (mode !== 'auto' && mode !== 'required')) return null;

@@ -7,7 +7,7 @@ const reasons: Record<Finish, string> = {
   stop: 'COMPLETE',
   length: 'MAX_TOKENS',
   tool_calls: 'TOOL_CALL',
-  // There is no word for an answer that was held back.
+  // Cohere has no finish reason for filtered answers.
   content_filter: 'ERROR',
 };
 
@@ -19,7 +19,7 @@ export function renderCohereUsage({ promptTokens, completionTokens, cacheReadTok
   return { billed_units: tokens, tokens, ...(cacheReadTokens !== undefined && { cached_tokens: cacheReadTokens }) };
 }
 
-/** An answer as the body of `POST /v2/chat`. */
+/** Renders an answer as the body of `POST /v2/chat`. */
 export const renderCohereAnswer = (answer: Answer, { id }: { id: string }): Json => ({
   id,
   finish_reason: reasonOf(answer.finish, answer.stopSequence),
@@ -28,7 +28,7 @@ export const renderCohereAnswer = (answer: Answer, { id }: { id: string }): Json
   ...answer.extra,
 });
 
-/** What is said beside calls is the plan for them. */
+/** Text beside tool calls is the tool plan. */
 function messageOf(parts: Part[]): Json {
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part] : []));
   const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');

@@ -1,7 +1,7 @@
 import { type Citation, wordsCited } from '../citations.ts';
 import type { Json } from '../conversation.ts';
 
-/** A page as the document that it would be here. */
+/** A cited page as a Cohere document. */
 export function writeCitation(cited: Citation, text: string): Json {
   const { url, title, start, end } = cited;
   const source = { type: 'document', id: url, document: { id: url, url, title } };

@@ -11,7 +11,7 @@ import {
   unsupported,
 } from '../read.ts';
 
-/** What texts are embedded for, in Google's words, which its models are told; others are not asked. */
+/** The embedding task in Google's terms, for its models; other vendors do not get it. */
 const tasks = {
   search_document: 'RETRIEVAL_DOCUMENT',
   search_query: 'RETRIEVAL_QUERY',
@@ -20,7 +20,7 @@ const tasks = {
 } as const;
 const purposes = [...(Object.keys(tasks) as (keyof typeof tasks)[]), 'image'] as const;
 
-/** Cohere takes no more. */
+/** Cohere's limit. */
 const mostTexts = 96;
 
 const shapes = ['float', 'base64'] as const;
@@ -33,7 +33,7 @@ export interface CohereEmbedding {
   shapes: Shape[];
 }
 
-/** Reads the body of `POST /v2/embed`. */
+/** Parses the body of `POST /v2/embed`. */
 export function parseCohereEmbed(body: Json): CohereEmbedding {
   const texts = textsOf(body);
   if (texts.length === 0) throw invalid('texts', `'texts' must not be empty.`);
@@ -71,7 +71,7 @@ function textOf(part: Json, at: string): string {
   return readString(part.text, `${at}.text`);
 }
 
-/** Numbers of fewer bits are made by rules of Cohere's own. */
+/** Types of fewer bits use a quantisation of Cohere's own. */
 function shapesOf(value: unknown): Shape[] {
   if (value == null) return ['float'];
   const asked = readArray(value, 'embedding_types');
@@ -83,7 +83,7 @@ function shapesOf(value: unknown): Shape[] {
   });
 }
 
-/** An answer of `/v1/embeddings` in Cohere's shape. */
+/** Renders an answer of `/v1/embeddings` in Cohere's shape. */
 export function renderCohereEmbed({ id, data, usage }: Json, { texts, shapes }: CohereEmbedding): Json {
   const vectors: number[][] = [];
   for (const { index, embedding } of data as { index: number; embedding: number[] }[]) vectors[index] = embedding;

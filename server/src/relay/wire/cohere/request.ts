@@ -15,12 +15,12 @@ import {
   unsupported,
 } from '../read.ts';
 
-/** Said in the same words in a chat. */
+/** Fields with the same name in a chat. */
 const same = ['model', 'max_tokens', 'temperature', 'seed', 'frequency_penalty', 'presence_penalty', 'stream'];
-/** Ours. */
+/** Our own extensions. */
 const own = ['provider', 'models', 'svc_ms'];
 
-/** Reads the body of `POST /v2/chat` as the chat that says the same. */
+/** Parses the body of `POST /v2/chat` as the equivalent chat. */
 export function parseCohereRequest(value: unknown): Sourced {
   const body = readObject(value, 'body');
   if (optionalBoolean(body, 'logprobs')) throw unsupported('logprobs', `'logprobs' are not supported here.`);
@@ -38,12 +38,12 @@ export function parseCohereRequest(value: unknown): Sourced {
       stream_options: stream ? { include_usage: true } : undefined,
     }),
   });
-  // Not in the body: upstreams that speak chat refuse what they do not know, and answer as well without it.
+  // Not in the body: chat upstreams refuse unknown fields, and can answer without these.
   const params = { ...chat.params, ...onlyGiven({ topK: readTopK(body), reasoning: reasoningOf(body) }) };
   return { ...chat, params, cohere: true };
 }
 
-/** 0 stands for no bound. */
+/** 0 means no limit. */
 const readTopK = (body: Json): number | undefined => optionalInteger(body, 'k', 0, 500) || undefined;
 
 const stopsOf = (value: unknown): string[] =>
@@ -75,7 +75,7 @@ function formatOf(value: unknown): Json {
   return { type: 'json_schema', json_schema: { name: 'answer', schema: read } };
 }
 
-/** What the answer is to be found in. Other models know no documents, and read them as any other text; none is cited. */
+/** Documents to answer from. Other models have no such feature and read them as text, without citations. */
 function documentsOf(body: Json): Json[] {
   if (body.documents == null) return [];
   const texts = readArray(body.documents, 'documents').map((item, i) => textOf(item, `documents[${i}]`));
@@ -84,7 +84,7 @@ function documentsOf(body: Json): Json[] {
     : [{ role: 'system', content: `Answer from these documents:\n\n${texts.join('\n\n')}` }];
 }
 
-/** A document is a text, or an object with whatever its owner knows of it. */
+/** A document is a string, or an object with arbitrary fields. */
 function textOf(value: unknown, param: string): string {
   if (typeof value === 'string') return value;
   const { data, id } = readObject(value, param);
@@ -100,7 +100,7 @@ const messagesOf = (body: Json): unknown[] =>
     return message.role === 'tool' ? resultOf(message, at) : message;
   });
 
-/** Its thoughts are unsigned, and nobody takes such back; the plan for its calls is what it said. */
+/** Unsigned reasoning cannot be returned to any vendor; the tool plan counts as text. */
 function saidBefore({ content, tool_calls, tool_plan }: Json, at: string): Json {
   const parts = Array.isArray(content)
     ? content.filter((part) => !isObject(part) || part.type !== 'thinking')

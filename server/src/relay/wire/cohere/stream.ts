@@ -12,10 +12,10 @@ const event = (type: string, members: Json = {}): string => sseEvent(type, JSON.
 
 type Kind = 'text' | 'thinking';
 
-/** Deltas as Cohere's events: blocks of thoughts and of text one after the other, calls beside each other by their number. */
+/** Renders deltas as Cohere's events: reasoning and text blocks in sequence, calls in parallel by index. */
 export class CohereStream implements StreamRenderer {
   #started = false;
-  /** The block that is open, and how many there were. */
+  /** The open block, and how many there were. */
   #open: Kind | undefined;
   #blocks = 0;
   readonly #calls = new Set<number>();
@@ -68,7 +68,7 @@ export class CohereStream implements StreamRenderer {
     return last.replace(uncounted, () => this.#end());
   }
 
-  /** The last event says why there is no more; what a body would say stands in it. */
+  /** The last event carries the error, as a body would. */
   fail(error: AppError): string {
     const { message } = errorShapes.cohere(error);
     const delta = { finish_reason: 'ERROR', error: message };

@@ -8,7 +8,7 @@ export interface CompletionOptions {
   model: string;
   /** Unix seconds. */
   created: number;
-  /** What is put before each text. */
+  /** Prepended to each text. */
   echo: string;
 }
 
@@ -20,11 +20,11 @@ export const echoOf = ({ echo, prompts }: TextCompletion, prompt = 0): string =>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Calls have no place here, and the other names are the same. */
+/** This format has no tool calls; other reasons have the same names. */
 const finishOf = (reason: unknown): unknown =>
   reason === 'tool_calls' || reason === 'function_call' ? 'stop' : (reason ?? null);
 
-/** Newer answers list tokens one by one, older ones in columns. `offset`: where the first of them stands. */
+/** Newer answers list tokens one by one, older ones in columns. `offset`: position of the first token. */
 function columnsOf(logprobs: unknown, offset: number): unknown {
   if (!isObject(logprobs) || !Array.isArray(logprobs.content)) return logprobs ?? null;
   const rows = logprobs.content.filter(isObject);
@@ -42,7 +42,7 @@ function columnsOf(logprobs: unknown, offset: number): unknown {
   };
 }
 
-/** A choice of a chat, or a piece of one, as a choice of a completion. */
+/** Converts a chat choice, or a chunk of one, to a completion choice. */
 export function completionChoice(choice: Json, echo: string, offset = 0): Json {
   const said = isObject(choice.message) ? choice.message : isObject(choice.delta) ? choice.delta : {};
   const reasoning = text(said.reasoning_content) || text(said.reasoning);
@@ -62,7 +62,7 @@ function contentOf({ content, refusal }: Json): string {
 
 export const isText = ({ object }: Json): boolean => object === textObject;
 
-/** The body of a chat completion as one of a text completion; what an upstream wrote as the latter stays. */
+/** Converts a chat completion to a text completion; one that the upstream wrote as such is kept. */
 export function completionOf(body: Json, { id, model, created, echo }: CompletionOptions): Json {
   const choices = objectsIn(body.choices);
   return {
@@ -79,7 +79,7 @@ function withoutMessage({ message: _, ...choice }: Json): Json {
   return choice;
 }
 
-/** A text completion as a chat completion that still has its texts, so that it is read and billed as one. */
+/** Adds messages to a text completion, so that it is read and billed like a chat. */
 export function withMessages(body: Json): Json {
   if (!Array.isArray(body.choices)) return body;
   const withMessage = (choice: unknown) =>

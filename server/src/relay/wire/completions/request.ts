@@ -12,16 +12,16 @@ import {
 
 export type SourcedCompletion = Sourced & { completion: TextCompletion };
 
-/** Each is a call of its own where an upstream has no completions; whoever has more sends more requests. */
+/** Each prompt is a separate call if the upstream has no completions endpoint; larger jobs need several requests. */
 const mostPrompts = 32;
 
-/** What is said otherwise, or not at all, in a chat. */
+/** Fields that a chat names differently, or not at all. */
 const ofCompletions = new Set(['prompt', 'messages', 'suffix', 'echo', 'best_of', 'logprobs']);
 
-/** The newer endpoint has them; here an answer has no place for a call. */
+/** Chat features; a text completion has no place for calls. */
 const ofChat = ['tools', 'tool_choice', 'functions', 'function_call'];
 
-/** Reads the body of `POST /v1/completions` as the chat that says the same. */
+/** Parses the body of `POST /v1/completions` as the equivalent chat. */
 export function parseCompletionRequest(value: unknown): SourcedCompletion {
   const body = readObject(value, 'body');
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !ofCompletions.has(name)));
@@ -39,7 +39,7 @@ export function parseCompletionRequest(value: unknown): SourcedCompletion {
     ...(logprobs !== undefined && { logprobs: true, ...(logprobs > 0 && { top_logprobs: logprobs }) }),
   });
   const completion = { body, prompts, echo, n, bestOf, logprobs: logprobs !== undefined };
-  // Put aside for all that are made, shown or not.
+  // The hold covers all generated completions, shown or not.
   const made = bestOf * prompts.length;
   return { ...chat, completion, params: { ...chat.params, ...(made > 1 && { n: made }) } };
 }
@@ -63,7 +63,7 @@ const fillGap =
   `The message is a text with one gap, marked ${gap}. Answer with what belongs into the gap and nothing else: ` +
   'no quotation marks, no fences, nothing of what stands around it.';
 
-/** An instruct model answers a prompt as a chat model answers a message; only a gap has to be explained. */
+/** An instruct model answers a prompt as a chat model answers a message; only a suffix needs an explanation. */
 const messagesOf = (prompts: string[], suffix: string): Json[] =>
   suffix === ''
     ? prompts.map((content) => ({ role: 'user', content }))
@@ -72,13 +72,13 @@ const messagesOf = (prompts: string[], suffix: string): Json[] =>
         ...prompts.map((prompt) => ({ role: 'user', content: `${prompt}${gap}${suffix}` })),
       ];
 
-/** Refuses what no chat does; another candidate may have the endpoint itself. */
+/** Refuses what no chat supports; another candidate may have the endpoint itself. */
 export function refuseBeyondChat({ echo, logprobs, bestOf, n }: TextCompletion): void {
   if (bestOf > n) throw unsupported('best_of', `'best_of' above 'n' is not supported by this model.`);
   if (echo && logprobs) throw unsupported('echo', `'echo' together with 'logprobs' is not supported by this model.`);
 }
 
-/** One chat for each prompt, answered whole. */
+/** One chat per prompt, answered whole. */
 export function chatsOf(conversation: SourcedCompletion): Sourced[] {
   const { completion, source, params, turns } = conversation;
   const messages = source.body.messages as Json[];
@@ -86,7 +86,7 @@ export function chatsOf(conversation: SourcedCompletion): Sourced[] {
   const asked = messages.slice(system.length);
   return turns.map((turn, i) => {
     const body = { ...source.body, messages: [...system, asked[i]], stream: false };
-    // Each is weighed by its own texts.
+    // Each chat is weighed by its own texts.
     const { completion: _, bytes: __, ...rest } = conversation;
     return {
       ...rest,

@@ -6,10 +6,10 @@ import { type CompletionOptions, completionChoice, isText, textObject } from './
 
 const encoder = new TextEncoder();
 
-/** Turns the events of a chat, as its client would get them, into those of a text completion. */
+/** Converts a chat's events to those of a text completion. */
 export class CompletionEvents {
   readonly #framer = new SseFramer();
-  /** Characters that each choice has so far. */
+  /** Characters sent so far, by choice. */
   readonly #lengths = new Map<unknown, number>();
 
   constructor(private readonly options: CompletionOptions) {}
@@ -49,7 +49,7 @@ export class CompletionEvents {
 const saysSomething = ({ text, finish_reason, reasoning }: Json): boolean =>
   text !== '' || finish_reason !== null || reasoning !== undefined;
 
-/** Writes deltas as a text completion. */
+/** Renders deltas as a text completion. */
 export const completionRenderer = (chat: StreamRenderer, options: CompletionOptions): StreamRenderer => {
   const events = new CompletionEvents(options);
   return {
@@ -63,7 +63,7 @@ interface Events<Candidate> {
   pump(write: (events: Uint8Array | string) => unknown): Promise<unknown>;
 }
 
-/** The same stream, its events rewritten as they pass. */
+/** The same stream with its events rewritten. */
 export function completionStream<Candidate>(chat: Events<Candidate>, options: CompletionOptions): Events<Candidate> {
   const events = new CompletionEvents(options);
   return {

@@ -14,7 +14,7 @@ interface RenderOptions {
   showThoughts?: true | undefined;
 }
 
-/** An answer as the body of `generateContent`. */
+/** Renders an answer as the body of `generateContent`. */
 export function renderGeminiAnswer(answer: Answer, { model, id, showThoughts }: RenderOptions): Json {
   const usage = answer.usage && { usageMetadata: renderGeminiUsage(answer.usage) };
   if (answer.source?.format === 'gemini') return { ...usage, ...answer.source.body, modelVersion: model };
@@ -44,10 +44,10 @@ function writeParts(parts: Part[], showThoughts: true | undefined): { parts: Jso
     written.push(...(writer.write(part) ?? writeMedia(part) ?? []));
   }
   const all = [...written, ...writer.end()];
-  // Clients take an answer without parts for a broken one.
+  // Clients consider an answer without parts broken.
   return { parts: all.length > 0 ? all : [{ text: '' }], said };
 }
 
-/** The text as it came, with the client's name for the model; null where more has to change. */
+/** The upstream's text with only the model name replaced; null if more has to change. */
 export const renamedGeminiText = (text: string, body: Json, model: string): string | null =>
   isObject(body.usageMetadata) ? renameMember(text, 'modelVersion', body.modelVersion, model) : null;

@@ -20,7 +20,7 @@ export function readContents(value: unknown): Turn[] {
   });
 }
 
-/** `function` is from before results were the user's. */
+/** `function` is the former role of function results. */
 function roleOf(content: Json, param: string): Turn['role'] {
   const role = optionalString(content, 'role', param) || 'user';
   if (role === 'model') return 'assistant';
@@ -62,7 +62,7 @@ const mediaOf = (part: Json): ToolResultPart['content'] =>
     (read) => read.type === 'text' || read.type === 'image' || read.type === 'file',
   );
 
-/** Google's own words for what a function gave, and those that other formats are written in. */
+/** Google's member name for a function's result, and the one used for other formats. */
 const wholeNames = ['output', 'result'];
 
 function readResponse(value: unknown): { text: string; isError?: true } {
@@ -76,12 +76,12 @@ function readResponse(value: unknown): { text: string; isError?: true } {
 }
 
 /**
- * Other formats know calls by their ids, which are left out here as often as not: results then belong to the calls of their
- * name, in the order in which these were made.
+ * Other formats identify calls by id, which Gemini clients often omit: results then belong to the calls of their name,
+ * in order.
  */
 class OpenCalls {
   #made = 0;
-  /** Every id that was given, and the open calls of each name in their order. */
+  /** All ids in use, and the open calls of each name in order. */
   readonly #taken = new Set<string>();
   readonly #open = new Map<string, Set<string>>();
 

@@ -2,7 +2,7 @@ import { isObject, type Json } from '../conversation.ts';
 import { invalid, maxInteger, missing, optionalInteger, readArray, readObject, weigh } from '../read.ts';
 import { documentedNames, listOf, withPartList } from './names.ts';
 
-/** The body of `embedContent` as that of `/v1/embeddings`. */
+/** Converts the body of `embedContent` to that of `/v1/embeddings`. */
 export function readEmbedRequest(value: unknown, model: string): Json {
   return embeddingBody(model, [readOne(documented(value), '')]);
 }
@@ -19,7 +19,7 @@ export function readBatchEmbedRequest(value: unknown, model: string): Json {
   );
 }
 
-/** As answers in this format have them. */
+/** Vectors in this format's form. */
 export const vectorsOf = ({ data }: Json): { values: unknown }[] =>
   (data as { index: number; embedding: unknown }[])
     .toSorted((a, b) => a.index - b.index)
@@ -34,7 +34,7 @@ function documented(value: unknown): Json {
 interface One {
   text: string;
   dimensions: number | undefined;
-  /** What Google's models are told of a text beside it; other vendors' have no words for it. */
+  /** Extra information for Google's models; other vendors have no such fields. */
   hint: Json;
 }
 

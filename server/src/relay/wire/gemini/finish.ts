@@ -3,7 +3,7 @@ import type { Finish } from '../conversation.ts';
 const finishes: Record<string, Finish> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
-  // More can be asked for, in Google's own format alone.
+  // A continuation exists only in Google's own format.
   CONTINUATION: 'length',
   SAFETY: 'content_filter',
   RECITATION: 'content_filter',
@@ -18,7 +18,7 @@ const finishes: Record<string, Finish> = {
 
 export const readGeminiFinish = (reason: string): Finish => finishes[reason] ?? 'stop';
 
-/** A call is no reason to end of its own here. */
+/** Tool calls are no finish reason here. */
 const reasons: Record<Finish, string> = {
   stop: 'STOP',
   length: 'MAX_TOKENS',

@@ -5,7 +5,7 @@ import type { SearchPart } from '../search.ts';
 /** A text among the parts of an answer. */
 export type SaidPart = Said & { partIndex: number };
 
-/** The pages of an answer in Google's words, which names them apart from the places that rest on them and counts bytes of a part. */
+/** Citations in Google's form, which lists pages apart from the cited passages and counts bytes within a part. */
 export function writeGrounding(
   cited: readonly Citation[],
   said: readonly SaidPart[],

@@ -2,7 +2,7 @@ import { parseFrame, SseFramer } from '../../../lib/sse.ts';
 
 const encoder = new TextEncoder();
 
-/** What clients that do not ask for events get instead: the same answers as the elements of one array, as they come. */
+/** For clients that do not ask for SSE: the same answers as elements of a JSON array, streamed. */
 export class JsonArray {
   readonly type = 'application/json; charset=utf-8';
   readonly #framer = new SseFramer();
@@ -19,7 +19,7 @@ export class JsonArray {
     return this.#begun ? '\n]\n' : '[]\n';
   }
 
-  /** A comment keeps the connection open; white space does the same here. */
+  /** Comments keep the connection open; here white space does. */
   #element(data: string): string {
     if (data === '') return '\n';
     const before = this.#begun ? ',\r\n' : '[';

@@ -17,7 +17,7 @@ const imageTypes: Record<string, string> = {
   pdf: 'application/pdf',
 };
 
-/** Pictures, files and sounds as parts; null for whatever else. */
+/** Images, files and audio as parts; null for anything else. */
 export function writeMedia(part: Part): Json[] | null {
   switch (part.type) {
     case 'image':
@@ -33,7 +33,7 @@ export function writeMedia(part: Part): Json[] | null {
 
 type Source = Extract<Part, { type: 'image' }>['source'];
 
-/** Addresses travel as `fileData`, which the vendor fetches itself. */
+/** URLs become `fileData`, which the vendor fetches itself. */
 function fromSource(source: Source, fallbackType: string): Json[] {
   if ('data' in source) return [{ inlineData: { mimeType: source.mediaType, data: source.data } }];
   if ('fileId' in source) return [{ fileData: { fileUri: source.fileId } }];

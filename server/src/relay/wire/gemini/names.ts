@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../conversation.ts';
 
-/** Members that hold what belongs to the caller: whatever is called how in there, nobody renames it. */
+/** Members with caller-defined content, whose names must not be changed. */
 const callersOwn = new Set([
   'args',
   'response',
@@ -15,8 +15,8 @@ const callersOwn = new Set([
 ]);
 
 /**
- * Google takes every field in two spellings, `maxOutputTokens` and `max_output_tokens`. From here on there is the first one
- * only; where both are given it counts.
+ * Google accepts every field in camelCase and snake_case. This normalises to camelCase, which also wins if both are
+ * given.
  */
 export function documentedNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(documentedNames);
@@ -33,7 +33,7 @@ export function documentedNames(value: unknown): unknown {
 
 function below(name: string, value: unknown): unknown {
   if (callersOwn.has(name)) return value;
-  // The names of a schema's properties are the caller's; what they name is a schema again.
+  // Property names of a schema are the caller's; their values are schemas again.
   if (name === 'properties' && isObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, documentedNames(item)]));
   return documentedNames(value);
@@ -44,10 +44,10 @@ const documentedName = (key: string): string =>
     ? key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
     : key;
 
-/** Google reads one element where a list belongs as a list of it, and its own examples are written so. */
+/** Google accepts a single element where a list belongs, and its own examples use that. */
 export const listOf = (value: unknown): unknown => (isObject(value) ? [value] : value);
 
-/** The body in the one form that the rest knows. */
+/** The body in its documented form. */
 export function documentedBody(given: Json): Json {
   const body = documentedNames(given) as Json;
   if (body.contents != null) {

@@ -26,7 +26,7 @@ import { fromGeminiSchema } from './schema.ts';
 
 const at = 'generationConfig';
 
-/** Of a body in its documented names. */
+/** Expects a body with documented names. */
 export function readGeminiParams(body: Json): Params {
   const config = body.generationConfig == null ? {} : readObject(body.generationConfig, at);
   const { tools, rawTools, webSearch } = readTools(body.tools);
@@ -67,7 +67,7 @@ function readFormat(config: Json): ResponseFormat | undefined {
   return type === 'application/json' ? { type: 'json_object' } : undefined;
 }
 
-/** Two ways of writing a schema: Google's own subset, and JSON Schema. */
+/** A schema in Google's own subset, or as JSON Schema. */
 function schemaOf(holder: Json, own: string, usual: string, parent: string): Json | undefined {
   if (holder[usual] != null) return readObject(holder[usual], `${parent}.${usual}`);
   return holder[own] == null ? undefined : fromGeminiSchema(readObject(holder[own], `${parent}.${own}`));
@@ -84,7 +84,7 @@ function readReasoning(config: Json): Reasoning | undefined {
   if (effort !== undefined) return { effort };
   if (budget === 0) return { effort: 'none' };
   if (budget !== undefined && budget > 0) return { budgetTokens: budget };
-  // A budget of -1, or thoughts to be shown and no word on how many.
+  // A budget of -1, or thoughts requested without a budget.
   return budget === -1 || thinking.includeThoughts === true ? { adaptive: true } : undefined;
 }
 
@@ -114,7 +114,7 @@ function readTool(declared: Json, param: string): Tool {
   };
 }
 
-/** Among several functions that may be called none other is offered: that is how the other formats can say it. */
+/** Only the allowed functions are offered, which is how other formats express it. */
 function readChoice(value: unknown, tools: Tool[] | undefined): Pick<Params, 'tools' | 'toolChoice'> {
   const config = isObject(value) && isObject(value.functionCallingConfig) ? value.functionCallingConfig : {};
   const param = 'toolConfig.functionCallingConfig';

@@ -4,18 +4,15 @@ import { unmarkGemini } from '../signature.ts';
 import { sealThoughts, type Thought } from './sealed-thoughts.ts';
 
 interface WriterOptions {
-  /** For a client: calls have ids, and what another vendor signed travels along. */
+  /** For a client: calls get ids, and other vendors' signatures are included. */
   answer?: boolean;
-  /** Thoughts are shown. */
+  /** Include reasoning. */
   showThoughts?: boolean | undefined;
-  /** In place of a signature, for the first call where it has none. */
+  /** Placeholder signature for the first call if it has none. */
   unsigned?: string | undefined;
 }
 
-/**
- * Writes what a model said as `parts`, whole or as it comes. A signature stands on the part that follows the thought it was
- * given for.
- */
+/** Renders model output as `parts`, whole or streamed. A signature is put on the part that follows its thought. */
 export class PartWriter {
   #signature: string | undefined;
   #foreign: Thought[] = [];
@@ -24,7 +21,7 @@ export class PartWriter {
 
   constructor(private readonly options: WriterOptions) {}
 
-  /** Null for what is no speech of a model. */
+  /** Null if it is not model output. */
   write(part: Part): Json[] | null {
     switch (part.type) {
       case 'text':
@@ -79,7 +76,7 @@ export class PartWriter {
     ];
   }
 
-  /** What was signed with nothing after it stands alone. */
+  /** A signature with nothing after it gets a part of its own. */
   end(): Json[] {
     const { thoughtSignature } = this.#signed(undefined);
     return thoughtSignature === undefined ? [] : [{ text: '', thoughtSignature }];

@@ -8,15 +8,16 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Gemini to Gemini: events pass as they are but for the model's name. The format has no end mark: an event that says why
- * a candidate ended may be the last, and waits until there is another or the upstream has closed and the answer is paid.
+ * Gemini to Gemini: events are forwarded with only the model name replaced. The format has no end marker: an event with
+ * a finish reason may be the last, and is held until there is another, or the upstream has closed and the answer is
+ * charged.
  */
 export function geminiPassthrough({ model }: { model: string }): FrameEditor {
   const name = new ModelRewriter(model, member);
   let held: Uint8Array | undefined;
   const renamed = (frame: Uint8Array, json: Json): Uint8Array => {
     if (typeof json.modelVersion !== 'string') return frame;
-    // Arguments of a call may have a member of that name.
+    // Arguments of a call may contain a member of that name.
     if (occursOnce(frame)) return name.apply(frame);
     return encoder.encode(sseData(JSON.stringify({ ...json, modelVersion: model })));
   };
@@ -24,7 +25,7 @@ export function geminiPassthrough({ model }: { model: string }): FrameEditor {
     edit(frame, json) {
       const before = held;
       const own = renamed(frame, json);
-      // A copy: the memory of what comes belongs to the connection.
+      // Copied, because the connection reuses its buffer.
       held = mayBeLast(json) ? new Uint8Array(own) : undefined;
       if (!before) return held ? null : own;
       return held ? before : Buffer.concat([before, own]);

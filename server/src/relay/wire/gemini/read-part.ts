@@ -4,7 +4,7 @@ import { openThoughts } from './sealed-thoughts.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Says something about a part; whatever else it has is what it holds. */
+/** Metadata of a part; any other member is its content. */
 const aboutPart = new Set([
   'text',
   'thought',
@@ -16,12 +16,12 @@ const aboutPart = new Set([
   'speechMetadata',
 ]);
 
-/** What a part holds that is no text. */
+/** The kind of non-text content of a part. */
 export const kindOfPart = (part: Json): string | undefined => Object.keys(part).find((key) => !aboutPart.has(key));
 
 /**
- * One part of a `content`, of a request as of an answer; `idOf` gives calls the ids by which other formats know them.
- * Results of calls are the request's, which knows the calls.
+ * Parses one part of a `content`, in requests and answers; `idOf` assigns call ids for other formats. Function results
+ * are handled by the request parser, which knows the calls.
  */
 export function readGeminiPart(part: Json, idOf: (call: Json) => string): Part[] {
   const signature = text(part.thoughtSignature);
@@ -34,7 +34,7 @@ export function readGeminiPart(part: Json, idOf: (call: Json) => string): Part[]
     const call: Part = { type: 'tool_call', id, name: text(name), arguments: JSON.stringify(args ?? {}), ...signed };
     return [...(foreign ?? []), call];
   }
-  // A signature outside a call belongs to the thinking that led to what follows.
+  // A signature outside a call belongs to the thought before the next part.
   const mark: Part[] =
     foreign ?? (own === undefined ? [] : [{ type: 'thinking', text: '', signature: markGemini(own) }]);
   if (part.thought === true) return [{ type: 'thinking', text: text(part.text) }, ...mark];
@@ -49,11 +49,11 @@ function contentOf(kind: string, part: Json): Part {
   return read ?? { type: 'raw', format: 'gemini', value: part };
 }
 
-/** What other vendors have words for. */
+/** Content that other vendors support. */
 const readers: Record<string, (value: Json) => Part | undefined> = {
   inlineData: readBlob,
   fileData: readAddress,
-  // What a model wrote and ran is read by any other as what it is.
+  // Code written and run by a model is shown to other models as text.
   executableCode: ({ language, code }) => ({
     type: 'text',
     text: `\`\`\`${text(language).toLowerCase()}\n${text(code)}\n\`\`\``,
@@ -90,13 +90,13 @@ function readBlob({ mimeType, data: given, displayName }: Json): Part | undefine
 
 const named = (name: unknown): { name?: string } => (typeof name === 'string' && name !== '' ? { name } : {});
 
-/** Google takes the letters for addresses too, which its Python client writes; others do not. */
+/** Google accepts base64url too, which its Python client sends; others do not. */
 const usualBase64 = (data: string): string =>
   /[-_]/.test(data) ? data.replaceAll('-', '+').replaceAll('_', '/') : data;
 
 const pictures = /^[^?#]*\.(png|jpe?g|webp|gif|heic)([?#]|$)/i;
 
-/** Files of Google's own and films are for its models alone. */
+/** Google's own files and videos are for its models only. */
 function readAddress({ mimeType, fileUri, displayName }: Json): Part | undefined {
   const url = text(fileUri);
   if (!/^https?:\/\//i.test(url) || /^https?:\/\/generativelanguage\.googleapis\.com\//i.test(url)) return undefined;

@@ -4,18 +4,18 @@ import { readContents, readSystem } from './contents.ts';
 import { documentedBody } from './names.ts';
 import { readGeminiParams, showsThoughts } from './params.ts';
 
-/** What the address says: this format has neither in its body. */
+/** What the URL says: this format has neither in its body. */
 export interface Asked {
   model: string;
   stream: boolean;
 }
 
-/** Reads the body of `generateContent`, `streamGenerateContent` and `countTokens`. */
+/** Parses the body of `generateContent`, `streamGenerateContent` and `countTokens`. */
 export function parseGeminiRequest(value: unknown, { model, stream }: Asked): Sourced {
   const given = readObject(value, 'body');
   const bytes = weigh(given);
   const body = documentedBody(given);
-  // It lives in the vendor's own account, which here is everybody's.
+  // Cached content belongs to the vendor account, which all users share here.
   if (body.cachedContent != null)
     throw unsupported('cachedContent', `'cachedContent' is not supported; send the whole conversation.`);
   return {

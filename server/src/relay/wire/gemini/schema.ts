@@ -1,16 +1,16 @@
 import { isObject, type Json } from '../conversation.ts';
 
-/** Numbers that Google writes as text, as all its 64-bit integers. */
+/** Integers that Google writes as strings, as all its 64-bit numbers. */
 const counts = new Set(['maxItems', 'minItems', 'maxLength', 'minLength', 'maxProperties', 'minProperties']);
-/** Hints for its own models alone. */
+/** Hints for Google's models only. */
 const hints = new Set(['propertyOrdering', 'nullable', 'example']);
 
-/** Google's subset of a schema as the JSON Schema that other vendors read. */
+/** Converts Google's schema subset to JSON Schema. */
 export function fromGeminiSchema(schema: Json): Json {
   const entries = Object.entries(schema).filter(([key]) => !hints.has(key));
   const out: Json = Object.fromEntries(entries.map(([key, value]) => [key, memberOf(key, value)]));
   if (schema.example !== undefined) out.examples = [schema.example];
-  // No format of JSON Schema: it says that there is an `enum`.
+  // Not a JSON Schema format: it only says that there is an `enum`.
   if (out.format === 'enum') delete out.format;
   if (out.type === 'type_unspecified') delete out.type;
   return schema.nullable === true ? withNull(out) : out;

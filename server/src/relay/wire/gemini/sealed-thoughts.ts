@@ -1,15 +1,15 @@
 import { isObject, type Part } from '../conversation.ts';
 
-/** A thought of another vendor's with the proof that it asks for when the thought comes back. */
+/** A thought of another vendor with the signature it must be returned with. */
 export type Thought = { text: string; signature: string } | { data: string };
 
-/** Twelve bytes, so that all that is sealed begins alike in base64 too, with and without the letters for addresses. */
+/** Twelve bytes, so that all such values start alike in base64 and base64url. */
 const mark = 'svc-thoughts';
 const markInBase64 = Buffer.from(mark).toString('base64');
 
 /**
- * Clients of Gemini give a model back what it signed with a part, and often leave out the thoughts themselves. What another
- * vendor wants to see again therefore travels whole in the signature, as base64, which some clients decode and write anew.
+ * Gemini clients return a part's signature, but often drop the thoughts themselves. So reasoning that another vendor
+ * needs back is carried inside the signature, as base64, which some clients decode and encode again.
  */
 export const sealThoughts = (thoughts: readonly Thought[]): string =>
   Buffer.from(mark + JSON.stringify(thoughts)).toString('base64');
@@ -17,7 +17,7 @@ export const sealThoughts = (thoughts: readonly Thought[]): string =>
 export const isSealed = (signature: unknown): signature is string =>
   typeof signature === 'string' && signature.startsWith(markInBase64);
 
-/** Undefined where it is Gemini's own signature. What a client made up itself is nothing. */
+/** Undefined for Gemini's own signatures. Anything a client invented is ignored. */
 export function openThoughts(signature: string): Part[] | undefined {
   if (!isSealed(signature)) return undefined;
   let thoughts: unknown;

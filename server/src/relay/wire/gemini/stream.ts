@@ -28,11 +28,11 @@ interface Call {
 /** An error inside a stream, which Google's clients throw. */
 export const geminiErrorEvent = (error: AppError): string => sseData(JSON.stringify(errorShapes.google(error)));
 
-/** Each event is an answer of its own with what is new in it. A call comes whole, so it waits until the last of it is there. */
+/** Each event is an answer with the new parts. Calls are sent whole, so they wait for their last chunk. */
 export class GeminiStream implements StreamRenderer {
   readonly #writer: PartWriter;
   readonly #calls = new Map<number, Call>();
-  /** Named with the last event, by places of all that was said. */
+  /** Citations, sent with the last event, with positions in the whole text. */
   readonly #cited: Citation[] = [];
   readonly #searches: SearchPart[] = [];
   #said = '';
@@ -124,7 +124,7 @@ const callOf = ({ id, name, signature }: Extract<Delta, { type: 'tool_start' }>)
 
 const dataPrefix = 'data:';
 
-/** The last events with a count in the very last, for upstreams that give none. */
+/** The last events with usage in the very last, for upstreams that report none. */
 export function withGeminiUsage(events: string, usage: Usage): string {
   const at = events.lastIndexOf(`\n${dataPrefix}`) + 1;
   if (!events.startsWith(dataPrefix, at)) return events;

@@ -3,13 +3,13 @@ import { isObject, type Json } from '../conversation.ts';
 import { onlyGiven } from '../read.ts';
 import { tokens, uncached, usageOf } from '../usage.ts';
 
-/** Tokens of one kind in a list of them. */
+/** Token count of one modality. */
 function ofModality(list: unknown, modality: string): number {
   const found = Array.isArray(list) ? list.find((item) => isObject(item) && item.modality === modality) : undefined;
   return tokens(found?.tokenCount) ?? 0;
 }
 
-/** Thoughts are output; cached tokens, and what tools of the vendor's own put in, are part of the prompt. */
+/** Thoughts count as output; cached tokens and tool input are part of the prompt. */
 export function readGeminiUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const count = (name: string): number => tokens(value[name]) ?? 0;
@@ -29,7 +29,7 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   });
 }
 
-/** As `usageMetadata`, where thoughts are counted beside what was said. */
+/** As `usageMetadata`, which counts thoughts apart from the output. */
 export function renderGeminiUsage(usage: Usage): Json {
   const { promptTokens, completionTokens, reasoningTokens = 0 } = usage;
   return onlyGiven({

@@ -5,7 +5,7 @@ import { renderMessagesUsage } from '../usage.ts';
 import { citedBlocks } from './citations.ts';
 import { writeSearch } from './searches.ts';
 
-/** An answer as the body of a message. */
+/** Renders an answer as a message. */
 export function renderMessagesAnswer(answer: Answer, options: { model: string; id: string }): Json {
   if (answer.source?.format === 'messages') return { ...answer.source.body, model: options.model };
   const content = renderBlocks(answer.parts);
@@ -46,7 +46,7 @@ function renderBlock(part: Part): Json[] {
       return writeSearch(part);
     case 'tool_call':
       return [
-        // The format has no place for a signature on a call, so it goes in a thinking block before it.
+        // Calls cannot carry a signature in this format, so it is put into a thinking block before the call.
         ...(part.signature === undefined
           ? []
           : [{ type: 'thinking', thinking: '', signature: markGemini(part.signature) }]),
@@ -59,7 +59,7 @@ function renderBlock(part: Part): Json[] {
   }
 }
 
-/** `input` is an object in this format; arguments that are no JSON object are kept readable instead of lost. */
+/** `input` is an object in this format; other arguments are wrapped so that they stay readable. */
 export function parseInput(text: string): Json {
   if (text.trim() === '') return {};
   try {
@@ -83,7 +83,7 @@ export const renderStopReason = (finish: Finish, stopSequence?: string): string 
 const finishes: Record<string, Finish> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
-  // Nobody went on with it: it is not whole.
+  // The turn was not continued, so it is incomplete.
   pause_turn: 'length',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',

@@ -1,10 +1,10 @@
 import type { Citation, Said } from '../citations.ts';
 import { isObject, type Json } from '../conversation.ts';
 
-/** In place of the index of a search, which the vendor seals, and takes back from nobody else. */
+/** Marks citations of other vendors: Anthropic's own index is encrypted, and it accepts no other. */
 export const ownIndex = 'svc.';
 
-/** What stands on the page is not known here. */
+/** The page's text is unknown here. */
 export const writeCitation = ({ url, title }: Citation): Json => ({
   type: 'web_search_result_location',
   cited_text: '',
@@ -15,7 +15,7 @@ export const writeCitation = ({ url, title }: Citation): Json => ({
 
 const hasPlace = ({ start, end }: Citation): boolean => end > start;
 
-/** A text as blocks: one ends where other pages begin, as all words of a block rest on the same. */
+/** Splits a text into blocks where citations change, as all text of a block shares its citations. */
 export function citedBlocks({ text, before }: Said, cited: readonly Citation[]): Json[] {
   const letters = [...text];
   const within = (place: number) => Math.min(letters.length, Math.max(0, place - before));
@@ -35,7 +35,7 @@ export function citedBlocks({ text, before }: Said, cited: readonly Citation[]):
 
 const isOwn = (citation: unknown): boolean => isObject(citation) && citation.encrypted_index === ownIndex;
 
-/** A block as the vendor takes it back: without pages that others named, and not at all where it was there for them alone. */
+/** A block as Anthropic accepts it back: without other vendors' citations, or dropped if it existed only for them. */
 export function withoutOwnCitations(block: Json): Json[] {
   const { citations, ...rest } = block;
   if (!Array.isArray(citations) || !citations.some(isOwn)) return [block];

@@ -14,7 +14,7 @@ export function readBlocks(value: unknown, param: string): Part[] {
   });
 }
 
-/** What a model is told of a document beside its title. */
+/** A document's context, given to the model besides its title. */
 function readContext(block: Json, param: string): TextPart[] {
   const text = block.type === 'document' ? optionalString(block, 'context', param) : undefined;
   return text ? [{ type: 'text', text }] : [];
@@ -42,7 +42,7 @@ function readBlock(block: Json, param: string): Part {
       return { type: 'image', source: readImageSource(block.source, `${param}.source`), ...cache(block) };
     case 'document':
       return readDocument(block, param);
-    // Stands for all that was said before it.
+    // Replaces everything before it.
     case 'compaction':
       return typeof block.content === 'string' && block.content !== ''
         ? { type: 'text', text: block.content, ...cache(block) }
@@ -77,7 +77,7 @@ function readToolResult(block: Json, param: string): ToolResultPart {
   return {
     type: 'tool_result',
     callId: requiredString(block, 'tool_use_id', param),
-    // Search results and the like have no counterpart; their JSON is what another model can still read.
+    // Search results and the like have no counterpart; another model can still read their JSON.
     content: content.map((part) =>
       part.type === 'text' || part.type === 'image' || part.type === 'file'
         ? part
@@ -120,7 +120,7 @@ function readDocument(block: Json, param: string): Part {
   return { type: 'file', source: readImageSource(source, `${param}.source`), ...rest };
 }
 
-/** A passage with where it is from, in words that any model reads. */
+/** A passage with its source, as text that any model can read. */
 function readSearchResult(block: Json): Part {
   const text = textOf(block.content);
   if (text === undefined) return { type: 'raw', format: 'messages', value: block };
@@ -128,7 +128,7 @@ function readSearchResult(block: Json): Part {
   return { type: 'file', source: { text: origin === '' ? text : `${origin}\n\n${text}` }, ...cache(block) };
 }
 
-/** Content that is text and nothing else; undefined for whatever holds more. */
+/** Content that is text only; otherwise undefined. */
 function textOf(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

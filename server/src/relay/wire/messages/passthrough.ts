@@ -1,7 +1,10 @@
 import type { FrameEditor } from '../chat/passthrough.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
 
-/** Messages to messages: only `message_start` carries a model name, all else passes byte for byte, signatures included. */
+/**
+ * Messages to messages: only `message_start` contains a model name; everything else is forwarded byte for byte,
+ * including signatures.
+ */
 export function messagesPassthrough(options: { model: string }): FrameEditor {
   const model = new ModelRewriter(options.model);
   return {

@@ -7,7 +7,7 @@ const isPaused = (reason: unknown): boolean => reason === 'pause_turn';
 
 const counted = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** Every number of two counts, also of what they hold. */
+/** Adds all numbers of two usage objects, recursively. */
 function sum(one: Json, other: Json): Json {
   const total: Json = { ...one };
   for (const name in other) {
@@ -19,13 +19,13 @@ function sum(one: Json, other: Json): Json {
 }
 
 /**
- * One message out of several answers: Anthropic pauses a turn that takes long, as searches of the web do, and goes on when it is given
- * back what it said. Clients of other formats have no word for that.
+ * Joins several answers into one message: Anthropic pauses long turns, such as those with web searches, and continues
+ * when its output is sent back. Other formats cannot express that.
  */
 export class PausedMessage {
-  /** All that was said, for going on. */
+  /** All output so far, to be sent back. */
   readonly #blocks: Json[] = [];
-  /** Blocks of the answers before the one that comes now. */
+  /** Number of blocks of the previous answers. */
   #before = 0;
   #spent: Json = {};
   #usage: Json = {};
@@ -36,7 +36,7 @@ export class PausedMessage {
     return this.#pause !== undefined;
   }
 
-  /** An event of a stream as the client is to read it; nothing for those that it is spared. */
+  /** An event as the client should see it; empty if it is to be hidden. */
   event(event: Json): string {
     if (event.type === 'message_start') return this.#start(event);
     if (event.type === 'message_delta') return this.#end(event);
@@ -46,7 +46,7 @@ export class PausedMessage {
     return written({ ...event, index: this.#before + event.index });
   }
 
-  /** A whole answer, with what was said before it. */
+  /** A whole answer, with the output before it. */
   whole(answer: Json): Json {
     this.#usage = isObject(answer.usage) ? answer.usage : {};
     if (Array.isArray(answer.content)) this.#blocks.push(...answer.content.filter(isObject));
@@ -55,11 +55,11 @@ export class PausedMessage {
     return joined;
   }
 
-  /** The request that has it go on; null where there is no room for more. */
+  /** The request that continues the turn; null if there is no room for more. */
   goesOnWith(request: Json): Json | null {
     const left = counted(request.max_tokens) - counted(this.#total.output_tokens);
     if (left <= (isObject(request.thinking) ? counted(request.thinking.budget_tokens) : 0)) return null;
-    // Of this service's own making.
+    // Written by this service.
     const messages = request.messages as Json[];
     const tools = request.tools as Json[];
     const goingOn = (blocks: Json[]) => [...messages, { role: 'assistant', content: blocks }];
@@ -70,13 +70,13 @@ export class PausedMessage {
       : { ...request, max_tokens: left, messages: goingOn([...this.#blocks]), tools: less };
   }
 
-  /** What was said, without a search that nobody has made yet. */
+  /** The output without a search that has not run yet. */
   get #done(): Json[] {
     const found = new Set(this.#blocks.map(({ tool_use_id: id }) => id));
     return this.#blocks.filter(({ type, id }) => type !== 'server_tool_use' || found.has(id));
   }
 
-  /** The next answer comes. */
+  /** The next answer follows. */
   goOn(): void {
     this.#spent = this.#total;
     this.#usage = {};
@@ -84,7 +84,7 @@ export class PausedMessage {
     this.#pause = undefined;
   }
 
-  /** The end of a stream that cannot go on. */
+  /** The end of a stream that cannot be continued. */
   stop(): string {
     return this.#pause ? written({ ...this.#pause, usage: this.#total }) + written({ type: 'message_stop' }) : '';
   }
@@ -93,7 +93,7 @@ export class PausedMessage {
     return sum(this.#spent, this.#usage);
   }
 
-  /** The limit is one of the whole answer. */
+  /** The search limit applies to the whole answer. */
   #withLess(tool: Json): Json {
     if (typeof tool.max_uses !== 'number') return tool;
     const { server_tool_use: used } = this.#total;

@@ -33,7 +33,7 @@ import { readMessagesTool, withoutSearchTool } from '../web-search.ts';
 import { readBlocks, readSystem } from './content.ts';
 import { toolsInForce } from './tool-changes.ts';
 
-/** Reads the body of `POST /v1/messages`; of `count_tokens` too, which has no `max_tokens`. */
+/** Parses the body of `POST /v1/messages`, and of `count_tokens`, which has no `max_tokens`. */
 export function parseMessagesRequest(value: unknown, use: 'create' | 'count_tokens' = 'create'): Sourced {
   const body = readObject(value, 'body');
   const bytes = weigh(body);
@@ -98,7 +98,7 @@ function readStop(value: unknown): string[] | undefined {
   return readArray(value, 'stop_sequences').map((item, i) => readString(item, `stop_sequences[${i}]`));
 }
 
-/** Anthropic's search among the tools of the request. Others are offered all of these at once, so it is not missed there. */
+/** Anthropic's tool search. Other vendors get all tools at once, so they do not need it. */
 const ownSearch = /^tool_search_tool_(regex|bm25)(_\d+)?$/;
 
 function readTools(value: unknown): Pick<Params, 'tools' | 'rawTools' | 'webSearch'> {

@@ -8,12 +8,12 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 export const isSearchCall = ({ type, name }: Json): boolean => type === 'server_tool_use' && name === 'web_search';
 export const isSearchResult = ({ type }: Json): boolean => type === 'web_search_tool_result';
 
-/** A call and its result are two blocks. */
+/** A search consists of two blocks, call and result. */
 export const readSearch = (call: Json, result: Json | undefined): SearchPart => ({
   type: 'search',
   id: text(call.id),
   queries: isObject(call.input) && text(call.input.query) !== '' ? [text(call.input.query)] : [],
-  // An error in place of pages is one thing.
+  // An error replaces the list of pages.
   pages: objectsIn(result?.content).map(readPage),
 });
 
@@ -24,7 +24,7 @@ const readPage = ({ url, title, encrypted_content: sealed, page_age: age }: Json
   ...(text(age) !== '' && { age: text(age) }),
 });
 
-/** By their ids the vendor is spared blocks that are not its own. */
+/** Anthropic's own ids; it refuses other vendors' blocks. */
 const vendorIds = 'srvtoolu_';
 const ownIds = `${vendorIds}svc_`;
 
@@ -43,9 +43,9 @@ export function writeSearch(search: SearchPart): [call: Json, result: Json] {
   ];
 }
 
-/** For the vendor itself: its own, and nothing of what others found. */
+/** For Anthropic itself: only its own searches. */
 export const searchBack = (search: SearchPart): Json[] => (isVendors(search) ? writeSearch(search) : []);
 
-/** Whether a block of the history is of a search that another vendor ran. */
+/** Whether a block of the history belongs to another vendor's search. */
 export const isForeignSearch = ({ id, tool_use_id }: Json): boolean =>
   text(id).startsWith(ownIds) || text(tool_use_id).startsWith(ownIds);

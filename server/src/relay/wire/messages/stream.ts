@@ -16,7 +16,7 @@ import { writeSearch } from './searches.ts';
 export interface MessagesStreamOptions {
   model: string;
   id: string;
-  /** Given with `message_start`, before the upstream's own count is known. */
+  /** Sent with `message_start`, before the upstream's own count is known. */
   promptTokens: number;
   requestId?: string;
 }
@@ -36,12 +36,12 @@ interface Call {
   signature?: string;
 }
 
-/** Deltas that this format has no words for, or none before there is something to say. */
+/** Deltas that this format cannot express, or not before there is output. */
 const silent = new Set<Delta['type']>(['start', 'choice', 'error', 'extra', 'detail']);
 
 /**
- * One block is open at a time, with ascending indexes, and each is closed. Calls whose pieces come
- * interleaved wait until the open one is whole, as this format cannot go back to a closed block.
+ * One block is open at a time, with ascending indexes. Interleaved calls wait until the open one is complete, as a
+ * closed block cannot be reopened.
  */
 export class MessagesStream implements StreamRenderer {
   #started = false;
@@ -62,7 +62,7 @@ export class MessagesStream implements StreamRenderer {
       this.#usage = delta.usage;
       return '';
     }
-    // Nothing is said before there is something to say: it commits us to this upstream.
+    // Nothing is sent before there is output, since that commits us to this upstream.
     if (silent.has(delta.type)) return '';
     const start = this.#started ? '' : this.#start();
     return start + this.#render(delta);
@@ -99,7 +99,7 @@ export class MessagesStream implements StreamRenderer {
         return this.#ensureText() + this.#delta({ type: 'text_delta', text: delta.text });
       case 'citation':
         this.#cited.push(delta);
-        // Another block that is open is not whole yet.
+        // Another open block is not complete yet.
         return this.#open === 'text' ? this.#ensureText() : '';
       case 'thinking':
         return this.#ensureThinking() + this.#delta({ type: 'thinking_delta', thinking: delta.text });
@@ -149,7 +149,7 @@ export class MessagesStream implements StreamRenderer {
     return this.#flushCalls() + this.#block(block, kind);
   }
 
-  /** With the pages that were named while no text was being said. */
+  /** Includes citations that arrived while no text was open. */
   #ensureText(): string {
     const opened = this.#ensure('text', { type: 'text', text: '' });
     const named = this.#cited
@@ -180,7 +180,7 @@ export class MessagesStream implements StreamRenderer {
       args: '',
       ...(delta.signature !== undefined && { signature: delta.signature }),
     };
-    // An open call without arguments so far may still get some.
+    // An open call without arguments may still receive some.
     if (this.#open === 'tool' && !parses(this.#openArgs)) {
       this.#waiting.set(delta.index, call);
       return '';
@@ -213,7 +213,7 @@ export class MessagesStream implements StreamRenderer {
     return this.#waiting.size > 0 && parses(this.#openArgs) ? out + this.#nextCalls() : out;
   }
 
-  /** Opens waiting calls up to the first that is not whole yet. */
+  /** Opens waiting calls up to the first incomplete one. */
   #nextCalls(): string {
     let out = '';
     for (const [index, call] of this.#waiting) {

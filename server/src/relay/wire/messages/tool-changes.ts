@@ -1,12 +1,12 @@
 import { isObject, type Json, objectsIn } from '../conversation.ts';
 
-/** Tools that a conversation brings in or withdraws as it goes on, a summary of it included, in the order it does. */
+/** Tools that a conversation adds or removes on the way, including in its summary, in order. */
 const changesIn = (messages: unknown): Json[] =>
   objectsIn(messages).flatMap(({ content }) =>
     objectsIn(content).flatMap((block) => (block.type === 'compaction' ? objectsIn(block.tool_changes) : [block])),
   );
 
-/** The tools in force at the end of a conversation: others than Anthropic know those of the request alone. */
+/** The tools in effect at the end of a conversation: other vendors only know those of the request. */
 export function toolsInForce(tools: unknown, messages: unknown): unknown {
   const changes = changesIn(messages).filter(({ type }) => type === 'tool_addition' || type === 'tool_removal');
   if (changes.length === 0 || (tools != null && !Array.isArray(tools))) return tools;
@@ -19,7 +19,7 @@ export function toolsInForce(tools: unknown, messages: unknown): unknown {
     else withdrawn.delete(named);
     if (isObject(definition)) known.push(definition);
   }
-  // The last of a name counts.
+  // The last definition of a name wins.
   const last = new Map(known.map((tool) => [isObject(tool) && tool.name ? tool.name : tool, tool]));
   return [...last].flatMap(([name, tool]) => (withdrawn.has(name) ? [] : [tool]));
 }

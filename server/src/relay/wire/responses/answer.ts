@@ -5,7 +5,7 @@ import { Output } from './output.ts';
 import { OwnIds, passedResponse } from './passed.ts';
 import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
 
-/** An answer as a response. */
+/** Renders an answer as a response. */
 export function renderResponsesAnswer(answer: Answer, options: ResponseOptions): Json {
   const { source } = answer;
   if (source?.format === 'responses') return passedResponse(source.body, options, new OwnIds(options.id), answer.usage);
@@ -20,7 +20,7 @@ export function renderResponsesAnswer(answer: Answer, options: ResponseOptions):
   return responseObject(options, { status, output: output.items, usage, reason, extra });
 }
 
-/** What a stream would have said. */
+/** The deltas a stream would have sent. */
 export function deltasOf(part: Part, index: number): Delta[] {
   switch (part.type) {
     case 'text': {

@@ -1,7 +1,7 @@
 import { type Json, objectsIn } from '../conversation.ts';
 import type { ToolTable } from './tool-table.ts';
 
-/** Items that bring in tools as a conversation goes on: those that a search found, and those that a developer adds. */
+/** Items that add tools during a conversation: tool search results, and tools added by the developer. */
 export const bringsTools = ({ type }: Json): boolean => type === 'tool_search_output' || type === 'additional_tools';
 
 export interface ToolList {
@@ -12,11 +12,11 @@ export interface ToolList {
 export const toolsIn = (items: Json[], at: string): ToolList[] =>
   items.flatMap((item, i) => (bringsTools(item) ? [{ at: `${at}[${i}].tools`, tools: item.tools }] : []));
 
-/** A search that OpenAI ran has no call that somebody answers. */
+/** A search run by OpenAI has no call to be answered. */
 export const isClientsSearch = ({ call_id: callId, execution }: Json): boolean =>
   typeof callId === 'string' && execution !== 'server';
 
-/** What a model is told of a search: the tools themselves stand among those of the request. */
+/** What a model is told about a tool search: the tools themselves are among the request's. */
 export function foundText(tools: unknown, table: ToolTable): string {
   const names = objectsIn(tools).flatMap((tool) =>
     tool.type === 'namespace'

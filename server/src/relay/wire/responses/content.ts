@@ -17,7 +17,7 @@ export const readTexts = (value: unknown, param: string): TextPart[] =>
     return part;
   });
 
-/** What a tool gave. */
+/** A tool's output. */
 export const readOutput = (value: unknown, param: string): ToolResultPart['content'] =>
   readContent(value, param).map((part) => {
     if (part.type === 'text' || part.type === 'image' || part.type === 'file') return part;
@@ -25,7 +25,7 @@ export const readOutput = (value: unknown, param: string): ToolResultPart['conte
     throw invalid(param, `'${param}' may hold text, image and file parts only.`);
   });
 
-/** Only its own vendor has the file that an id names. */
+/** A file id is known to its own vendor only. */
 const foreign = (value: Json): RawPart => ({ type: 'raw', format: 'responses', value });
 
 const notKept = (param: string) =>

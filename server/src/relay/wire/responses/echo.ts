@@ -5,10 +5,7 @@ const noTools: readonly unknown[] = Object.freeze([]);
 const usualReasoning = Object.freeze({ effort: null, summary: null });
 const usualText = Object.freeze({ format: Object.freeze({ type: 'text' }), verbosity: 'medium' });
 
-/**
- * What a response says of its request: defaults where the request says nothing, the same ones each time. The input is not
- * among it.
- */
+/** What a response repeats of its request, with fixed defaults. Excludes the input. */
 export const echoOf = (body: Json): Json => ({
   background: body.background ?? false,
   ...(body.conversation != null && { conversation: { id: idOf(body.conversation) } }),
@@ -21,7 +18,7 @@ export const echoOf = (body: Json): Json => ({
   prompt_cache_key: body.prompt_cache_key ?? null,
   reasoning: body.reasoning == null ? usualReasoning : { ...usualReasoning, ...(body.reasoning as Json) },
   safety_identifier: body.safety_identifier ?? null,
-  // What was really bought: another tier is refused, or no more than a wish.
+  // The effective tier: others are refused, or only a hint.
   service_tier: 'default',
   store: body.store ?? true,
   temperature: body.temperature ?? null,

@@ -1,6 +1,6 @@
 /**
- * Names for the items of a response, after the response: unique as its own name is, and whoever keeps it finds an item by
- * its name alone. `mark` tells two lists of one response apart.
+ * Ids of a response's items, derived from the response id: unique, and an item can be found by its id alone. `mark`
+ * distinguishes two lists of one response.
  */
 export function itemIds(responseId: string, mark = ''): (prefix: string) => string {
   const stem = responseId.slice(responseId.indexOf('_') + 1);
@@ -11,7 +11,7 @@ export function itemIds(responseId: string, mark = ''): (prefix: string) => stri
   };
 }
 
-/** The response that an item is named after; null for one that has another name. */
+/** The response an item id is derived from; null for other ids. */
 export function namesake(itemId: string): string | null {
   const first = itemId.indexOf('_');
   const last = itemId.lastIndexOf('_');

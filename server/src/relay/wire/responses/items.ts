@@ -14,7 +14,7 @@ import { readContent, readOutput, readTexts } from './content.ts';
 import { opened, partsOf, type Seals, unsealed } from './thoughts.ts';
 import { searchName, type ToolTable } from './tool-table.ts';
 
-/** Calls and results of tools that OpenAI runs or has trained for, and what it sealed: only it can read them. */
+/** Calls and results of OpenAI's own tools, and its encrypted content: only OpenAI can read them. */
 const foreignTypes = new Set([
   'file_search_call',
   'computer_call',
@@ -39,17 +39,17 @@ const foreignTypes = new Set([
 
 const roles = ['user', 'assistant', 'system', 'developer'];
 
-/** Items one after the other, gathered into turns. */
+/** Collects consecutive items into turns. */
 export class ItemReader {
   readonly system: TextPart[] = [];
   readonly turns: Turn[] = [];
-  /** The turn with the calls, by the id of each. */
+  /** The turn with the calls, by call id. */
   readonly #calls = new Map<string, Turn>();
-  /** What belongs to calls that follow, by their ids. */
+  /** Signatures of later calls, by call id. */
   readonly #signatures = new Map<string, string>();
-  /** The turn with the results of a turn's calls; looked up, as looking for it would take time with the square of the input. */
+  /** The turn with the results of a turn's calls; a map, as searching would be quadratic. */
   readonly #results = new Map<Turn, Turn>();
-  /** What the last turn holds. */
+  /** Whether the last turn contains text. */
   #words = false;
   #called = false;
 
@@ -69,8 +69,8 @@ export class ItemReader {
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#output(item, at);
     else if (type === 'tool_search_call' || type === 'tool_search_output') this.#search(item, at);
     else if (type === 'image_generation_call' && typeof item.result === 'string') this.#picture(item.result);
-    // What it found is in the words that follow, and what only its vendor can read with the thoughts before it; tools were read
-    // with those of the request.
+    // A search's findings are in the text that follows, and its encrypted part with the reasoning before it; tools were
+    // read with those of the request.
     else if (type !== 'web_search_call' && type !== 'additional_tools') this.#other(item, type, at);
   }
 
@@ -83,7 +83,7 @@ export class ItemReader {
     else throw invalid(`${at}.role`, `'${at}.role' must be one of: ${roles.join(', ')}.`);
   }
 
-  /** Items of one answer are one turn; what follows words without calls is another answer. */
+  /** Items of one answer form one turn; text after text without calls is another answer. */
   #said(parts: Part[], kind: 'message' | 'thought' | 'call'): Turn {
     const last = this.turns.at(-1);
     const continues = last?.role === 'assistant' && (kind === 'call' || this.#called || !this.#words);
@@ -106,7 +106,7 @@ export class ItemReader {
       if (text !== '') this.#said([{ type: 'thinking', text }], 'thought');
       return;
     }
-    // Sealed thoughts of another vendor mean nothing to those that are spoken to in another format.
+    // Encrypted reasoning of another vendor means nothing in another format.
     const thoughts = opened(this.seals, sealed, `${at}.encrypted_content`);
     if (!thoughts) return;
     for (const thought of thoughts) if (thought.type === 'call') this.#signatures.set(thought.id, thought.signature);
@@ -122,7 +122,7 @@ export class ItemReader {
     this.#calls.set(id, this.#said([part], 'call'));
   }
 
-  /** A search for tools. One that OpenAI ran found tools that others are offered from the beginning. */
+  /** A tool search. One run by OpenAI found tools that others are offered from the start. */
   #search(item: Json, at: string): void {
     if (!isClientsSearch(item)) return;
     if (item.type === 'tool_search_call') this.#call(item, at, searchName, JSON.stringify(item.arguments ?? {}));
@@ -134,7 +134,7 @@ export class ItemReader {
     this.#result(item, at, readOutput(item.output, `${at}.output`));
   }
 
-  /** Next to the call, whatever was said in between: other formats want it there. */
+  /** Placed next to the call, whatever came in between: other formats require it there. */
   #result(item: Json, at: string, content: ToolResultPart['content']): void {
     const callId = requiredString(item, 'call_id', at);
     const caller = this.#calls.get(callId);
@@ -150,7 +150,7 @@ export class ItemReader {
     this.turns.splice(this.turns.lastIndexOf(caller) + 1, 0, turn);
   }
 
-  /** Shown as by the user: most vendors take no pictures from the model itself, and would leave it out or refuse it. */
+  /** Shown as a user's image: most vendors refuse or ignore images in assistant messages. */
   #picture(data: string): void {
     this.turns.push({ role: 'user', parts: [{ type: 'image', source: { mediaType: pictureType(data), data } }] });
   }
@@ -164,7 +164,7 @@ export class ItemReader {
   }
 }
 
-/** By how their base64 begins; the item does not say. */
+/** By their base64 prefix, as the item does not say. */
 const pictureTypes: [start: string, mediaType: string][] = [
   ['/9j/', 'image/jpeg'],
   ['UklGR', 'image/webp'],
@@ -179,7 +179,7 @@ function typeOf(item: Json, at: string): string {
   return item.type == null && item.role !== undefined ? 'message' : requiredString(item, 'type', at);
 }
 
-/** Thoughts that nobody signed. */
+/** Unsigned reasoning. */
 function thoughtText(item: Json, at: string): string {
   const texts: string[] = [];
   for (const name of ['summary', 'content'])
@@ -195,7 +195,7 @@ function toolName(item: Json, at: string): ToolName {
   return { name: requiredString(item, 'name', at), ...(namespace !== undefined && { namespace }) };
 }
 
-/** `input` as items: a string is a message of the user. */
+/** `input` as items: a string is a user message. */
 export function itemsOf(input: unknown): Json[] {
   if (input === undefined || input === null) return [];
   if (typeof input === 'string')

@@ -4,7 +4,7 @@ import type { SearchPart } from '../search.ts';
 import type { Thought } from './thoughts.ts';
 import { searchArguments } from './tools.ts';
 
-/** An item of the output that more may come of. */
+/** An output item that may still grow. */
 export interface OpenItem<I = unknown> {
   item: Json & I & { id: string };
   index: number;
@@ -13,7 +13,7 @@ export interface OpenItem<I = unknown> {
 export interface OpenMessage extends OpenItem<{ content: Json[] }> {
   /** The last part while it is open. */
   part: Json | undefined;
-  /** Letters that were said before it. */
+  /** Characters sent before it. */
   before: number;
 }
 
@@ -27,7 +27,7 @@ export interface OpenCall extends OpenItem {
   args: string;
 }
 
-/** Where events of each belong. */
+/** Position fields of an item's events. */
 export const itemPlace = ({ item, index }: OpenItem): Json => ({ item_id: item.id, output_index: index });
 
 export const placeOf = (message: OpenMessage): Json => ({
@@ -40,7 +40,7 @@ export const summaryPlace = (reasoning: OpenReasoning): Json => ({
   summary_index: reasoning.item.summary.length - 1,
 });
 
-/** A call as it begins. */
+/** A call as it starts. */
 export function callItem(newId: (prefix: string) => string, callId: string, tool: ToolName): Json & { id: string } {
   const { custom, search, ...named } = tool;
   const begun = { status: 'in_progress', call_id: callId };
@@ -50,7 +50,9 @@ export function callItem(newId: (prefix: string) => string, callId: string, tool
     : { id: newId('fc'), type: 'function_call', ...begun, ...named, arguments: '' };
 }
 
-/** The text of a custom call is inside of JSON, and a search has an object: both are told when the arguments are whole. */
+/**
+ * The text of a custom call is inside JSON, and a search has an object: both are sent when the arguments are complete.
+ */
 export const isToldWhole = ({ tool }: OpenCall): boolean => (tool.custom ?? tool.search) === true;
 
 export function setWhole({ item, tool, args }: OpenCall): void {
@@ -58,7 +60,7 @@ export function setWhole({ item, tool, args }: OpenCall): void {
   else if (tool.custom) item.input = inputOf(args);
 }
 
-/** A search of the web; it is told whole. */
+/** A web search, sent whole. */
 export const searchItem = (id: string, { queries, pages }: SearchPart): Json & { id: string } => ({
   ...{ id, type: 'web_search_call', status: 'in_progress' },
   action: {

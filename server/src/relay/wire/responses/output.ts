@@ -17,23 +17,23 @@ import {
 } from './open-items.ts';
 import { pack, type Thought } from './thoughts.ts';
 
-/** Gets every event but for those of the response as a whole. */
+/** Receives all events except those of the response as a whole. */
 export type Emit = (type: string, members: Json) => void;
 
 type Status = 'completed' | 'incomplete';
 
 /**
- * The output of a response, as it grows: whole answers and streams are written by this alone, so that they say the same.
- * Words and thoughts are open one at a time; calls are open until the end, as their pieces may come interleaved.
+ * The output of a growing response: used for whole answers and streams alike, so that they match. Text and reasoning
+ * are open one at a time; calls stay open until the end, as their chunks may be interleaved.
  */
 export class Output {
   readonly items: Json[] = [];
   #message: OpenMessage | undefined;
   #reasoning: OpenReasoning | undefined;
   readonly #calls = new Map<number, OpenCall>();
-  /** Letters so far. */
+  /** Characters so far. */
   #said = 0;
-  /** Of words that come after it. */
+  /** Citations of text that comes after them. */
   #early: Citation[] = [];
 
   constructor(
@@ -54,7 +54,7 @@ export class Output {
     else if (delta.type === 'tool_args') this.#args(delta.index, delta.args);
   }
 
-  /** What its vendor sealed travels as thoughts do. */
+  /** The vendor's encrypted part is carried like reasoning. */
   #search(search: SearchPart): void {
     if (search.pages.some(({ sealed }) => sealed !== undefined)) this.#thought(search);
     this.#closeReasoning('completed');
@@ -66,7 +66,7 @@ export class Output {
     this.#done(open, 'completed');
   }
 
-  /** A picture that the model made. */
+  /** An image made by the model. */
   #image({ source }: ImagePart): void {
     if (!('data' in source)) return;
     this.#closeMessage('completed');
@@ -76,7 +76,7 @@ export class Output {
     this.emit('response.output_item.done', { output_index: index, item });
   }
 
-  /** Nothing follows. What is open when an answer was cut is incomplete. */
+  /** Ends the output. Items still open in a truncated answer are incomplete. */
   close(status: Status): void {
     this.#closeReasoning(status);
     this.#closeMessage(status);
@@ -84,7 +84,7 @@ export class Output {
     this.#calls.clear();
   }
 
-  /** The answer broke off: no more events of its items, which are as they are. */
+  /** The answer broke off: no more events for its items, which stay as they are. */
   abandon(): void {
     for (const { item } of [this.#message, this.#reasoning, ...this.#calls.values()].filter(
       (open) => open !== undefined,
@@ -123,7 +123,7 @@ export class Output {
     for (const cited of this.#early.splice(0)) this.#cite(cited);
   }
 
-  /** Places count from the beginning of the part that says it. */
+  /** Positions count from the start of the part. */
   #cite(cited: Citation): void {
     const message = this.#message;
     if (message?.part?.type !== 'output_text') {
@@ -205,7 +205,7 @@ export class Output {
     this.emit('response.reasoning_summary_text.delta', { ...summaryPlace(reasoning), delta: text });
   }
 
-  /** Belongs to the words before it, if there are any. */
+  /** Belongs to the reasoning before it, if there is any. */
   #signature(signature: string): void {
     if (signature === '') return;
     const reasoning = this.#openReasoning();
@@ -268,7 +268,7 @@ export class Output {
     setWhole(call);
     if (call.tool.custom) this.#tellInput(call);
     else if (!call.tool.search) {
-      // Clients parse it, and some models say nothing where there is nothing to say.
+      // Clients parse it, and some models send nothing for empty arguments.
       if (call.args === '' && whole) this.#emptyArguments(call);
       const { arguments: args, name } = call.item;
       this.emit('response.function_call_arguments.done', { ...itemPlace(call), arguments: args, name });

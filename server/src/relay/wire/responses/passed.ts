@@ -4,7 +4,7 @@ import { renderResponsesUsage } from '../usage.ts';
 import { itemIds } from './item-ids.ts';
 import type { ResponseOptions } from './response.ts';
 
-/** Ids of this service instead of those of an upstream, the same one for the same item. */
+/** Replaces an upstream's ids by ours, consistently per item. */
 export class OwnIds {
   readonly #ids = new Map<string, string>();
   readonly #newId: (prefix: string) => string;
@@ -13,7 +13,7 @@ export class OwnIds {
     this.#newId = itemIds(responseId);
   }
 
-  /** What kind of thing an id names, by its beginning, stays: the vendor looks at it when the item comes back. */
+  /** Keeps the prefix, which the vendor checks when the item is returned. */
   of(id: string): string {
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
@@ -27,10 +27,10 @@ export class OwnIds {
   }
 }
 
-/** Of what a response repeats, what an upstream was not told, or was told otherwise. */
+/** Echoed fields that the upstream did not get, or got differently. */
 const ourWord = ['background', 'conversation', 'previous_response_id', 'store', 'max_output_tokens'];
 
-/** A response of an upstream as one of ours: its words, under our ids and with what is kept here. */
+/** An upstream's response as one of ours: its content, our ids and stored fields. */
 export function passedResponse(body: Json, options: ResponseOptions, ids: OwnIds, usage?: Usage): Json {
   const members = options.echo?.members ?? {};
   const own = Object.fromEntries(ourWord.flatMap((name) => (name in members ? [[name, members[name]]] : [])));

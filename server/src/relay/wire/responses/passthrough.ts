@@ -13,15 +13,15 @@ const encoder = new TextEncoder();
 const lastEvents = new Set(['response.completed', 'response.incomplete']);
 
 /**
- * Responses to responses: events pass as they are but for ids, the model's name and what is kept here. Most are pieces of
- * an item, in which one name is exchanged without writing them anew.
+ * Responses to responses: events are forwarded with our ids, the model name and stored fields replaced. Most are pieces
+ * of an item, in which one value is replaced without parsing.
  */
 export class ResponsesPassthrough implements FrameEditor {
   readonly #ids: OwnIds;
-  /** By the upstream's id of the item. */
+  /** By the upstream's item id. */
   readonly #names = new Map<string, ModelRewriter>();
   #response: Json | undefined;
-  /** Items that are done, for a response that breaks off. */
+  /** Finished items, for a response that breaks off. */
   readonly #done = new Map<unknown, Json>();
   #number = -1;
   #last: Json | undefined;
@@ -46,7 +46,7 @@ export class ResponsesPassthrough implements FrameEditor {
     return '';
   }
 
-  /** An upstream without a count; `onEnded` has the same object, and so what is kept has the count too. */
+  /** For an upstream without usage; `onEnded` gets the same object, so the stored response has the usage, too. */
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
     const end = this.#last;
     if (!end || !isObject(end.response) || end.response.usage != null) return last;
@@ -55,7 +55,7 @@ export class ResponsesPassthrough implements FrameEditor {
     return Buffer.concat([last.subarray(0, last.length - before), encoder.encode(written(end))]);
   }
 
-  /** Undefined where there is no response yet that could fail. */
+  /** Undefined if there is no response yet that could fail. */
   fail(error: AppError): string | undefined {
     if (!this.#response) return undefined;
     const { code, message } = openaiError(error);

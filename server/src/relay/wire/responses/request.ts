@@ -25,7 +25,7 @@ import { ItemReader, itemsOf } from './items.ts';
 import type { Seals } from './thoughts.ts';
 import { type ReadTools, readToolChoice, readTools } from './tools.ts';
 
-/** Reads the body of `POST /v1/responses`; `before` are the items that it builds on, `seals` those of its caller. */
+/** Parses the body of `POST /v1/responses`; `before` are the items it builds on, `seals` its caller's. */
 export function parseResponsesRequest(value: unknown, before: Json[] = [], seals?: Seals): Sourced {
   const body = readObject(value, 'body');
   const bytes = weigh(body) + weigh(before);
@@ -53,7 +53,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = [], seals
   };
 }
 
-/** Members of a chat body, under what they are called here. */
+/** Names in a Responses body of chat fields. */
 const moved: Record<string, string> = {
   messages: 'input',
   max_tokens: 'max_output_tokens',
@@ -119,11 +119,11 @@ function readParams(body: Json, tools: ReadTools): Params {
   return onlyGiven(all);
 }
 
-/** A limit of all tools that the vendor runs is one of searches too. */
+/** A limit on all vendor-run tools is one on searches, too. */
 const withMost = (search: WebSearch | undefined, { max_tool_calls: most }: Json): WebSearch | undefined =>
   search && typeof most === 'number' ? { ...search, maxUses: most } : search;
 
-/** Read here only so that what is wrong with them is said. */
+/** Validated only to report errors. */
 function checkOthers(body: Json): void {
   optionalEnum(body, 'truncation', ['auto', 'disabled']);
   optionalBoolean(body, 'store');
@@ -139,7 +139,7 @@ function checkOthers(body: Json): void {
   for (const name in metadata) readString(metadata[name], `metadata.${name}`);
 }
 
-/** As OpenAI has it. */
+/** OpenAI's limit. */
 const mostMetadata = 16;
 
 function readStop(value: unknown): string[] | undefined {

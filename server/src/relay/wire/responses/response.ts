@@ -7,7 +7,7 @@ export interface ResponseOptions {
   id: string;
   /** Unix seconds. */
   created: number;
-  /** Unix seconds as it ends. */
+  /** Unix seconds at its end. */
   now?: (() => number) | undefined;
   echo?: Echo | undefined;
 }
@@ -16,7 +16,7 @@ type Reason = 'max_output_tokens' | 'content_filter';
 
 const reasons: Partial<Record<Finish, Reason>> = { length: 'max_output_tokens', content_filter: 'content_filter' };
 
-/** Why an answer is incomplete; undefined for one that is not. */
+/** Why an answer is incomplete; undefined if it is complete. */
 export const reasonOf = (finish: Finish): Reason | undefined => reasons[finish];
 
 export interface Ended {
@@ -28,7 +28,7 @@ export interface Ended {
   extra?: Json | undefined;
 }
 
-/** The response as it stands. */
+/** The response in its current state. */
 export const responseObject = (options: ResponseOptions, ended: Ended): Json => ({
   id: options.id,
   object: 'response',

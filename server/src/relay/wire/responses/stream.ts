@@ -10,14 +10,14 @@ import { Output } from './output.ts';
 import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
 
 export interface ResponsesStreamOptions extends ResponseOptions {
-  /** Told of the response that the next text ends with, before that text is handed on. */
+  /** Called with the finished response before its last bytes are delivered. */
   onEnded?: ((response: Json) => void) | undefined;
 }
 
-/** Deltas that say nothing to the client yet. */
+/** Deltas that show nothing to the client yet. */
 const silent = new Set<Delta['type']>(['start', 'choice', 'usage', 'error', 'extra']);
 
-/** Every event has a number; the response is told whole at its beginning and at its end. */
+/** Every event is numbered; the whole response is sent at its start and end. */
 export class ResponsesStream implements StreamRenderer {
   #text = '';
   #next = 0;
@@ -26,7 +26,7 @@ export class ResponsesStream implements StreamRenderer {
   #finish: Finish = 'stop';
   #usage: Usage | undefined;
   #extra: Json | undefined;
-  /** The last event, which may be written again with a count. */
+  /** The last event, which may be rewritten with usage. */
   #last: { text: string; number: number; response: Json } | undefined;
 
   constructor(private readonly options: ResponsesStreamOptions) {
@@ -36,7 +36,7 @@ export class ResponsesStream implements StreamRenderer {
   push(delta: Delta): string {
     if (delta.type === 'usage') this.#usage = delta.usage;
     else if (delta.type === 'extra') this.#extra = { ...this.#extra, ...delta.extra };
-    // Nothing is said before there is something to say: it commits us to this upstream.
+    // Nothing is sent before there is output, since that commits us to this upstream.
     if (!this.#started && (!silent.has(delta.type) || 'sure' in delta)) this.#start();
     if (delta.type === 'finish') {
       this.#finish = delta.finish;
@@ -46,7 +46,7 @@ export class ResponsesStream implements StreamRenderer {
     return this.#taken();
   }
 
-  /** One event that cannot be overlooked where there is no response yet, else the response as one that failed. */
+  /** An error event if there is no response yet, else a failed response. */
   fail(error: AppError): string {
     const told = openaiError(error);
     if (!this.#started) {

@@ -3,8 +3,8 @@ import { invalid } from '../read.ts';
 import type { SearchPage, SearchPart } from '../search.ts';
 
 /**
- * What a model's thoughts must come back with, packed into `encrypted_content` of a reasoning item so that it survives a
- * client that keeps nothing else. A signature of a call names the call that it belongs to.
+ * What a model's reasoning must be returned with, packed into `encrypted_content` of a reasoning item, so that it
+ * survives a client that keeps nothing else. A call's signature names its call.
  */
 export type Thought =
   | { type: 'thinking'; text: string; signature?: string }
@@ -13,26 +13,26 @@ export type Thought =
   | { type: 'detail'; detail: Json }
   | SearchPart;
 
-/** How what is packed is closed for its way through the client. */
+/** How packed content is encrypted for the way through the client. */
 export interface Seals {
   seal(text: string): string;
-  /** Null where it is not ours, or not this caller's. Throws where it was changed. */
+  /** Null if it is not ours, or another caller's. Throws if it was modified. */
   open(sealed: string): string | null;
 }
 
-/** Begins what is ours; whatever else a client brings was sealed by somebody else. */
+/** Prefix of our own content; anything else was encrypted by others. */
 export const sealMark = 'svc.';
 
-/** For where nobody has a key. */
+/** Without a key. */
 export const unsealed: Seals = { seal: (text) => text, open: (sealed) => sealed };
 
-/** Names the layout, and that it is ours: another gateway's or vendor's own means nothing here. */
+/** Layout version, and a mark that it is ours rather than another gateway's. */
 const mark = 'svc1';
 
 const written = (text: string): string => Buffer.from(text).toString('base64url');
 const readBack = (field: string): string => Buffer.from(field, 'base64url').toString();
 
-/** Fields between colons, thoughts between dots: nothing of it has to be parsed as JSON, whoever wrote it. */
+/** Fields separated by colons, thoughts by dots: untrusted content needs no JSON parsing. */
 export const pack = (thoughts: readonly Thought[]): string => [mark, ...joined(thoughts).map(packOne)].join('.');
 
 function packOne(thought: Thought): string {
@@ -54,14 +54,14 @@ function packOne(thought: Thought): string {
 
 const fields = (kind: string, ...values: string[]): string => [kind, ...values.map(written)].join(':');
 
-/** Details are flat; what is nested in one is no vendor's. */
+/** Details are flat; nested values are not a vendor's. */
 const scalar = (value: unknown): string =>
   typeof value === 'string' ? `s${value}` : typeof value === 'number' ? `n${value}` : '';
 
 const scalarOf = (text: string): unknown =>
   text.startsWith('s') ? text.slice(1) : text.startsWith('n') ? Number(text.slice(1)) : null;
 
-/** Pieces of one detail that a stream gave one after the other. */
+/** Joins pieces of one detail that were streamed. */
 function joined(thoughts: readonly Thought[]): Thought[] {
   const out: Thought[] = [];
   for (const thought of thoughts) {
@@ -88,7 +88,7 @@ function together(before: Json, detail: Json): Json {
 const changed = (param: string) =>
   invalid(param, `'${param}' was changed on its way: give reasoning items back as they came.`);
 
-/** What was packed and sealed; null where it is not ours. */
+/** Decrypts and unpacks; null if it is not ours. */
 export function opened({ open }: Seals, sealed: string, param: string): Thought[] | null {
   let packed: string | null;
   try {
@@ -99,7 +99,7 @@ export function opened({ open }: Seals, sealed: string, param: string): Thought[
   return packed === null ? null : unpack(packed, param);
 }
 
-/** What was packed; null where it is not ours. */
+/** Unpacks; null if it is not ours. */
 export function unpack(text: string, param: string): Thought[] | null {
   const [found, ...packed] = text.split('.');
   return found === mark ? packed.map((one) => unpackOne(one, param)) : null;
@@ -136,7 +136,7 @@ function detailOf(pairs: string[]): Json {
   return Object.fromEntries(entries);
 }
 
-/** As parts of the assistant's turn; signatures of calls go to their calls. */
+/** As parts of the assistant's turn; signatures of calls are returned separately. */
 export const partsOf = (thoughts: readonly Thought[]): Part[] =>
   thoughts.flatMap((thought): Part[] => {
     if (thought.type === 'call') return [];

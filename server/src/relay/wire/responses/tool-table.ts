@@ -1,12 +1,12 @@
 import { sha256Hex } from '../../../lib/hashing.ts';
 import type { ToolName } from '../conversation.ts';
 
-/** Vendors take no longer names of tools, and no other characters in them. */
+/** The longest tool name that vendors accept. */
 const longest = 64;
 const hashLength = 12;
 const unusual = /[^a-zA-Z0-9_-]/g;
 
-/** The client's search for tools, as models know it. */
+/** The client's tool search, as models know it. */
 export const searchName: ToolName = { name: 'tool_search', search: true };
 
 const keyOf = ({ namespace, name, search }: ToolName): string =>
@@ -14,27 +14,27 @@ const keyOf = ({ namespace, name, search }: ToolName): string =>
 
 const plainName = ({ namespace, name }: ToolName): string => (namespace === undefined ? name : `${namespace}__${name}`);
 
-/** Whose name on the way to models must not be that of a function. */
+/** Whether its name towards models must differ from a function's. */
 const isRenamed = ({ namespace, search }: ToolName): boolean => namespace !== undefined || search === true;
 
-/** For names that are too long, have other characters or mean something else already: sure to be the tool's own. */
+/** A unique name for tools whose own is too long, has other characters, or is taken. */
 export function hashedName(tool: ToolName): string {
   const start = plainName(tool)
     .replace(unusual, '_')
-    // Some want a letter there.
+    // Some vendors require a leading letter.
     .replace(/^[^a-zA-Z]/, '_')
     .slice(0, longest - hashLength - 1);
   return `${start}_${sha256Hex(keyOf(tool)).slice(0, hashLength)}`;
 }
 
-/** The tools of a request by the one flat name that models know each by, and back. */
+/** Maps a request's tools to flat names for models, and back. */
 export class ToolTable {
-  /** What is not a plain function, by its flat name. */
+  /** Tools other than plain functions, by flat name. */
   readonly named = new Map<string, ToolName>();
   readonly #flat = new Map<string, string>();
   readonly #taken = new Set<string>();
 
-  /** `functions`: names outside of namespaces, which stay as they are. */
+  /** `functions`: names outside namespaces, which stay unchanged. */
   constructor(functions: Iterable<string> = []) {
     for (const name of functions) this.#taken.add(name);
   }
@@ -56,7 +56,7 @@ export class ToolTable {
     return usual && !this.#taken.has(plain) ? plain : hashedName(tool);
   }
 
-  /** Also of a tool that an earlier request had. */
+  /** Also for a tool of an earlier request. */
   flatOf(tool: ToolName): string {
     return this.#flat.get(keyOf(tool)) ?? this.#newName(tool);
   }

@@ -15,14 +15,14 @@ import { searchName, ToolTable } from './tool-table.ts';
 
 export interface ReadTools {
   tools: Tool[];
-  /** Tools that OpenAI runs, or has trained for. */
+  /** Tools that OpenAI runs or trained for. */
   rawTools: Json[];
   table: ToolTable;
 }
 
 const kinds = new Set(['function', 'custom']);
 
-/** `brought`: by items, as the conversation went on. */
+/** `brought`: added by items during the conversation. */
 export function readTools(value: unknown, brought: ToolList[] = []): ReadTools {
   const own = listed({ at: 'tools', tools: value });
   const later = brought.flatMap(listed);
@@ -39,7 +39,7 @@ export function readTools(value: unknown, brought: ToolList[] = []): ReadTools {
   };
   const tools = own.flatMap(read);
   const found = later.flatMap(read);
-  // What was found twice, or put off until it was found, is one tool.
+  // Duplicates, and deferred tools that were found, count once.
   const all = found.length === 0 ? tools : [...new Map([...tools, ...found].map((tool) => [tool.name, tool])).values()];
   return { tools: all, rawTools, table };
 }
@@ -54,11 +54,11 @@ const listed = ({ at, tools }: ToolList): Listed[] =>
     ? []
     : readArray(tools, at).map((item, i) => ({ tool: readObject(item, `${at}[${i}]`), at: `${at}[${i}]` }));
 
-/** OpenAI's search among the tools of the request. Others are offered all of these at once, so it is not missed there. */
+/** OpenAI's tool search. Other vendors get all tools at once, so they do not need it. */
 const isOwnSearch = ({ type, execution }: Json): boolean =>
   type === 'tool_search' && (execution == null || execution === 'server');
 
-/** It finds tools that only the client has: to others it is a function, and what it finds is offered from then on. */
+/** The client's own tool search: a function for other vendors; tools it finds are offered from then on. */
 const isClientSearch = ({ type, execution }: Json): boolean => type === 'tool_search' && execution === 'client';
 
 function readSearch(tool: Json, at: string, table: ToolTable): Tool {
@@ -105,7 +105,7 @@ function readTool(tool: Json, at: string, table: ToolTable, namespace?: string):
   };
 }
 
-/** What a model looks for; as it said it where that is no JSON. */
+/** The search arguments; as text if they are no JSON. */
 export function searchArguments(args: string): unknown {
   try {
     return JSON.parse(args === '' ? '{}' : args);
@@ -116,7 +116,7 @@ export function searchArguments(args: string): unknown {
 
 type Choice = Pick<Params, 'tools' | 'toolChoice' | 'rawToolChoice'>;
 
-/** `tool_choice`, with the tools that it leaves. */
+/** `tool_choice`, with the allowed tools. */
 export function readToolChoice(value: unknown, { tools, table }: ReadTools): Choice {
   const all: Choice = tools.length > 0 ? { tools } : {};
   if (value == null) return all;
@@ -129,7 +129,7 @@ export function readToolChoice(value: unknown, { tools, table }: ReadTools): Cho
   return { ...all, toolChoice: { type: 'tool', name } };
 }
 
-/** Others are not shown to the model: no other vendor can be told to leave some alone. */
+/** Tools that are not allowed are hidden from the model, since other vendors cannot exclude some. */
 function allowed(choice: Json, tools: Tool[], table: ToolTable): Choice {
   const mode = optionalEnum(choice, 'mode', ['auto', 'required'], 'tool_choice');
   if (mode === undefined) throw missing('tool_choice.mode');
@@ -146,7 +146,7 @@ function allowed(choice: Json, tools: Tool[], table: ToolTable): Choice {
   return { tools: left, toolChoice: { type: mode } };
 }
 
-/** One, or those of a namespace. */
+/** One tool, or all of a namespace. */
 function flatNames(named: Json, at: string, tools: Tool[], table: ToolTable): string[] {
   const name = requiredString(named, 'name', at);
   const namespace = optionalString(named, 'namespace', at);

@@ -2,11 +2,11 @@ import { AppError } from '../../../lib/errors.ts';
 import { isObject, type Json, type Sourced, type Turn } from '../conversation.ts';
 import { weigh } from '../read.ts';
 
-/** A conversation may begin here: the user speaks, and does not answer calls that would be gone. */
+/** Whether a conversation may start here: a user turn that does not answer dropped calls. */
 const mayBegin = ({ role, parts }: Turn): boolean =>
   role === 'user' && parts.every(({ type }) => type !== 'tool_result');
 
-/** Without about half of its oldest turns; null where nothing can be left out. */
+/** Without about half of its oldest turns; null if nothing can be dropped. */
 function shortened(conversation: Sourced): Sourced | null {
   const { turns, bytes = 0 } = conversation;
   const half = Math.ceil(turns.length / 2);
@@ -19,12 +19,12 @@ function shortened(conversation: Sourced): Sourced | null {
   return { ...conversation, turns: kept, source, bytes: Math.max(0, bytes - left) };
 }
 
-/** Each of these is a turn of the user. */
+/** Each of these is a user turn. */
 const begins = (item: unknown): boolean =>
   isObject(item) &&
   (item.role === 'user' || (item.type === 'image_generation_call' && typeof item.result === 'string'));
 
-/** The body for an upstream that gets it as it came: from the last so many beginnings on, and all instructions. */
+/** The body for upstreams that get it unchanged: the last so many user turns, and all instructions. */
 function shorterBody(body: Json, beginnings: number): Json {
   const { input } = body;
   if (!Array.isArray(input)) return body;
@@ -34,7 +34,7 @@ function shorterBody(body: Json, beginnings: number): Json {
   return { ...body, input: [...input.slice(0, start).filter(instructs), ...input.slice(start)] };
 }
 
-/** With `truncation: "auto"` the oldest turns are left out until the rest fits. */
+/** With `truncation: "auto"`, drops the oldest turns until the rest fits. */
 export async function untilFitting<T>(conversation: Sourced, ask: (asked: Sourced) => Promise<T>): Promise<T> {
   for (let asked = conversation; ; ) {
     try {
