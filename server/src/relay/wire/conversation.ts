@@ -5,9 +5,8 @@ import type { SearchPart, WebSearch } from './search.ts';
 export { isObject, objectsIn } from '../../lib/is-object.ts';
 
 /**
- * The common model that every wire format is parsed into and rendered from. It is the union of what the formats can
- * express, so that nothing is lost on the way to a vendor that supports it; unsupported parts are dropped by the
- * vendor's adapter, not here.
+ * The common model of all wire formats: the union of what they can express, so that nothing is lost on the way to a vendor
+ * that supports it. Unsupported parts are dropped by the vendor's adapter, not here.
  */
 export type Json = Record<string, unknown>;
 
