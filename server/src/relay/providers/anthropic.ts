@@ -12,10 +12,10 @@ import {
 import { readUpstreamError } from './kind/errors.ts';
 import type { ModelEntry, ProviderKind, Target } from './kind.ts';
 
-/** What `count_tokens` takes of a messages body. */
+/** Members of a messages body that `count_tokens` accepts. */
 const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'mcp_servers'];
 
-/** What is asked of `count_tokens`: the request without what does not add to its tokens. */
+/** The `count_tokens` body: the request without members that do not affect its tokens. */
 export function countedBody(conversation: Conversation, target: Target): Json {
   const { source } = conversation;
   const whole =
@@ -25,7 +25,7 @@ export function countedBody(conversation: Conversation, target: Target): Json {
   return Object.fromEntries(counted.filter((key) => whole[key] !== undefined).map((key) => [key, whole[key]]));
 }
 
-/** Anthropic's messages API and servers that speak it. */
+/** Anthropic's Messages API and compatible servers. */
 export const anthropicKind: ProviderKind = {
   name: 'anthropic',
   wire: 'messages',

@@ -16,7 +16,7 @@ const common = {
   models: bedrockModels,
 } as const;
 
-/** Claude, asked in Anthropic's own format. */
+/** Claude, in Anthropic's own format. */
 const claude: ProviderKind = {
   ...common,
   toUpstream: toClaude,
@@ -25,7 +25,7 @@ const claude: ProviderKind = {
   decoder: anthropicDecoder,
 };
 
-/** Everybody else, in the one format that Bedrock has for all. */
+/** All other models, in Bedrock's common Converse format. */
 const converse: ProviderKind = {
   ...common,
   toUpstream: toConverse,
@@ -34,7 +34,7 @@ const converse: ProviderKind = {
   decoder: converseDecoder,
 };
 
-/** By what the id says, behind a region's prefix and in an ARN too; an ARN that does not say is asked as everybody. */
+/** By model id, with or without a region prefix or ARN; an ARN that does not tell uses Converse. */
 const byName: [RegExp, ProviderKind][] = [
   [/(^|[./])anthropic\./, claude],
   [/(^|[./])amazon\.titan-embed-text/, { ...converse, embeddings: titanEmbeddings }],

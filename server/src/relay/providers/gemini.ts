@@ -8,10 +8,10 @@ import type { ProviderKind, Target } from './kind.ts';
 const isGoogles = ({ provider, baseUrl, knownToSearch }: Target): boolean =>
   knownToSearch || provider === 'gemini' || URL.parse(baseUrl)?.hostname === 'generativelanguage.googleapis.com';
 
-/** Only Google Cloud takes domains to leave out. */
+/** Only Google Cloud supports excluded domains. */
 const blocks = ({ params }: Conversation): boolean => params.webSearch?.blockedDomains !== undefined;
 
-/** Google's generateContent API. Its streams end by closing, after a chunk with a finish reason. */
+/** Google's generateContent API. Streams end by closing, after a chunk with a finish reason. */
 export const geminiKind: ProviderKind = {
   name: 'gemini',
   wire: 'gemini',

@@ -5,7 +5,7 @@ import type { ProviderKind } from './kind.ts';
 import { openaiKind } from './openai.ts';
 import { vertexKind } from './vertex.ts';
 
-/** Kinds that are reached over HTTP, by the channel's `kind`. Another kind is one file and one line here. */
+/** Kinds reached over HTTP, by the channel's `kind`. A new one is one file and one line here. */
 export const providerKinds: Readonly<Record<string, ProviderKind>> = {
   openai: openaiKind,
   openrouter: openaiKind,

@@ -4,23 +4,23 @@ import { withoutTrailing } from '../../lib/trailing.ts';
 import type { Answer, Conversation, Delta, Json, Params, UpstreamError, WireFormat } from '../wire/conversation.ts';
 import type { WebSearch } from '../wire/search.ts';
 
-/** Where a request goes and as whom. */
+/** Where a request goes, and with which credential. */
 export interface Target {
   baseUrl: string;
   credential: string;
-  /** Name of the model at the upstream. */
+  /** The model's upstream name. */
   modelName: string;
-  /** Names the row of `lib/vendors/table.ts`; else the base URL does. */
+  /** Selects the row of `lib/vendors/table.ts`; else the base URL does. */
   provider?: string;
-  /** Used where a vendor demands a limit and the client gave none. */
+  /** Used if a vendor requires a limit and the client gave none. */
   maxOutputTokens?: number;
-  /** Answers cost money, by the tokens: none may take more of them than is known beforehand, or anything else. */
+  /** Answers are charged by tokens: nothing may use more than is known beforehand, or anything else that is billed. */
   paid?: boolean;
-  /** Searches of the web have a price of their own, and so may be asked for although answers cost money. */
+  /** Web searches have a price, so they are allowed although answers are charged. */
   searches?: boolean;
-  /** The operator says that the model searches the web, whoever its vendor is. */
+  /** The operator says that the model searches the web, whatever its vendor. */
   knownToSearch?: boolean;
-  /** The client's own headers, lower case; each kind takes those its vendor knows. */
+  /** The client's forwarded headers, in lower case; each kind uses those its vendor knows. */
   clientHeaders?: Readonly<Record<string, string>>;
 }
 
@@ -29,18 +29,18 @@ export interface UpstreamRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body?: string | FormData;
-  /** Where a header with the credential is not enough: made right before the request leaves, see `relay/proof`. */
+  /** Set if a credential header is not enough: a signature or token made right before sending, see `relay/proof`. */
   proof?: Proof;
 }
 
-/** Who asks, for vendors that want a signature of each request or a token that soon ends. */
+/** For vendors that require signed requests or short-lived tokens. */
 export type Proof =
   | { by: 'aws'; credential: string; service: string; region: string }
   | { by: 'google'; credential: string };
 
-/** An endpoint other than chat: its body in the public format both ways. */
+/** An endpoint other than chat, with bodies in the public format. */
 export interface Endpoint<In = Json> {
-  /** Where a vendor takes less with one request: bodies that are asked one by one, and whose answers are put together. */
+  /** Splits a body for vendors that accept less per request; the answers are joined. */
   split?(body: In): In[];
   toUpstream(body: In, target: Target): UpstreamRequest;
   fromUpstream(json: unknown, body: In): { body: Json; usage?: Usage };
@@ -51,40 +51,42 @@ export interface ModelEntry {
   name?: string;
   contextLength?: number;
   maxOutputTokens?: number;
-  /** Where the list has prices in dollars a token, as OpenRouter's. */
+  /** If the list has prices per token, as OpenRouter's. */
   price?: Price;
 }
 
 /**
- * A kind of upstream, as pure functions: it writes requests and reads answers, and never calls. An endpoint that the
- * vendor lacks is undefined, so that routing can pass the channel over.
+ * A kind of upstream as pure functions: it writes requests and reads answers, and never sends. Endpoints that the
+ * vendor lacks are undefined, so that routing can skip the channel.
  */
 export interface ProviderKind {
   name: string;
-  /** How models of this name are asked, where a vendor has several ways; none of the members below count then. */
+  /** The kind for a model name, if the vendor has several APIs; then no other member applies. */
   forModel?(modelName: string): ProviderKind;
-  /** The format of its chat answers; the same as a client's means bytes can pass. */
+  /** The format of its chat answers; if it equals the client's, bytes can be forwarded. */
   wire: WireFormat;
-  /** Names that tools may have, where they are others than most vendors take. */
+  /** Accepted tool names, if they differ from most vendors'. */
   toolNames?: RegExp;
-  /** Pictures are best given as data: the vendor fetches no addresses, or some of its models do not. */
+  /** Images should be inlined: the vendor fetches no URLs, or not for all models. */
   wantsImageData?: boolean;
-  /** Whether a model searches the web as asked in any format: so that it is billed, and only where pages may be from. */
+  /**
+   * Whether a model performs the requested web search, in any format, such that it is billed and respects domain lists.
+   */
   searches?(conversation: Conversation, target: Target): boolean;
-  /** Its vendor runs no searches, whatever format they are asked for in. */
+  /** The vendor runs no searches in any format. */
   neverSearches?: true;
   /** Throws AppError `unsupported_parameter` for what the vendor cannot do and must not silently ignore. */
   toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
-  /** Throws UpstreamFault for a malformed answer and for an error object with status 200. */
+  /** Throws UpstreamFault for a malformed answer, or an error with status 200. */
   fromUpstream(json: unknown): Answer;
-  /** Chat answers that come in another form, as `wire` has them. */
+  /** Converts chat answers that arrive in another form to `wire`. */
   received?(body: ByteSource, stream: boolean): ByteSource;
-  /** A reader for one stream. */
+  /** A decoder for one stream. */
   decoder(): (json: Json) => Delta[];
   errorOf(status: number, headers: Headers, bodyText: string): UpstreamError;
-  /** For models that are marked to have the endpoint from before chat; the format is the same otherwise. */
+  /** For models marked as having the legacy completions endpoint. */
   completions?: Pick<ProviderKind, 'toUpstream' | 'fromUpstream'>;
-  /** The same upstream asked in the Responses format, for models that have it. */
+  /** The same upstream with the Responses API, for models that have it. */
   responses?: ProviderKind;
   embeddings?: Endpoint;
   images?: Endpoint;
@@ -96,8 +98,8 @@ export interface ProviderKind {
   speech?: Pick<Endpoint, 'toUpstream'>;
   transcriptions?: Pick<Endpoint<FormData>, 'toUpstream'>;
   translations?: Pick<Endpoint<FormData>, 'toUpstream'>;
-  /** Where a WebSocket with events in OpenAI's format is opened. */
-  /** `transcribes`: nothing is said in the session, only written down. */
+  /** Opens a WebSocket with events in OpenAI's format. */
+  /** `transcribes`: a transcription session without answers. */
   realtime?: { toUpstream(target: Target, transcribes: boolean): Pick<UpstreamRequest, 'url' | 'headers'> };
   countTokens?: {
     toUpstream(conversation: Conversation, target: Target): UpstreamRequest;
@@ -105,32 +107,32 @@ export interface ProviderKind {
   };
   models: {
     toUpstream(target: Target): UpstreamRequest;
-    /** Further lists, of other publishers; they may be closed to a credential. */
+    /** Further lists, of other publishers; a credential may not have access. */
     further?: ((target: Target) => UpstreamRequest)[];
     fromUpstream(json: unknown): ModelEntry[];
   };
 }
 
-/** Put aside, and sent, where neither the request nor the model bounds an answer that costs money. */
+/** Held, and sent, if neither the request nor the model limits an answer that is charged. */
 export const assumedOutputTokens = 4_096;
 
-/** Searches of the web that are put aside for, and asked for at most, where the request does not say how many. */
+/** Searches that are held for, and the maximum sent, if the request does not limit them. */
 export const assumedSearches = 10;
 
-/** A search as a model that costs money is asked for it. */
+/** A search as requested from a charged model. */
 export const searchFor = (search: WebSearch, { paid }: Target): WebSearch =>
   paid ? { maxUses: assumedSearches, ...search } : search;
 
-/** The one limit that goes upstream; undefined where the model's own is what was put aside. */
+/** The limit sent upstream; undefined if the model's own limit was held for. */
 export function outputLimit({ maxTokens }: Params, target: Target): number | undefined {
-  // Some servers take 0 for none.
+  // Some servers treat 0 as unlimited.
   if (maxTokens !== undefined) return Math.max(1, maxTokens);
   return target.paid && target.maxOutputTokens === undefined ? assumedOutputTokens : undefined;
 }
 
 export const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** `path` below the base URL, whose version segment is added when the operator left it out. */
+/** `path` below the base URL, with the version segment added if the operator omitted it. */
 export function endpointUrl(baseUrl: string, version: string, path: string): string {
   const base = withoutTrailing(baseUrl, '/');
   if (base.endsWith(`/${version}`)) return base + path;

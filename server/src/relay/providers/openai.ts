@@ -19,7 +19,7 @@ import { fromResponses } from './openai/responses/answer.ts';
 import { responsesDecoder } from './openai/responses/decoder.ts';
 import { searchesInResponses, toResponses } from './openai/responses/request.ts';
 
-/** How it is asked as a chat. */
+/** The chat API. */
 const chatKind: ProviderKind = {
   name: 'openai',
   wire: 'chat',
@@ -43,7 +43,7 @@ const chatKind: ProviderKind = {
   models: openaiModels,
 };
 
-/** Any server that speaks OpenAI's formats; how each differs is a row of `lib/vendors/table.ts`. */
+/** Any server that speaks OpenAI's formats; differences are rows of `lib/vendors/table.ts`. */
 export const openaiKind: ProviderKind = {
   ...chatKind,
   responses: {

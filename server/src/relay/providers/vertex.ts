@@ -10,7 +10,7 @@ const ofOthers: ProviderKind = {
   wire: openaiKind.wire,
   toUpstream(conversation, target) {
     const baseUrl = `${placeOf(target)}/endpoints/openapi`;
-    // A chat is always text.
+    // A chat body is always text.
     const { url, body } = openaiKind.toUpstream(conversation, { ...target, baseUrl, credential: '' });
     return asStream(asked(target, url, body as string), conversation.stream);
   },
@@ -20,7 +20,7 @@ const ofOthers: ProviderKind = {
   models: vertexGemini.models,
 };
 
-/** Google Cloud's Vertex AI: three APIs at one address, each with models of its own. */
+/** Google Cloud's Vertex AI: three APIs at one address, each with its own models. */
 export const vertexKind: ProviderKind = {
   ...vertexGemini,
   forModel: (name) => (/^claude-/.test(name) ? vertexClaude : name.includes('/') ? ofOthers : vertexGemini),

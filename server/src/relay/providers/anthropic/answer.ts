@@ -37,7 +37,7 @@ export function fromAnthropic(json: unknown): Answer {
   };
 }
 
-/** Why it was stopped, which stands beside what was said. */
+/** The refusal's explanation, returned beside the content. */
 function whyRefused({ stop_details: details }: Json): TextPart[] {
   const why = isObject(details) ? text(details.explanation) : '';
   return why === '' ? [] : [{ type: 'text', text: why, refusal: true }];
@@ -78,20 +78,20 @@ function readBlock(block: Json): Part {
   }
 }
 
-/** Reads the events of one stream. */
+/** Parses the events of one stream. */
 export function anthropicDecoder(): (json: Json) => Delta[] {
   let usage: Usage | undefined;
   let calls = 0;
   /** Block index to call index; only blocks of client tools are calls. */
   const callOf = new Map<unknown, number>();
-  /** Letters so far, and before the block that is open; what that block rests on. */
+  /** Characters so far, and before the open block; citations of that block. */
   let letters = 0;
   let before = 0;
   let citations: unknown[] = [];
-  /** Searches that were asked for and have not come back yet, by their ids, and the words of the one that is being asked. */
+  /** Pending searches by id, and the input of the one being streamed. */
   const searches = new Map<unknown, Json>();
   let asking: { id: unknown; input: string } | undefined;
-  /** What a block began with, for servers that give it whole and nothing after it. */
+  /** Initial content of a block, for servers that send it whole with nothing after it. */
   const begunWith = new Map<unknown, Delta[]>();
 
   function say(words: string): Delta[] {

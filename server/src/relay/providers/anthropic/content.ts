@@ -7,7 +7,7 @@ import { wordless } from '../kind/wordless.ts';
 const cache = (part: { cacheControl?: unknown }): Json =>
   part.cacheControl === undefined ? {} : { cache_control: part.cacheControl };
 
-/** Neighbouring turns of one role become one: the format wants roles to alternate. */
+/** Merges adjacent turns of one role, since roles must alternate in this format. */
 export function buildMessages(conversation: Conversation): Json[] {
   const messages: { role: string; content: Json[] }[] = [];
   for (const turn of conversation.turns) {
@@ -19,12 +19,13 @@ export function buildMessages(conversation: Conversation): Json[] {
   }
   for (const message of messages) if (message.role === 'user') resultsFirst(message);
   endWithWords(messages);
-  // A conversation may begin with the assistant in other formats, or hold instructions alone; here the user speaks first.
+  // Other formats allow conversations that start with the assistant, or have only instructions; here the user must
+  // start.
   if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ type: 'text', text: wordless }] });
   return messages;
 }
 
-/** The vendor refuses an answer to go on with that ends in blanks; one of blanks alone is nothing to go on with. */
+/** Anthropic refuses a final assistant turn that ends in white space; one of only white space is dropped. */
 function endWithWords(messages: { role: string; content: Json[] }[]): void {
   const last = messages.at(-1);
   const block = last?.role === 'assistant' ? last.content.at(-1) : undefined;
@@ -36,7 +37,7 @@ function endWithWords(messages: { role: string; content: Json[] }[]): void {
   endWithWords(messages);
 }
 
-/** The vendor refuses a turn in which anything stands before the tool results. The order among them stays. */
+/** Anthropic refuses turns with anything before the tool results. Their order is kept. */
 function resultsFirst(message: { content: Json[] }): void {
   if (!message.content.some((block) => block.type === 'tool_result')) return;
   message.content = [
@@ -77,7 +78,7 @@ function buildBlock(part: Part): Json[] {
         },
       ];
     case 'thinking':
-      // Foreign or unsigned thinking is dropped; our own goes back byte for byte.
+      // Foreign or unsigned reasoning is dropped; Anthropic's own is returned byte for byte.
       return isAnthropicSignature(part.signature)
         ? [{ type: 'thinking', thinking: part.text, signature: part.signature }]
         : [];
@@ -94,16 +95,16 @@ function buildBlock(part: Part): Json[] {
 
 type Source = Extract<Part, { type: 'image' }>['source'];
 
-/** Data URLs as base64, addresses as addresses. */
+/** Data URLs as base64, other URLs as they are. */
 function buildSource(source: Source): Json {
   if ('data' in source) return { type: 'base64', media_type: source.mediaType, data: source.data };
   return 'url' in source ? { type: 'url', url: source.url } : { type: 'file', file_id: source.fileId };
 }
 
-/** Ids of other vendors may hold characters that this one refuses; call and result are changed alike. */
+/** Replaces characters of other vendors' ids that Anthropic refuses, consistently for call and result. */
 const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
-/** Thinking cannot be switched on in the middle of a tool loop whose call came without it; the vendor refuses that. */
+/** Anthropic refuses to enable thinking within a tool loop whose call was made without it. */
 export function isMidLoopWithoutThinking(turns: Turn[]): boolean {
   const lastAssistant = turns.findLast((turn) => turn.role === 'assistant');
   if (!turns.at(-1)?.parts.some((part) => part.type === 'tool_result')) return false;

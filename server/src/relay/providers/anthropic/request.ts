@@ -31,7 +31,7 @@ import { type Traits, traitsOf } from './traits.ts';
 
 const defaultVersion = '2023-06-01';
 
-/** The base URL with or without the version segment. */
+/** The base URL may or may not contain the version segment. */
 export const anthropicUrl = (target: Target, path: string): string =>
   `${withoutTrailing(target.baseUrl, '/').replace(/\/v1$/, '')}/v1${path}`;
 
@@ -46,7 +46,7 @@ export function anthropicHeaders(target: Target): Record<string, string> {
   };
 }
 
-/** Lists of several sources become one without repeats. */
+/** Merges lists without duplicates. */
 export function mergeBetas(...lists: (string | undefined)[]): string {
   const names = lists.flatMap((list) => (list ?? '').split(',')).map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== ''))].join(',');
@@ -63,30 +63,30 @@ export function toAnthropic(conversation: Conversation, target: Target): Upstrea
 
 const ours = ['svc_ms', 'provider', 'models'];
 
-/** As it came where it is of this format, else built. */
+/** The original body if it has this format, else converted. */
 export function messagesBodyOf(conversation: Conversation, target: Target): Json {
   if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
   const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
   if (target.paid && conversation.params.webSearch) body.tools = boundedSearches(body.tools);
   if (body.thread != null && !mayThread(target)) throw threadUnsupported();
   if (!target.paid) return body;
-  // Of the vendor's own choice, at prices that are not this model's; where a model has none, it is asked alone.
+  // The vendor would choose models with other prices; a model without fallbacks is asked alone.
   if (body.fallbacks === 'default') delete body.fallbacks;
   refuseBeyondTokens('messages', body, target);
   return body;
 }
 
 /**
- * Only the vendor's own servers keep threads; others would answer without the history. What a continued one costs is not
- * known beforehand: its prompt is at the vendor's.
+ * Only Anthropic's own servers keep threads; others would answer without the history. A continued thread's cost is
+ * unknown beforehand, as its prompt is stored at the vendor.
  */
 const mayThread = ({ provider, baseUrl, paid }: Target): boolean => !paid && isVendors({ provider, baseUrl });
 
-/** Of the vendor's own servers; others that speak its format run no tools. */
+/** Anthropic's own servers; others that speak its format run no tools. */
 export const isVendors = ({ provider, baseUrl }: Pick<Target, 'provider' | 'baseUrl'>): boolean =>
   provider === 'anthropic' || URL.parse(baseUrl)?.hostname === 'api.anthropic.com';
 
-/** As many as are put aside for, where the client does not say. */
+/** If the client sets no limit, the number of searches the hold covers. */
 const boundedSearches = (tools: unknown): unknown =>
   Array.isArray(tools)
     ? tools.map((tool, i) =>
@@ -96,7 +96,7 @@ const boundedSearches = (tools: unknown): unknown =>
       )
     : tools;
 
-/** A messages body for an upstream of the same format: all as given but the model's name. */
+/** A messages body for an upstream of the same format, with only the model name replaced. */
 export function rewriteMessagesRequest(body: Json, modelName: string): Json {
   const out: Json = { ...body, model: modelName };
   for (const field of ours) delete out[field];
@@ -109,7 +109,7 @@ export function rewriteMessagesRequest(body: Json, modelName: string): Json {
   return out;
 }
 
-/** Blocks that another vendor's answer left in the history would be refused here. */
+/** Removes blocks of other vendors' answers, which Anthropic would refuse. */
 function asVendorTakesIt(message: unknown): unknown {
   const given = message as { content?: unknown } | null;
   if (!Array.isArray(given?.content)) return message;
@@ -122,14 +122,14 @@ function asVendorTakesIt(message: unknown): unknown {
   return { ...given, content };
 }
 
-/** Of what is kept it has nothing; and it takes one list of domains or the other. */
+/** Anthropic has no cached search, and accepts only one of the two domain lists. */
 export const searchesAsClaude = ({ params: { webSearch: search } }: Conversation): boolean =>
   !search?.keptOnly && !(search?.allowedDomains && search.blockedDomains);
 
-/** Its models do not hear. */
+/** Its models accept no audio. */
 const carried = carriesAllBut('messages', 'audio');
 
-/** A conversation of another format as a messages body. */
+/** Converts a conversation of another format to a messages body. */
 export function buildMessagesRequest(conversation: Conversation, target: Target): Json {
   const { params } = conversation;
   refuseForeignTools(conversation, { searches: searchesAsClaude(conversation) });
@@ -156,16 +156,16 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   return body;
 }
 
-/** The format demands one. */
+/** The format requires a limit. */
 const limitOf = ({ maxTokens }: Params, { maxOutputTokens }: Target): number =>
   maxTokens ?? maxOutputTokens ?? assumedOutputTokens;
 
-/** Documented drops: penalties and seed have no counterpart; newer models take no sampling at all. */
+/** Documented drops: penalties and seed have no counterpart; newer models accept no sampling parameters. */
 function sampling(params: Params, traits: Traits, thinks: boolean): Json {
   if (!traits.sampling || thinks) return {};
-  // Less than nothing means all tokens elsewhere, and is refused here.
+  // Negative means unlimited elsewhere, and is refused here.
   const topK = (params.topK ?? -1) < 0 ? undefined : params.topK;
-  // 0-2 there, 0-1 here; and newer models refuse both at once.
+  // The range is 0–1 instead of 0–2, and newer models refuse both parameters together.
   if (params.temperature !== undefined) return { temperature: Math.min(params.temperature, 1), top_k: topK };
   return { top_p: params.topP, top_k: topK };
 }
@@ -192,7 +192,7 @@ function toolChoice(
 ): Json | undefined {
   if (choice?.type === 'none') return { type: 'none' };
   const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
-  // Thinking and some models rule out a forced call; a free choice is the nearest they allow.
+  // Thinking and some models exclude forced calls; `auto` is the closest alternative.
   const canForce = traits.forcedToolUse && !thinks;
   if (choice?.type === 'required' && canForce) return { type: 'any', ...single };
   if (choice?.type === 'tool' && canForce) return { type: 'tool', name: choice.name, ...single };
@@ -208,7 +208,7 @@ const budgets: Record<Effort, number> = {
   xhigh: 24_576,
   max: 32_768,
 };
-/** Less is refused. */
+/** The vendor's minimum. */
 const minBudget = 1024;
 
 function buildThinking(params: Params, traits: Traits, target: Target): Json | undefined {
@@ -216,7 +216,7 @@ function buildThinking(params: Params, traits: Traits, target: Target): Json | u
   if (reasoning === undefined || reasoning.effort === 'none') return undefined;
   if (traits.adaptiveThinking) return { type: 'adaptive' };
   const limit = limitOf(params, target);
-  // The budget is part of the limit; a fifth is left for the answer.
+  // The budget is part of the limit; a fifth is reserved for the answer.
   const budget = Math.min(wantedBudget(reasoning), Math.floor(limit * 0.8));
   return budget < minBudget ? undefined : { type: 'enabled', budget_tokens: budget };
 }
@@ -238,7 +238,7 @@ function effortName({ effort, budgetTokens }: Reasoning = {}, { efforts }: Trait
   return nearestEffort(efforts, effort ?? effortOf(budgetTokens));
 }
 
-/** Models without structured output are told in words. */
+/** An instruction for models without structured output. */
 function jsonInstruction({ responseFormat }: Params, traits: Traits): Json[] {
   if (responseFormat === undefined || (traits.structuredOutput && responseFormat.type === 'json_schema')) return [];
   return [{ type: 'text', text: jsonInWords(responseFormat) }];

@@ -3,25 +3,25 @@ import type { Target } from '../kind.ts';
 import { mergeBetas } from './request.ts';
 
 /**
- * Claude at Amazon and Google is behind Anthropic's own service: a beta or a member that they do not know fails the whole request,
- * and clients such as Claude Code send those of Anthropic's with every one. What changes no answer is left out here; what does is
- * refused there, by its name.
+ * Amazon and Google lag behind Anthropic's own service: an unknown beta or member fails the whole request, and clients
+ * such as Claude Code always send Anthropic's latest. What does not affect the answer is dropped here; the rest is
+ * refused there by name.
  */
 export type Betas = Readonly<Record<string, RegExp>>;
 
-/** One beta of Anthropic's is several elsewhere. */
+/** One beta of Anthropic's corresponds to several elsewhere. */
 const namedElsewhere: Readonly<Record<string, string>> = {
   'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19,tool-examples-2025-10-29',
 };
 
-/** Those of the client that are known there, of this model. */
+/** The client's betas that are known there for this model. */
 export function betasKnown(known: Betas, { clientHeaders, modelName }: Target): string[] {
   const asked = mergeBetas(clientHeaders?.['anthropic-beta']).split(',');
   const named = new Set(mergeBetas(...asked.flatMap((name) => [name, namedElsewhere[name]])).split(','));
   return Object.keys(known).filter((name) => named.has(name) && known[name]!.test(modelName));
 }
 
-/** A body as it is taken there. */
+/** A body as accepted there. */
 export function asResold({ cache_control: mark, diagnostics: _, ...body }: Json): Json {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const plain: Json = {
@@ -33,7 +33,7 @@ export function asResold({ cache_control: mark, diagnostics: _, ...body }: Json)
   return isObject(mark) ? withLastMarked(plain, withoutScope({ cache_control: mark }) as Json) : plain;
 }
 
-/** Who shares what is kept for later: it is kept all the same. */
+/** The cache scope is dropped; caching still works. */
 function withoutScope(block: unknown): unknown {
   if (!isObject(block)) return block;
   const { cache_control: mark, content } = block;
@@ -48,18 +48,18 @@ const messageWithoutScope = (message: unknown): unknown =>
     ? { ...message, content: message.content.map(withoutScope) }
     : message;
 
-/** Arguments then come in larger pieces. */
+/** Arguments then arrive in larger chunks. */
 function withoutEagerness(tool: unknown): unknown {
   if (!isObject(tool) || !('eager_input_streaming' in tool)) return tool;
   const { eager_input_streaming: _, ...rest } = tool;
   return rest;
 }
 
-/** More are refused, by Anthropic too. */
+/** The maximum, also at Anthropic. */
 const mostMarks = 4;
 const unmarkable = new Set(['thinking', 'redacted_thinking']);
 
-/** A mark beside the messages stands for one at the last block that can have it. */
+/** A top-level cache marker is moved to the last block that can carry it. */
 function withLastMarked(body: Json, mark: Json): Json {
   const messages = body.messages as unknown[];
   const last = messages?.at(-1);

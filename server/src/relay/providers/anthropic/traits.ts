@@ -1,6 +1,6 @@
 import type { Effort } from '../../wire/conversation.ts';
 
-/** What a Claude model accepts. Only conversions need it: a client of the messages format speaks for itself. */
+/** What a Claude model accepts. Used for conversions only: requests in Anthropic's format are forwarded as they are. */
 export interface Traits {
   /** `temperature`, `top_p`, `top_k`. */
   sampling: boolean;
@@ -10,7 +10,7 @@ export interface Traits {
   adaptiveThinking: boolean;
   /** `tool_choice` of `any` and `tool`. */
   forcedToolUse: boolean;
-  /** Levels of `output_config.effort`, upwards. */
+  /** Levels of `output_config.effort`, ascending. */
   efforts: readonly Effort[];
 }
 
@@ -20,7 +20,7 @@ const old: Traits = {
 };
 const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** First match wins; models that are not named are taken for new ones. */
+/** The first match wins; unknown models are treated as new. */
 const table: readonly [RegExp, Traits][] = [
   [/claude-(instant|v?2|3)\b/, old],
   [/claude-opus-4-1\b/, { ...old, structuredOutput: true }],
@@ -34,7 +34,7 @@ const table: readonly [RegExp, Traits][] = [
   [/claude-/, { sampling: false, structuredOutput: true, adaptiveThinking: true, forcedToolUse: true, efforts }],
 ];
 
-/** Names with dots (`claude-3.5-sonnet`) are those of resellers. */
+/** Names with dots (`claude-3.5-sonnet`) are used by resellers. */
 export function traitsOf(modelName: string): Traits {
   const name = modelName.replaceAll('.', '-');
   return table.find(([pattern]) => pattern.test(name))?.[1] ?? old;

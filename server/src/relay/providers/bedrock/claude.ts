@@ -12,7 +12,7 @@ import { askModel } from './request.ts';
 
 const version = 'bedrock-2023-05-31';
 
-/** Betas that Bedrock knows, and of which models. */
+/** Betas that Bedrock supports, and for which models. */
 const betas: Betas = {
   'compact-2026-01-12': /claude/,
   'computer-use-2025-01-24': /claude/,
@@ -26,10 +26,10 @@ const betas: Betas = {
   'tool-search-tool-2025-10-19': /claude/,
 };
 
-/** Models whose words, and arguments of tools, Bedrock holds to a schema; of others it refuses the request. */
+/** Models for which Bedrock supports schemas for output and tool arguments; it refuses them for others. */
 const holdsToSchemas = /claude-(opus|sonnet|haiku)-4-[56]/;
 
-/** The schema in words, where nothing else can hold it. */
+/** Describes the schema in words instead. */
 function withSchemasInWords(body: Json): Json {
   const { output_config: config, tools, system } = body;
   const { format, ...others } = objectOf(config);
@@ -48,11 +48,11 @@ function without(object: Json, name: string): Json {
   return rest;
 }
 
-/** Anthropic's body, with what stands in the path and in headers there put where Bedrock has it. */
+/** Anthropic's body, with path and header values moved to where Bedrock expects them. */
 export function toClaude(conversation: Conversation, target: Target): UpstreamRequest {
   const { webSearch } = conversation.params;
   if (webSearch) throw searchUnsupported(webSearch);
-  // Which of two queues of Anthropic's a request waits in means nothing here, and is refused.
+  // Anthropic's service tiers do not exist here and would be refused.
   const {
     model: _model,
     stream: _stream,
@@ -69,12 +69,12 @@ export function toClaude(conversation: Conversation, target: Target): UpstreamRe
   });
 }
 
-/** Its events are those of Messages, packed. */
+/** Its events are Messages events in frames. */
 const unpack: FrameTranslator = {
   frame(type, payloadText) {
     if (type !== 'chunk') return [];
     const packed = textOf(objectOf(JSON.parse(payloadText)).bytes);
-    // Its own count, which is that of the message once more.
+    // Bedrock's own metrics, which duplicate the message's usage.
     const { 'amazon-bedrock-invocationMetrics': _, ...event } = eventIn(packed);
     return [event];
   },

@@ -5,7 +5,7 @@ import { messageOf } from './converse-message.ts';
 import { ConverseEvents } from './converse-stream.ts';
 import { FramedSource, TranslatedSource } from './received.ts';
 
-/** What cannot be translated stays as it is: whoever reads it says what is wrong. */
+/** What cannot be translated is passed on; its reader reports the error. */
 function asMessage(text: string): string {
   try {
     const message = messageOf(JSON.parse(text));
@@ -18,10 +18,10 @@ function asMessage(text: string): string {
 export const converseReceived = (body: ByteSource, stream: boolean): ByteSource =>
   stream ? new FramedSource(body, new ConverseEvents()) : new TranslatedSource(body, asMessage);
 
-/** An answer that has been received, or one as it came: a test of a channel reads those. */
+/** A translated answer, or one in the original form, as channel tests read it. */
 export const fromConverse = (json: unknown): Answer => fromAnthropic(messageOf(json) ?? json);
 
-/** The message begins before anything has been counted: nothing is no count. */
+/** The message starts before anything was counted: zero is not a count. */
 export function converseDecoder(): (json: Json) => Delta[] {
   const decode = anthropicDecoder();
   return (json) => {

@@ -25,11 +25,11 @@ const documentFormats: Record<string, string> = {
   'text/markdown': 'md',
 };
 
-/** Any other text is read as it stands. */
+/** Other text types are sent as plain text. */
 const documentFormat = (mediaType: string): string | undefined =>
   documentFormats[mediaType] ?? (mediaType.startsWith('text/') ? 'txt' : undefined);
 
-/** Converse fetches nothing: pictures and files go as data, in the formats that it names. */
+/** Converse fetches nothing: images and files are sent as data, in the formats it names. */
 export const isCarried: Carries = (part: Part) => {
   switch (part.type) {
     case 'image':
@@ -44,10 +44,10 @@ export const isCarried: Carries = (part: Part) => {
   }
 };
 
-/** Marks, and pictures and papers as results of tools, are taken by these models alone, and refused by the rest. */
+/** Only these models accept cache markers, and images and documents in tool results. */
 const nova = /amazon\.nova/;
 
-/** Writes what a Messages body of ours holds; one for each request, in which names of documents may not repeat. */
+/** Converts blocks of our Messages body; one writer per request, as document names must be unique. */
 export function blockWriter(modelName: string) {
   const names = new Set<string>();
   const isNova = nova.test(modelName);
@@ -55,7 +55,7 @@ export function blockWriter(modelName: string) {
   function write(block: Json): Json[] {
     switch (block.type) {
       case 'text':
-        // Blanks alone are refused.
+        // Blank text is refused.
         return textOf(block.text).trim() === '' ? [] : [{ text: block.text }];
       case 'image':
         return [{ image: imageOf(objectOf(block.source)) }];
@@ -83,7 +83,7 @@ export function blockWriter(modelName: string) {
     };
   }
 
-  /** Behind all results of a turn, where they cannot be in them. */
+  /** Placed after all results of a turn, if they cannot be part of them. */
   const besides = (blocks: readonly Json[]): Json[] =>
     isNova
       ? []
@@ -92,7 +92,7 @@ export function blockWriter(modelName: string) {
           .flatMap(({ content }) => objectsIn(content).filter((part) => !isWords(part)))
           .flatMap(write);
 
-  /** A mark is a block of its own, and has no place inside of others. */
+  /** A cache marker is a separate block, and cannot be nested. */
   function marked(block: Json): Json[] {
     const written = write(block);
     return isNova && block.cache_control != null && written.length > 0
@@ -109,7 +109,7 @@ const isWords = ({ type }: Json): boolean => type === 'text';
 
 const notEmpty = (blocks: Json[]): Json[] => (blocks.length > 0 ? blocks : [{ text: wordless }]);
 
-/** A document needs a text beside it. */
+/** A document requires accompanying text. */
 const withWords = (blocks: Json[]): Json[] =>
   blocks.some(({ document }) => document) && !blocks.some(({ text }) => text)
     ? [...blocks, { text: wordless }]
@@ -126,7 +126,7 @@ function documentOf({ source, title }: Json, names: Set<string>): Json {
   return { format: documentFormat(textOf(media_type)), name: nameOf(textOf(title), names), source: { bytes } };
 }
 
-/** Letters, digits, single blanks, hyphens and brackets are all that a name may hold. */
+/** Names may contain only letters, digits, single spaces, hyphens and brackets. */
 function nameOf(title: string, names: Set<string>): string {
   const plain =
     title

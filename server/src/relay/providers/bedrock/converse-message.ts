@@ -3,7 +3,7 @@ import { objectsIn } from '../../../lib/is-object.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 import { objectOf, textOf } from './fields.ts';
 
-/** A message of which nothing has come. The model is not told; clients see the name that they asked for. */
+/** An empty message. The model's name is omitted; clients see the one they asked for. */
 export const newMessage = (): Json => ({
   id: `msg_${randomString(24)}`,
   type: 'message',
@@ -15,10 +15,10 @@ export const newMessage = (): Json => ({
   usage: { input_tokens: 0, output_tokens: 0 },
 });
 
-/** Those that Messages has another word for; the rest are its own. */
+/** Stop reasons with another name in Messages; the rest are the same. */
 const stopReasons: Record<string, string> = { guardrail_intervened: 'refusal', content_filtered: 'refusal' };
 
-/** How an answer ended, or the error that it is: what the model wrote could not be read, and the answer is not whole. */
+/** How an answer ended, or its error: unreadable model output makes it incomplete. */
 export function endOf(stopReason: unknown): { reason: string } | { error: Json } {
   const said = textOf(stopReason);
   return said.startsWith('malformed_')
@@ -26,7 +26,7 @@ export function endOf(stopReason: unknown): { reason: string } | { error: Json }
     : { reason: stopReasons[said] ?? said };
 }
 
-/** Counted alike: what is cached stands beside the input, not in it. */
+/** Cached tokens are counted apart from the input, as in Messages. */
 export function usageOf(value: unknown): Json {
   const usage = objectOf(value);
   const details = objectsIn(usage.cacheDetails);
@@ -42,7 +42,7 @@ export function usageOf(value: unknown): Json {
   };
 }
 
-/** A whole answer as Messages has it; null for what is none. */
+/** A whole answer as a message; null if it is none. */
 export function messageOf(json: unknown): Json | null {
   const answer = objectOf(json);
   const { message } = objectOf(answer.output);

@@ -9,7 +9,7 @@ import { blockWriter, isCarried } from './converse-blocks.ts';
 import { toolConfigOf } from './converse-tools.ts';
 import { askModel } from './request.ts';
 
-/** Written as a body of Messages first: Converse has the same turns and blocks, under other names. */
+/** Built as a Messages body first: Converse has the same turns and blocks under other names. */
 export function toConverse(conversation: Conversation, target: Target): UpstreamRequest {
   refuseForeignTools(conversation);
   refuseUncarried(conversation, isCarried);
@@ -34,18 +34,18 @@ function inferenceConfig({ params }: Conversation, target: Target): Json {
   const stop = params.stop?.filter((text) => text !== '') ?? [];
   return {
     maxTokens: outputLimit(params, target),
-    // 0-2 elsewhere, 0-1 here.
+    // The range is 0–1 instead of 0–2.
     temperature: params.temperature === undefined ? undefined : Math.min(params.temperature, 1),
     topP: params.topP,
     ...(stop.length > 0 && { stopSequences: stop }),
   };
 }
 
-/** With the most effort Nova takes no limit for its answer, without which nobody knows what it may cost. */
+/** At the highest effort Nova accepts no output limit, so its cost would be unbounded. */
 const novaEfforts: Partial<Record<Effort, string>> = { minimal: 'low', low: 'low' };
 const gptOssEfforts: Partial<Record<Effort, string>> = { minimal: 'low', low: 'low', medium: 'medium' };
 
-/** Models that can be asked to think, each in words of its own; others think as they do. */
+/** Models with configurable reasoning, each with its own parameters. */
 const thinkers: [RegExp, (effort: Effort) => Json][] = [
   [
     /amazon\.nova-2/,

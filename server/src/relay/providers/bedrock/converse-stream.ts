@@ -3,9 +3,9 @@ import { endOf, newMessage, usageOf } from './converse-message.ts';
 import { objectOf, textOf } from './fields.ts';
 import type { FrameTranslator } from './received.ts';
 
-/** The frames of one `converse-stream` as events of Messages. */
+/** Translates frames of `converse-stream` to Messages events. */
 export class ConverseEvents implements FrameTranslator {
-  /** Blocks that have begun and not ended: their number there, and ours, which has no gaps. */
+  /** Open blocks: their index there, and ours, which has no gaps. */
   readonly #open = new Map<unknown, number>();
   #blocks = 0;
   #stopReason: unknown;
@@ -31,12 +31,12 @@ export class ConverseEvents implements FrameTranslator {
     }
   }
 
-  /** The count comes after the end of the message; where it does not come, the message has ended all the same. */
+  /** Usage follows the end of the message; if it is missing, the message has ended nevertheless. */
   end(): Json[] {
     return this.#finish(undefined);
   }
 
-  /** Told of tools alone; other blocks begin with their first piece. */
+  /** Sent for tools only; other blocks start with their first delta. */
   #start({ contentBlockIndex: index, start }: Json): Json[] {
     const { toolUse } = objectOf(start);
     if (!isObject(toolUse)) return [];

@@ -4,12 +4,12 @@ import { objectOf, textOf } from './fields.ts';
 
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Said to models that cannot be kept from calling in another way. */
+/** For models that cannot be kept from calling otherwise. */
 const callNothing = 'Answer in words; do not call any tool.';
 
 /**
- * The tools, and what has to be said of them in words. Turns with calls are refused without the tools that were called, and
- * no choice forbids all of them.
+ * The tools, and instructions that replace unsupported settings. Turns with calls are refused without the called tools,
+ * and there is no choice that forbids all of them.
  */
 export function toolConfigOf(
   tools: readonly Json[],

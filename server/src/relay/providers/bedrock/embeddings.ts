@@ -20,7 +20,7 @@ const listOf = (vectors: unknown[], { model }: Json): Json => ({
 
 const without = (what: string) => new UpstreamFault(failure(`the upstream answered without '${what}'`));
 
-/** Amazon Titan: one text with each request. */
+/** Amazon Titan: one text per request. */
 export const titanEmbeddings: Endpoint = {
   split: (body) => textsOf(body.input).map((input) => ({ ...body, input })),
   toUpstream(body, target) {
@@ -38,7 +38,7 @@ export const titanEmbeddings: Endpoint = {
   },
 };
 
-/** Cohere, whose tokens are counted by whoever bills: they are told in a header alone. */
+/** Cohere, which reports its tokens only in a header; billing counts them. */
 export const cohereEmbeddings: Endpoint = {
   toUpstream: (body, target) =>
     askModel(target, 'invoke', {
@@ -49,7 +49,7 @@ export const cohereEmbeddings: Endpoint = {
     }),
   fromUpstream(json, body) {
     const { embeddings } = objectOf(json);
-    // By type where types were asked for, and as a list of old.
+    // By type if types were requested, otherwise a plain list.
     const vectors = isObject(embeddings) ? embeddings.float : embeddings;
     if (!Array.isArray(vectors)) throw without('embeddings');
     return { body: listOf(vectors, body) };

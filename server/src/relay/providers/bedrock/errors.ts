@@ -4,7 +4,7 @@ import type { Json, UpstreamError } from '../../wire/conversation.ts';
 import { readUpstreamError } from '../kind/errors.ts';
 import { objectOf, textOf } from './fields.ts';
 
-/** What AWS calls a fault, with the status and the type that Anthropic's errors have for it. */
+/** AWS error names, with the status and type of Anthropic's equivalents. */
 const faults: Record<string, [status: number, type: string]> = {
   accessdeniedexception: [403, 'permission_error'],
   expiredtokenexception: [403, 'authentication_error'],
@@ -24,18 +24,18 @@ const faults: Record<string, [status: number, type: string]> = {
   validationexception: [400, 'invalid_request_error'],
 };
 
-/** Said of names that the operator gave: of a model there is none, or that region and account cannot ask it so. */
+/** The operator's model name is unknown, or not available to this region and account. */
 const notOffered =
   /model identifier is invalid|on-demand throughput isn.t supported|not supported in (this|your) region|isn.t available in|end of its life/i;
 
 /** `ValidationException:http://internal.amazon.com/…`, or `com.amazonaws…#ValidationException`. */
 const faultOf = (name: string) => faults[name.split(':')[0]!.split('#').at(-1)!.toLowerCase()];
 
-/** A refusal, whose name is in a header and whose words begin with either letter. */
+/** An error answer, whose name is in a header and whose message member may be capitalised. */
 export function bedrockError(status: number, headers: Headers, bodyText: string): UpstreamError {
   const body = objectOf(maybeJson(bodyText));
   const fault = faultOf(headers.get('x-amzn-errortype') ?? textOf(body.__type));
-  // What stands in between speaks for itself.
+  // Proxies in between have their own errors.
   if (!fault) return readUpstreamError(status, headers, bodyText);
   const [meant, type] = fault;
   const message = wordsOf(body);
@@ -44,7 +44,7 @@ export function bedrockError(status: number, headers: Headers, bodyText: string)
     : readUpstreamError(meant, headers, JSON.stringify({ error: { message, type } }));
 }
 
-/** What a stream ends with instead of an answer, as an event of Messages. */
+/** An exception that ends a stream, as a Messages event. */
 export function exceptionEvent(name: string, payloadText: string): Json {
   const type = faultOf(name)?.[1] ?? 'api_error';
   return { type: 'error', error: { type, message: wordsOf(objectOf(maybeJson(payloadText))) ?? name } };

@@ -1,4 +1,4 @@
-/** One message of `application/vnd.amazon.eventstream`; of its headers those that are text. */
+/** One message of `application/vnd.amazon.eventstream`, with its string headers. */
 export interface Frame {
   headers: Readonly<Record<string, string>>;
   payload: Uint8Array;
@@ -11,22 +11,22 @@ export class BrokenFrame extends Error {
   }
 }
 
-/** Lengths of the whole and of the headers, and a checksum of both. */
+/** Lengths of the frame and its headers, and a checksum of both. */
 const preludeBytes = 12;
 const checksumBytes = 4;
-/** The format allows as much of a payload, and Bedrock sends a megabyte at most; past this memory would be eaten. */
+/** The format's maximum payload; Bedrock sends a megabyte at most. Bounds memory. */
 const mostFrameBytes = 16 * 1024 * 1024;
 
 const text = new TextDecoder();
 
-/** Cuts a byte stream into frames, however it comes; throws BrokenFrame where it can be no such stream. */
+/** Splits a byte stream into frames; throws BrokenFrame if it is no such stream. */
 export class FrameReader {
   #bytes = new Uint8Array(preludeBytes);
   #filled = 0;
 
   constructor(private readonly take: (frame: Frame) => void) {}
 
-  /** What comes next is the beginning of a frame. */
+  /** The next byte starts a frame. */
   get idle(): boolean {
     return this.#filled === 0;
   }
@@ -56,7 +56,7 @@ export class FrameReader {
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Before anything is kept for the frame, its length is one that was meant. */
+/** Verifies the length before memory is allocated for it. */
 function frameBytes(prelude: Uint8Array): number {
   const view = viewOf(prelude);
   if (view.getUint32(8) !== Bun.hash.crc32(prelude.subarray(0, 8))) throw new BrokenFrame('checksum of its lengths');
@@ -74,7 +74,7 @@ function readFrame(bytes: Uint8Array): Frame {
   return { headers: readHeaders(bytes.subarray(preludeBytes, headersEnd)), payload: bytes.subarray(headersEnd, end) };
 }
 
-/** Bytes of a value by its type, where all of a type are as long; the two that are not say how long they are. */
+/** Value lengths by type; the two variable ones carry their length. */
 const valueBytes = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const textType = 7;
 

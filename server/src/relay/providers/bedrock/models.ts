@@ -2,7 +2,7 @@ import { failure, isObject, UpstreamFault } from '../../wire/conversation.ts';
 import type { ModelEntry, ProviderKind } from '../kind.ts';
 import { askControl } from './request.ts';
 
-/** Inference profiles: most models of today can be asked by one only, and the list says which a region has. */
+/** Inference profiles: most current models require one, and the list says which exist in a region. */
 export const bedrockModels: ProviderKind['models'] = {
   toUpstream: (target) => askControl(target, '/inference-profiles?maxResults=1000&type=SYSTEM_DEFINED'),
   fromUpstream(json) {

@@ -3,7 +3,7 @@ import type { Json } from '../../wire/conversation.ts';
 import { exceptionEvent } from './errors.ts';
 import { BrokenFrame, type Frame, FrameReader } from './frames.ts';
 
-/** Makes events of Messages out of frames: of each those that follow from it, and of the end those that were owed. */
+/** Translates frames to Messages events, including those due at the end. */
 export interface FrameTranslator {
   frame(type: string, payloadText: string): Json[];
   end?(): Json[];
@@ -16,7 +16,7 @@ const failed = (message: string): Json => ({ type: 'error', error: { type: 'api_
 
 const sse = (event: Json): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A stream of frames, read as server-sent events. What is wrong with it is told as such an event, and nothing after it. */
+/** A stream of frames, read as server-sent events. Errors become an event, and nothing follows. */
 export class FramedSource implements ByteSource {
   #events: Json[] = [];
   #over = false;
@@ -50,7 +50,7 @@ export class FramedSource implements ByteSource {
     this.body.abort();
   }
 
-  /** Nothing to say is said too: a frame that is on its way is a sign of life. */
+  /** Returns empty bytes for an incomplete frame, as a sign of life. */
   #push(bytes: Uint8Array): Uint8Array {
     if (!this.#over) this.#judge(() => this.#frames.push(bytes));
     return this.#written();
@@ -99,7 +99,7 @@ export class FramedSource implements ByteSource {
 
 const handOver = (taker: Taker, bytes: Uint8Array): boolean => taker(bytes, 0, bytes.length);
 
-/** A whole answer, read as `translate` has it. */
+/** A whole answer, converted by `translate`. */
 export class TranslatedSource implements ByteSource {
   #read = false;
 

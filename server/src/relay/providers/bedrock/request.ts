@@ -2,29 +2,29 @@ import { withoutTrailing } from '../../../lib/trailing.ts';
 import type { Json } from '../../wire/conversation.ts';
 import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 
-/** Hosts of Bedrock's own, with what stands before the region and what after it. */
+/** Bedrock's own hosts, split around the region. */
 const awsHost = /(?:^|\.)bedrock-runtime(-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(amazonaws\.com(?:\.cn)?|api\.aws)$/;
 
-/** Taken for hosts that do not name theirs. */
+/** For hosts that do not name a region. */
 const usualRegion = 'us-east-1';
 
 function placeOf(baseUrl: string): { region: string; controlUrl: string } {
   const base = withoutTrailing(baseUrl, '/');
   const [, fips = '', region, domain] = awsHost.exec(URL.parse(base)?.hostname ?? '') ?? [];
-  // Models are listed elsewhere than they are asked; who stands in between is taken to speak for both.
+  // Models are listed at another host; a proxy is assumed to serve both.
   return region === undefined
     ? { region: usualRegion, controlUrl: base }
     : { region, controlUrl: `https://bedrock${fips}.${region}.${domain}` };
 }
 
-/** An API key of Bedrock's goes in a header; with an access key, known by its colon, each request is signed. */
+/** A Bedrock API key is sent in a header; with an access key, recognised by its colon, each request is signed. */
 function admission({ credential, baseUrl }: Target): Pick<UpstreamRequest, 'headers' | 'proof'> {
   if (!credential.includes(':')) return { headers: { ...jsonHeaders, authorization: `Bearer ${credential}` } };
   const { region } = placeOf(baseUrl);
   return { headers: jsonHeaders, proof: { by: 'aws', credential, service: 'bedrock', region } };
 }
 
-/** Ids have colons and ARNs slashes, which belong to the name and not to the path. */
+/** Colons of ids and slashes of ARNs belong to the name, not to the path. */
 const modelPath = ({ modelName }: Target, act: string): string => `/model/${encodeURIComponent(modelName)}/${act}`;
 
 export function askModel(target: Target, act: string, body: Json): UpstreamRequest {

@@ -15,14 +15,14 @@ import { answerRerank, rerankRequest } from './rerank.ts';
 
 export interface DemoRequest {
   path: string;
-  /** Parsed JSON, or the form of an upload; nothing for GET. */
+  /** Parsed JSON, or the form of an upload; undefined for GET. */
   body: unknown;
   stream: boolean;
   signal: AbortSignal;
 }
 
 export interface DemoOptions {
-  /** Between two events of a stream; 0 in tests. The default reads like quick typing. */
+  /** Delay between two stream events; 0 in tests. The default resembles quick typing. */
   paceMs?: number;
 }
 
@@ -65,7 +65,7 @@ const transcription =
     return answerTranscription(body, task);
   };
 
-/** Draws what the words say, and does not look at the picture. */
+/** Draws from the prompt; the input image is ignored. */
 const redraw =
   (prompt: string): Handler =>
   async ({ body, signal }) => {
@@ -110,7 +110,7 @@ const handlers: Record<string, Handler> = {
     }),
 };
 
-/** The built-in provider: answers in process as an OpenAI-compatible upstream would over HTTP. */
+/** The built-in provider: answers in this process as an OpenAI-compatible upstream would over HTTP. */
 export async function demoFetch(request: DemoRequest, { paceMs = 12 }: DemoOptions = {}): Promise<Response> {
   request.signal.throwIfAborted();
   const handler = handlers[request.path.replace(/^\/v1(?=\/)/, '')];

@@ -15,12 +15,12 @@ export const embeddingRequest = z.looseObject({
 
 const defaultDimensions = 256;
 
-/** Words that appear in nearly every text say little about nearness; full weight would make all texts alike. */
+/** Very common words say little about similarity; at full weight all texts would look alike. */
 const light = new Set(
   'a an the and or of in on at to for from by with is are was were be it this that i you we they'.split(' '),
 );
 
-/** Feature hashing of word stems and character trigrams, weighted by 1 + ln(tf), of length 1. */
+/** Feature hashing of word stems and character trigrams, weighted by 1 + ln(tf), normalised. */
 export function embed(text: string, dimensions = defaultDimensions): Float32Array {
   const counts = new Map<string, number>();
   const add = (feature: string, weight: number): void => void counts.set(feature, (counts.get(feature) ?? 0) + weight);
@@ -28,7 +28,7 @@ export function embed(text: string, dimensions = defaultDimensions): Float32Arra
     const root = stem(word);
     const weight = light.has(word) ? 0.1 : 1;
     add(`w:${root}`, weight);
-    // Trigrams let spelling variants and compound words meet; together they weigh less than the word itself.
+    // Trigrams match spelling variants and compounds; together they weigh less than the word.
     const padded = `^${root}$`;
     const share = (0.6 * weight) / Math.max(1, padded.length - 2);
     for (let at = 0; at + 3 <= padded.length; at += 1) add(`t:${padded.slice(at, at + 3)}`, share);
@@ -37,11 +37,11 @@ export function embed(text: string, dimensions = defaultDimensions): Float32Arra
   for (const [feature, count] of counts) {
     const hash = Bun.hash.xxHash32(feature);
     const weight = count >= 1 ? 1 + Math.log(count) : count;
-    // The sign bit keeps collisions from only ever adding up.
+    // The sign bit keeps collisions from only adding up.
     vector[(hash >>> 1) % dimensions]! += hash & 1 ? weight : -weight;
   }
   const length = Math.hypot(...vector);
-  // A text without words still needs a unit vector: cosine with zeros is not a number.
+  // A text without words needs a unit vector too, since the cosine with zeros is NaN.
   if (length === 0) vector[0] = 1;
   else for (let at = 0; at < dimensions; at += 1) vector[at]! /= length;
   return vector;

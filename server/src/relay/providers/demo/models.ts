@@ -19,7 +19,7 @@ const chatCapabilities = {
   stop: true,
 };
 
-/** What the built-in provider serves, every one at price 0. */
+/** The built-in provider's models, all at price 0. */
 export const demoModels: readonly DemoModel[] = [
   {
     id: 'demo/chat',

@@ -11,7 +11,7 @@ export const moderationRequest = z.looseObject({
   ]),
 });
 
-/** A few plain patterns a category: enough to show the endpoint's shape, no judge of real content. */
+/** A few simple patterns per category: enough to show the endpoint's shape, not to judge real content. */
 const patterns: Record<string, RegExp> = {
   harassment:
     /\b(?:you(?:'re| are) (?:an? )?(?:idiot|moron|loser|worthless|stupid|pathetic)|shut up|nobody likes you)\b/gi,
@@ -51,7 +51,7 @@ export async function answerModeration(request: z.infer<typeof moderationRequest
   return {
     id: `modr-${randomString(24)}`,
     model: request.model ?? 'demo/moderation',
-    // Parts are one thing to judge together, strings one each, as with OpenAI.
+    // Parts are judged together, strings separately, as with OpenAI.
     results: texts
       ? await inTurns(texts, judge)
       : [judge((input as { text?: string }[]).map((part) => part.text ?? '').join('\n'))],

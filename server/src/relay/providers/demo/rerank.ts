@@ -15,11 +15,11 @@ export const rerankRequest = z.looseObject({
   return_documents: z.boolean().nullish(),
 });
 
-/** Of each text so much is read. */
+/** Characters read of each text. */
 const readChars = 20_000;
 const stemsOf = (text: string): string[] => contentStems(text.slice(0, readChars));
 
-/** 0 to 1: mostly the share of the query's words found, and a little how dense they stand. */
+/** 0 to 1: mostly the share of query words found, and slightly their density. */
 function relevance(wanted: Set<string>, document: string): number {
   const own = stemsOf(document);
   if (wanted.size === 0 || own.length === 0) return 0;

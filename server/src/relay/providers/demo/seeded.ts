@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that depend on the text and seed alone (mulberry32 over a hash of the text). */
+/** Pseudo-random numbers in [0, 1) from text and seed (mulberry32 over a hash of the text). */
 export function seeded(text: string, seed = 0): () => number {
   let state = (Bun.hash.xxHash32(text) ^ Math.imul(seed | 0, 0x9e3779b1)) >>> 0;
   return () => {

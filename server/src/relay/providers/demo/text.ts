@@ -10,7 +10,7 @@ const stopWords = new Set(
 
 export const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+(?:'\p{L}+)?/gu) ?? [];
 
-/** A light suffix cut, so that "running", "runs" and "run" meet; exactness matters less than agreement. */
+/** Light stemming, so that "running", "runs" and "run" match; consistency matters more than accuracy. */
 export function stem(word: string): string {
   if (word.length <= 3) return word;
   const cut = word
@@ -28,7 +28,7 @@ export const contentStems = (text: string): string[] =>
     .filter((word) => !stopWords.has(word))
     .map(stem);
 
-/** Sentences as they stand in the text, so that each can be quoted exactly. */
+/** Sentences exactly as in the text, so that they can be quoted. */
 export function sentences(text: string): string[] {
   return text
     .split(/\n+|(?<=[.!?…])["”’)]{0,9}\s+/u)
@@ -36,7 +36,7 @@ export function sentences(text: string): string[] {
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 }
 
-/** The words that matter most in a text, in order of first appearance among the most frequent. */
+/** The most frequent significant words, in order of first appearance. */
 export function keyTerms(text: string, count: number): string[] {
   const seen = new Map<string, { word: string; times: number; first: number }>();
   words(text).forEach((word, index) => {
@@ -51,7 +51,7 @@ export function keyTerms(text: string, count: number): string[] {
     .map((entry) => entry.word);
 }
 
-/** The sentences that share most words with the whole, in their own order. */
+/** The sentences that share most words with the whole text, in their original order. */
 export function summarise(text: string, count: number): string {
   const all = sentences(text);
   if (all.length <= count) return all.join(' ');
@@ -71,7 +71,7 @@ export function summarise(text: string, count: number): string {
     .join(' ');
 }
 
-/** Share of the first text's content words that the second has too. */
+/** Share of the first text's content words found in the second. */
 export function coverage(wanted: string, given: string): number {
   const stems = new Set(contentStems(wanted));
   if (stems.size === 0) return 0;
@@ -79,7 +79,7 @@ export function coverage(wanted: string, given: string): number {
   return [...stems].filter((word) => have.has(word)).length / stems.size;
 }
 
-/** Names a person would read as such: quoted strings, and capitalised words that do not open a sentence. */
+/** Likely names: quoted strings, and capitalised words inside a sentence. */
 export function entities(text: string): string[] {
   const quoted = [...text.matchAll(/["“]([^"”]{1,80})["”]/gu)].map((match) => match[1]!);
   const named = [

@@ -20,7 +20,7 @@ import { readEmbeddedError, undone } from '../kind/errors.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Ends that come of the tools and the talk they were given with: a retry elsewhere may do better. */
+/** Finish reasons caused by tools or the conversation: another candidate may succeed. */
 const broken = new Set([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
@@ -28,7 +28,7 @@ const broken = new Set([
   'MALFORMED_RESPONSE',
 ]);
 
-/** The vendor gives calls no ids of their own, or ones that repeat; clients need unique ones. */
+/** Gemini's calls have no ids, or repeated ones; clients need unique ones. */
 const callId = (): string => `call_${randomString(20)}`;
 
 const readPart = (part: Json): Part[] => readGeminiPart(part, callId);
@@ -41,7 +41,7 @@ interface Pages {
 interface Piece {
   parts: Part[];
   finish?: Finish;
-  /** Pages that the words rest on, and those that they repeat. */
+  /** Pages that the text cites or quotes. */
   pages?: Pages;
 }
 
@@ -81,7 +81,7 @@ export function fromGemini(json: unknown): Answer {
   };
 }
 
-/** Neighbouring pieces of text are one; a signature without words of its own joins the thinking before it. */
+/** Joins adjacent texts; a signature without text joins the thought before it. */
 function joinTexts(parts: Part[]): Part[] {
   const out: Part[] = [];
   for (const part of parts) {
@@ -106,7 +106,7 @@ function withCitations(parts: Part[], pages: Pages = {}): Part[] {
   return parts.map((part, i) => (i === last && part.type === 'text' ? { ...part, cited } : part));
 }
 
-/** All that it searched for one answer. */
+/** All searches of one answer. */
 function searchIn({ grounding }: Pages = {}, { responseId }: Json): SearchPart[] {
   const { webSearchQueries: asked, groundingChunks: chunks } = isObject(grounding) ? grounding : {};
   const queries = Array.isArray(asked) ? asked.map(text).filter((query) => query !== '') : [];
@@ -115,13 +115,13 @@ function searchIn({ grounding }: Pages = {}, { responseId }: Json): SearchPart[]
   return queries.length > 0 ? [{ type: 'search', id: `ws_${text(responseId)}`, queries, pages }] : [];
 }
 
-/** Models before 3 are billed by the answers that were searched for, later ones by the queries. */
+/** Models before 3 are billed per answer with searches, later ones per query. */
 function withSearches(usage: Usage | undefined, [search]: SearchPart[], { modelVersion }: Json): Usage | undefined {
   if (!usage || !search) return usage;
   return { ...usage, searches: /gemini-[12]\b/.test(text(modelVersion)) ? 1 : search.queries.length };
 }
 
-/** Reads the chunks of one stream; each call comes whole. */
+/** Parses the chunks of one stream; calls arrive whole. */
 export function geminiDecoder(): (json: Json) => Delta[] {
   let said = '';
   let pages: Pages = {};
@@ -130,13 +130,13 @@ export function geminiDecoder(): (json: Json) => Delta[] {
   const further = new Set<unknown>();
   let main: { index: unknown } | undefined;
 
-  /** The one that came first, whatever its number: a number names a candidate, and does not say how many there are. */
+  /** The first candidate received, whatever its index: an index does not tell how many there are. */
   function isMain({ index = 0 }: Json): boolean {
     main ??= { index };
     return main.index === index;
   }
 
-  /** Of candidates beside the first only that they are there and have ended: who asked for several gets them as they come. */
+  /** Other candidates only count as started and ended: a client that asked for several gets them unparsed. */
   function readFurther(candidate: Json): Delta[] {
     const begun: Delta[] = further.has(candidate.index) ? [] : [{ type: 'choice' }];
     further.add(candidate.index);
@@ -179,7 +179,7 @@ export function geminiDecoder(): (json: Json) => Delta[] {
         .filter((one) => !isMain(one))
         .flatMap(readFurther),
     );
-    // Told again and again, each time with more in it.
+    // Repeated with every chunk, each time with more.
     pages = { ...pages, ...piece.pages };
     const search = searchIn(pages, json);
     const usage = withSearches(readGeminiUsage(json.usageMetadata), search, json);

@@ -3,10 +3,10 @@ import { writeMedia } from '../../wire/gemini/media.ts';
 import { PartWriter } from '../../wire/gemini/part-writer.ts';
 import { wordless } from '../kind/wordless.ts';
 
-/** Accepted by Gemini 3 in place of a signature for calls that another vendor made; without it they are refused. */
+/** Gemini 3 accepts this instead of a signature on other vendors' calls; without one they are refused. */
 const foreignCallSignature = 'skip_thought_signature_validator';
 
-/** The turns as `contents`; neighbours of one role become one. */
+/** The turns as `contents`; adjacent ones of a role are merged. */
 export function buildContents(conversation: Conversation, modelName: string): Json[] {
   const calls = callsIn(conversation);
   const contents: { role: string; parts: Json[] }[] = [];
@@ -21,7 +21,8 @@ export function buildContents(conversation: Conversation, modelName: string): Js
     if (last?.role === role) last.parts.push(...parts);
     else contents.push({ role, parts });
   }
-  // A conversation may begin with the assistant in other formats, or hold instructions alone; here the user speaks first.
+  // Other formats allow conversations that start with the assistant, or have only instructions; here the user must
+  // start.
   if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [{ text: wordless }] });
   return contents;
 }
@@ -35,7 +36,7 @@ function callsIn(conversation: Conversation): Calls {
   return calls;
 }
 
-/** Results are matched by name here, and those of one name by their order; other formats give the id alone. */
+/** Results are matched by name, and within a name by order; other formats only give the id. */
 function inOrderOfCalls(parts: Part[], calls: Calls): Part[] {
   const results = parts.filter((part) => part.type === 'tool_result');
   if (results.length < 2) return parts;
@@ -44,7 +45,7 @@ function inOrderOfCalls(parts: Part[], calls: Calls): Part[] {
   return parts.map((part) => (part.type === 'tool_result' ? ordered.next().value! : part));
 }
 
-/** In place of a signature, where a model wants one of every turn's first call. */
+/** Placeholder signature, for models that require one on the first call of each turn. */
 export const unsignedCall = (modelName: string): string | undefined =>
   /gemini-([3-9]|\d\d)/.test(modelName) ? foreignCallSignature : undefined;
 

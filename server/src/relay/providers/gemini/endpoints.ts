@@ -43,7 +43,7 @@ export const geminiEmbeddings: Endpoint = {
     }));
     return post(target, ':batchEmbedContents', { requests });
   },
-  /** The vendor counts no tokens here; they are counted by whoever bills. */
+  /** Google reports no tokens here; billing counts them. */
   fromUpstream(json, body) {
     const { embeddings } = expectObject(json);
     if (!Array.isArray(embeddings)) throw new UpstreamFault(failure(`the upstream answered without 'embeddings'`));
@@ -58,7 +58,7 @@ export const geminiEmbeddings: Endpoint = {
 
 const isImagen = (target: Target): boolean => bareName(target).startsWith('imagen');
 
-/** Imagen takes shapes, not sizes. */
+/** Imagen accepts aspect ratios, not sizes. */
 function aspectRatio(size: unknown): Json {
   const match = typeof size === 'string' ? /^(\d+)x(\d+)$/.exec(size) : null;
   if (!match) return {};

@@ -2,8 +2,9 @@ import { isObject, type Json } from '../../wire/conversation.ts';
 import { toGeminiSchema } from './schema.ts';
 
 /**
- * The parameters of a function, or undefined where it has none: an object without properties is refused. One of several objects is an
- * object with the members of all, of which those must be there that all demand: Google knows no other at that place.
+ * A function's parameters, or undefined if it has none: an object without properties is refused. A union of objects
+ * becomes one object with all members, requiring only those that all of them require, since Google accepts nothing else
+ * at the top level.
  */
 export function parametersOf(schema: Json | undefined): Json | undefined {
   const written = schema && toGeminiSchema(schema);
@@ -32,7 +33,7 @@ function asOne(options: Json[]): Json {
 const memberOf = ({ properties }: Json, name: string): Json[] =>
   Object.hasOwn(properties as Json, name) ? [(properties as Record<string, Json>)[name]!] : [];
 
-/** Names of kinds, which tell such objects apart, become one choice. */
+/** Discriminator values of such objects become one enum. */
 function eitherOf(schemas: Json[]): Json {
   const first = schemas[0]!;
   if (schemas.every((one) => Array.isArray(one.enum)))

@@ -12,7 +12,7 @@ import { parametersOf } from './parameters.ts';
 import { rewriteGeminiRequest } from './rewrite.ts';
 import { toGeminiSchema } from './schema.ts';
 
-/** The base URL with or without its version segment. */
+/** The base URL may or may not contain the version segment. */
 export function geminiUrl(target: Target, path: string): string {
   const base = withoutTrailing(target.baseUrl, '/');
   return /\/v\d\w*$/.test(base) ? base + path : `${base}/v1beta${path}`;
@@ -38,21 +38,21 @@ export function toGemini(conversation: Conversation, target: Target): UpstreamRe
   };
 }
 
-/** As it came where it is of this format, else built. */
+/** The original body if it has this format, else converted. */
 export const geminiRequestOf = (conversation: Conversation, target: Target): Json =>
   conversation.source?.format === 'gemini'
     ? rewriteGeminiRequest(conversation.source.body, conversation, target)
     : buildGeminiRequest(conversation, target);
 
-/** Files that its own API keeps have addresses, which clients of other formats give as ids. */
+/** Google's own files have URLs, which clients of other formats send as ids. */
 const carried: Carries = (part) =>
   (part.type === 'file' && 'fileId' in part.source && /^(https?:|gs:|files\/)/.test(part.source.fileId)) ||
   carriesAll(part);
 const carriesAll = carriesAllBut('gemini');
 
 /**
- * Beside functions it searches only if all that it did comes back with the next request, part by part, for which other formats
- * have no place; models before 3 do not even then, nor in an answer of a given form.
+ * Beside functions it searches only if all of its search parts are returned with the next request, which other formats
+ * cannot carry; models before 3 never do, nor with a response schema.
  */
 export const searchesAsGemini = ({ params: { webSearch: search, tools, responseFormat } }: Conversation): boolean =>
   tools === undefined && responseFormat === undefined && !search?.allowedDomains && !search?.keptOnly;
@@ -94,11 +94,11 @@ function generationConfig(conversation: Conversation, target: Target): Json {
   return config;
 }
 
-/** Models before 3 refuse a format together with tools; they are told in words. */
+/** Models before 3 refuse a response format together with tools; it is described in words. */
 const formatInWords = ({ responseFormat: format, tools }: Params, modelName: string): boolean =>
   format !== undefined && tools !== undefined && !/gemini-([3-9]|\d\d)/.test(modelName);
 
-/** `response_format` under this vendor's names. */
+/** `response_format` under Google's names. */
 function responseFormat(params: Params, modelName: string): Json {
   const { responseFormat: format } = params;
   if (format === undefined || formatInWords(params, modelName)) return {};
@@ -116,7 +116,7 @@ const budgets: Record<Effort, number> = {
   max: 24_576,
 };
 
-/** Models before 2.5 do not think and refuse the question; 3 and later take a level where 2.5 takes a budget. */
+/** Models before 2.5 do not reason and refuse the setting; 3 and later accept a level where 2.5 accepts a budget. */
 function thinkingConfig(params: Params, target: Target): Json | undefined {
   const { reasoning } = params;
   const { modelName } = target;
@@ -125,18 +125,18 @@ function thinkingConfig(params: Params, target: Target): Json | undefined {
   if (/gemini-[3-9]/.test(modelName)) return { includeThoughts: thoughts, ...thinkingLevel(modelName, reasoning) };
   if (reasoning.adaptive && reasoning.effort === undefined) return { includeThoughts: true, thinkingBudget: -1 };
   const thinkingBudget = reasoning.budgetTokens ?? budgetOf(reasoning.effort ?? 'medium', outputLimit(params, target));
-  // Some cannot but think, and refuse to be asked for no thoughts at all.
+  // Some always reason, and refuse a budget of zero.
   return { includeThoughts: thoughts, thinkingBudget: thinkingBudget || (/pro/.test(modelName) ? leastOfPro : 0) };
 }
 
-/** Levels that models take, upwards; first match wins. */
+/** Supported levels, ascending; the first match wins. */
 const levels: [RegExp, readonly Effort[]][] = [
   [/flash/, ['minimal', 'low', 'medium', 'high']],
   [/gemini-3-pro/, ['low', 'high']],
   [/./, ['low', 'medium', 'high']],
 ];
 
-/** Without a word of it the model decides. */
+/** Without a setting the model decides. */
 function thinkingLevel(modelName: string, { effort, budgetTokens }: Reasoning): Json {
   if (effort === undefined && budgetTokens === undefined) return {};
   const [, taken] = levels.find(([names]) => names.test(modelName))!;
@@ -144,10 +144,10 @@ function thinkingLevel(modelName: string, { effort, budgetTokens }: Reasoning): 
 }
 
 const leastOfPro = 128;
-/** No model refuses as much. */
+/** No model refuses this budget. */
 const leastBudget = 512;
 
-/** An effort as a budget. Thoughts are part of the limit; a fifth is left for the answer. */
+/** An effort as a budget. Thoughts are part of the limit; a fifth is reserved for the answer. */
 function budgetOf(effort: Effort, limit = Number.POSITIVE_INFINITY): number {
   const wanted = budgets[effort];
   return Math.min(wanted, Math.max(leastBudget, Math.floor(limit * 0.8)));

@@ -4,10 +4,10 @@ import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { outputLimit, type Target } from '../kind.ts';
 import { unsignedCall } from './content.ts';
 
-/** What the address says, and what is ours. */
+/** Members given by the URL, and our own extensions. */
 const staysHere = ['model', 'models', 'provider', 'svc_ms'];
 
-/** A body of this format: as it came, with only what must change. The given one is not touched, as the next candidate may need it. */
+/** A body of this format with minimal changes. The given one is not modified, as the next candidate may need it. */
 export function rewriteGeminiRequest(given: Json, conversation: Conversation, target: Target): Json {
   const body: Json = { ...given };
   for (const name of staysHere) delete body[name];
@@ -19,7 +19,7 @@ export function rewriteGeminiRequest(given: Json, conversation: Conversation, ta
   return body;
 }
 
-/** Signatures of another vendor's would be refused here, and so would a call of its without any. */
+/** Gemini refuses other vendors' signatures, and their calls without one. */
 function withOwnSignatures(content: unknown, { modelName }: Target): unknown {
   if (!isObject(content) || content.role !== 'model' || !Array.isArray(content.parts)) return content;
   let unsigned = unsignedCall(modelName);
@@ -36,5 +36,5 @@ function withOwnSignatures(content: unknown, { modelName }: Target): unknown {
   return { ...content, parts };
 }
 
-/** Was there for its signature alone. */
+/** The part only carried a signature. */
 const isEmpty = (part: Json): boolean => Object.keys(part).every((key) => key === 'text' && part.text === '');

@@ -1,7 +1,7 @@
 import { plainText } from '../../../lib/plain-text.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 
-/** Members of Gemini's own schema; it refuses a request that has any other, and clients have ever new ones. */
+/** Members of Gemini's schema; it refuses requests with any others, and clients keep adding new ones. */
 const known = new Set([
   ...['type', 'format', 'title', 'description', 'nullable', 'enum', 'default', 'example', 'pattern', 'anyOf'],
   ...['properties', 'required', 'propertyOrdering', 'minProperties', 'maxProperties', 'items', 'minItems', 'maxItems'],
@@ -10,19 +10,19 @@ const known = new Set([
 
 const knownFormats = new Set(['enum', 'date-time', 'float', 'double', 'int32', 'int64']);
 
-/** Deeper than this a schema is recursive, and Gemini has no words for that. */
+/** Deeper schemas are recursive, which Gemini cannot express. */
 const maxDepth = 32;
-/** References that double at every step would otherwise grow a small schema without end. */
+/** Bounds schemas whose references double at each step. */
 const maxNodes = 5000;
 
 interface Context {
   defs: Json;
   nodes: number;
-  /** References being followed, to stop at the first that comes again. */
+  /** References being followed, to detect cycles. */
   open: string[];
 }
 
-/** JSON Schema as the subset that Gemini's function declarations and `responseSchema` take. */
+/** Converts JSON Schema to the subset that Gemini's function declarations and `responseSchema` accept. */
 export function toGeminiSchema(schema: Json): Json {
   const defs = { ...(isObject(schema.definitions) && schema.definitions), ...(isObject(schema.$defs) && schema.$defs) };
   return convert(schema, { defs, nodes: 0, open: [] }, 0);
@@ -51,7 +51,7 @@ function convertNode(given: Json, context: Context, depth: number): Json {
   if (Array.isArray(out.enum)) out.enum = out.enum.filter((item) => item !== null).map(plainText);
   if (out.enum !== undefined && out.type === undefined) out.type = 'string';
   if (typeof out.format === 'string' && !knownFormats.has(out.format)) delete out.format;
-  // Whatever it is, as `true` has it; a list of them, one for each place, has no counterpart.
+  // `true` accepts anything; a tuple has no counterpart.
   const inner = (value: unknown): unknown => (isObject(value) ? convert(value, context, depth + 1) : {});
   if (isObject(out.properties)) {
     const possible = Object.entries(out.properties).filter(([, value]) => value !== false);
@@ -65,8 +65,8 @@ function convertNode(given: Json, context: Context, depth: number): Json {
 }
 
 /**
- * Several schemas stand by themselves: what is said beside them is said of each. What they only narrow, as the members that an
- * object must have in one case or another, has no counterpart.
+ * A union stands alone: its siblings are merged into each branch. Branches that only narrow, such as conditional
+ * required members, have no counterpart.
  */
 function alone(out: Json): Json {
   const { anyOf: options, ...beside } = out;
@@ -76,7 +76,7 @@ function alone(out: Json): Json {
   return { anyOf: options.map((option) => ({ ...beside, ...option })) };
 }
 
-/** What Gemini refuses a request for, though other vendors do not: lists of nothing said, and names of nothing there. */
+/** Removes what Gemini refuses although other vendors accept it: empty lists, and required names without a property. */
 function asDemanded(out: Json): Json {
   if (out.type === undefined && out.anyOf === undefined) {
     if (out.properties !== undefined) out.type = 'object';
@@ -89,7 +89,7 @@ function asDemanded(out: Json): Json {
     if ((out.required as string[]).length === 0) delete out.required;
   }
   if (Array.isArray(out.enum) && out.type !== 'string') {
-    // It takes a choice of texts alone, and the arguments are to be what they are.
+    // Only string enums are supported, so other values are listed in the description.
     out.description = [out.description, `One of: ${out.enum.join(', ')}`].filter((text) => text).join('. ');
     delete out.enum;
   }
@@ -103,7 +103,7 @@ function resolve(schema: Json, defs: Json): Json {
   return isObject(target) ? { ...target, ...rest } : rest;
 }
 
-/** `allOf` means all at once, which a single object can say. */
+/** `allOf` is merged into a single object. */
 function merge(schema: Json, defs: Json): Json {
   if (!Array.isArray(schema.allOf)) return schema;
   const all = [schema, ...schema.allOf.filter(isObject).map((item) => resolve(item, defs))];
@@ -125,7 +125,7 @@ const membersOf: Record<string, readonly string[]> = {
   integer: ['minimum', 'maximum'],
 };
 
-/** `type: ["string", "null"]` is written `nullable`; of several others each is one of several schemas. */
+/** `type: ["string", "null"]` becomes `nullable`; other unions become `anyOf`. */
 function oneType(out: Json): void {
   if (!Array.isArray(out.type)) return;
   const types = out.type.filter((type) => type !== 'null');

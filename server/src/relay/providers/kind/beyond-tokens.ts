@@ -5,7 +5,7 @@ import { bringsTools } from '../../wire/responses/brought-tools.ts';
 import { withoutSearch } from '../../wire/web-search.ts';
 import type { Target } from '../kind.ts';
 
-/** Whether a parameter with this value leaves the price by the token as it is. */
+/** Whether a parameter with this value leaves the price per token unchanged. */
 type Harmless = (value: unknown) => boolean;
 
 const isOff: Harmless = (value) =>
@@ -19,7 +19,7 @@ const hasNoLimit: Harmless = (value) => !isObject(value) || !Object.keys(value).
 
 const isLike = (pattern: RegExp, value: unknown): boolean => typeof value === 'string' && pattern.test(value);
 
-/** Tools that the client runs, so that they cost their words alone. Whatever is new is taken for one the vendor runs. */
+/** Client-run tools, which cost only their tokens. Unknown ones are assumed to be vendor-run. */
 const clientTools: Record<Exclude<WireFormat, 'gemini'>, RegExp> = {
   chat: /^(function|custom)$/,
   responses: /^(function|custom|namespace|computer|computer_use_preview|local_shell|apply_patch|tool_search)$/,
@@ -38,27 +38,27 @@ const bringsClientTools: Harmless = (input) =>
   !Array.isArray(input) ||
   input.every((item) => !isObject(item) || !bringsTools(item) || areClientTools('responses')(item.tools));
 
-/** A shell of OpenAI's that commands the client's machine; in a container of its own it is billed by the hour. */
+/** OpenAI's shell tool on the client's machine; in a container it is billed by the hour. */
 const isOwnShell = ({ type, environment }: Json): boolean =>
   type === 'shell' && isObject(environment) && environment.type === 'local';
 
-/** Functions are the client's, and so is the screen that a model uses; all else in a tool of Google's it runs itself. */
+/** Functions and computer use run at the client; all other Google tools are vendor-run. */
 const areGoogleClientTools: Harmless = (tools) =>
   !Array.isArray(tools) ||
   tools.every(
     (tool) => isObject(tool) && Object.keys(tool).every((key) => /^(functionDeclarations|computerUse)$/.test(key)),
   );
 
-/** Edits of the context cost nothing, but for a summary, which is an answer of its own. */
+/** Context edits are free, except for summaries, which are generated. */
 const hasNoSummary: Harmless = (value) =>
   !isObject(value) ||
   !Array.isArray(value.edits) ||
   value.edits.every((edit) => isObject(edit) && isLike(/^clear_/, edit.type));
 
-/** A sandbox by its name alone is one to go on in, and nothing goes on without the tool that runs there. */
+/** A container by id alone is free: nothing runs in it without its tool. */
 const hasNoSkills: Harmless = (value) => !isObject(value) || isOff(value.skills);
 
-/** Speed, place and precedence at other rates. */
+/** Speed, region and priority at other rates. */
 const rates: [string, Harmless][] = [
   ['service_tier', isOneOf('auto', 'default', 'standard', 'standard_only', 'on_demand')],
   ['serviceTier', isOneOf('auto', 'default', 'standard')],
@@ -66,7 +66,7 @@ const rates: [string, Harmless][] = [
   ['inference_geo', isOneOf('global')],
 ];
 
-/** Searches and other tools that a vendor runs: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq; Anthropic. */
+/** Searches and other vendor-run tools: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq; Anthropic. */
 const serverTools: Record<WireFormat, [string, Harmless][]> = {
   chat: [
     ['web_search_options', isOff],
@@ -80,13 +80,13 @@ const serverTools: Record<WireFormat, [string, Harmless][]> = {
     ['mcp_servers', isOff],
     ['moderation', isOff],
   ],
-  // What its sandbox is to know; a request for a summary in place of an answer.
+  // Container contents; a summary instead of an answer.
   messages: [
     ['mcp_servers', isOff],
     ['container', hasNoSkills],
     ['compaction', isOff],
   ],
-  // A prompt, a judge or a summary of OpenAI's own.
+  // OpenAI's stored prompts, moderation and summaries.
   responses: [
     ['prompt', isOff],
     ['moderation', isOff],
@@ -99,24 +99,24 @@ const serverTools: Record<WireFormat, [string, Harmless][]> = {
   gemini: [],
 };
 
-/** The first of these that a body asks for, but for the one that is known otherwise. */
+/** The first of these that a body asks for, except for the known search. */
 export const serverToolIn = (format: WireFormat, body: Json, known?: string): string | undefined =>
   serverTools[format].find(([name, isHarmless]) => name !== known && !isHarmless(body[name]))?.[0];
 
 /**
- * What vendors bill beside the tokens of a request, at other rates, or more often than once. A parameter that is not here
- * changes nothing of the price as far as we know.
+ * What vendors bill in addition to tokens, at other rates, or more than once. Parameters not listed do not affect the
+ * price as far as known.
  */
 const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
   chat: new Map<string, Harmless>([
     ...rates,
     ['tools', areClientTools('chat')],
     ...serverTools.chat,
-    // Another model than the one that has the price: OpenRouter, LiteLLM.
+    // Another model than the priced one: OpenRouter, LiteLLM.
     ['models', isOff],
     ['fallbacks', isOff],
     ['preset', isOff],
-    // More answers than are shown, or longer ones.
+    // More or longer answers than shown.
     ['best_of', isOneAtMost],
     ['num_return_sequences', isOneAtMost],
     ['candidate_count', isOneAtMost],
@@ -137,14 +137,17 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
     ['tools', areClientTools('messages')],
     ...serverTools.messages,
     ['container', isOff],
-    // Other models than the one that has the price.
+    // Other models than the priced one.
     ['fallbacks', isOff],
     ['context_management', hasNoSummary],
   ]),
   gemini: new Map<string, Harmless>([...rates, ['tools', areGoogleClientTools]]),
 };
 
-/** Refuses what would be billed to us and to nobody else; looks at a body as it goes upstream. `searches`: those have a price. */
+/**
+ * Refuses what the vendor would bill to us and nobody would pay for; checks the body sent upstream. `searches`:
+ * searches have a price.
+ */
 export function refuseBeyondTokens(
   format: WireFormat,
   sent: Json,

@@ -1,12 +1,12 @@
 import { type Effort, efforts } from '../../wire/conversation.ts';
 
-/** The level that is asked for, or the next above it that a model takes: others are refused. */
+/** The requested level, or the next higher one the model accepts. */
 export function nearestEffort(taken: readonly Effort[], asked: Effort): Effort {
   const least = efforts.indexOf(asked);
   return taken.find((effort) => efforts.indexOf(effort) >= least) ?? taken.at(-1)!;
 }
 
-/** A budget of thinking tokens as the nearest level. */
+/** The level nearest to a token budget. */
 export function effortOf(budgetTokens: number | undefined): Effort {
   if (budgetTokens === undefined) return 'medium';
   if (budgetTokens <= 2048) return 'low';

@@ -3,16 +3,16 @@ import { type ErrorParts, readErrorParts } from '../../../lib/error-parts.ts';
 import { maybeJson } from '../../../lib/maybe-json.ts';
 import { failure, type Json, type UpstreamError } from '../../wire/conversation.ts';
 
-/** Headers of a refusal that tell a client when to come back. */
+/** Headers of an error that tell a client when to retry. */
 const forwarded = ['retry-after', 'retry-after-ms', 'x-should-retry'];
 
-/** Keys that vendors repeat in their messages, and ours must never leave. */
+/** Keys that vendors repeat in their messages; ours must never leak. */
 const secrets =
   /\b(?:sk|pk|gsk|xai|key|csk|pplx|fw|hf|AIza|AKIA|ASIA|ABSK)[-_*A-Za-z0-9]{8,}|\bya29\.[-_.A-Za-z0-9]{8,}/g;
 
 const maxMessageChars = 1000;
 
-/** Reads a refusal of the upstream. */
+/** Parses an upstream's error. */
 export function readUpstreamError(status: number, headers: Headers, bodyText: string): UpstreamError {
   const parts = readErrorParts(maybeJson(bodyText));
   const kept: Record<string, string> = {};
@@ -23,16 +23,16 @@ export function readUpstreamError(status: number, headers: Headers, bodyText: st
   return classify(status, parts, `the upstream answered ${status}`, kept);
 }
 
-/** An error object inside an answer with status 200: a failure, unless it says that the request or its own limits are to blame. */
+/** An error inside an answer with status 200: a failure, unless it blames the request or a limit. */
 export const readEmbeddedError = (value: unknown): UpstreamError =>
   classify(502, readErrorParts(value), 'the upstream reported an error', {});
 
-/** What an answer leaves undone by way of what was asked: another upstream may do it, and nothing is wrong with this one. */
+/** An incomplete answer: another upstream may do better, and this one is not at fault. */
 export const undone = (message: string): UpstreamError => ({ ...failure(message), byRequest: true });
 
 const maxDetailChars = 4_000;
 
-/** What is longer than anything that is documented stays here. */
+/** Details longer than anything documented are dropped. */
 function withoutSecrets(details: Json): { details?: Json } {
   const text = JSON.stringify(details);
   return text.length > maxDetailChars ? {} : { details: JSON.parse(text.replace(secrets, '[redacted]')) };

@@ -6,8 +6,8 @@ import { serverToolIn } from './beyond-tokens.ts';
 import { refuseGoogleOnly } from './google-only.ts';
 
 /**
- * Refuses, by name, what only the vendor of the request's own format does: tools that it runs or has trained for, searches,
- * speech and the like. Left out silently, the model would answer without them, and nobody would know.
+ * Refuses, by name, what only the vendor of the request's own format supports: vendor-run tools, searches, speech and
+ * the like. If dropped silently, the model would answer without them unnoticed.
  */
 export function refuseForeignTools({ params, source, turns }: Conversation, { searches = false } = {}): void {
   if (source?.format === 'messages' && source.body.thread != null) throw threadUnsupported();
@@ -36,7 +36,7 @@ const ownTool = (name: unknown): AppError =>
 export const searchUnsupported = ({ name, offered }: WebSearch): AppError =>
   offered ? ownTool(name) : unsupported(name, `'${name}' is not supported by this model.`);
 
-/** Of a responses request: items of tools that OpenAI runs, and files that are named by an id of its. */
+/** For a Responses request: items of OpenAI's tools, and files by OpenAI's ids. */
 function refuseForeignItems(turns: Turn[]): void {
   for (const { parts } of turns)
     for (const part of parts) {
@@ -51,7 +51,7 @@ function refuseForeignItems(turns: Turn[]): void {
     }
 }
 
-/** Threads live in the vendor's own account. This code is the one on which its clients send the whole conversation again. */
+/** Threads exist in the vendor's account. On this code, Anthropic's clients send the whole conversation again. */
 export const threadUnsupported = (): AppError =>
   new AppError(
     'unsupported_parameter',
@@ -62,14 +62,14 @@ export const threadUnsupported = (): AppError =>
     },
   );
 
-/** What decides where a request is worked on, or which words an answer may hold: whoever asks for it relies on it. */
+/** Parameters that callers rely on: where a request is processed, and which words an answer may contain. */
 function promiseIn(format: WireFormat, { inference_geo: place, logit_bias: bias }: Json): string | undefined {
   if (format === 'messages' && place != null && place !== 'global') return 'inference_geo';
-  // Its numbers are tokens of one vendor's alphabet.
+  // Its keys are token ids of one vendor's tokenizer.
   return format === 'chat' && isObject(bias) && Object.keys(bias).length > 0 ? 'logit_bias' : undefined;
 }
 
-/** Of an answer. */
+/** Whether the answer should contain audio. */
 const asksForSound = ({ audio, modalities }: Json): boolean =>
   audio != null || (Array.isArray(modalities) && modalities.includes('audio'));
 

@@ -2,12 +2,12 @@ import { isObject, type Json, type Turn } from '../../wire/conversation.ts';
 import { kindOfPart } from '../../wire/gemini/read-part.ts';
 import { unsupported } from '../../wire/read.ts';
 
-/** Whether a setting with this value asks for what every model gives. */
+/** Whether a setting has its default effect. */
 type Usual = (value: unknown) => boolean;
 
 const isAbsent: Usual = (value) => value == null;
 
-/** Settings of `generationConfig` that change what an answer is made of, and have no words in other formats. */
+/** `generationConfig` settings that change the content of an answer and have no counterpart in other formats. */
 const settings: [string, Usual][] = [
   ['candidateCount', (value) => value == null || value === 1],
   ['responseLogprobs', (value) => value == null || value === false],
@@ -20,10 +20,10 @@ const settings: [string, Usual][] = [
   ['generationOutputConfig', isAbsent],
 ];
 
-/** Beside it: an answer that Google alone can go on with, and a guard that the caller relies on. */
+/** A continuation that only Google can perform, and a guard the caller relies on. */
 const beside = ['continuationToken', 'modelArmorConfig'];
 
-/** Refuses, by name, what a request in Google's format asks for and only Google's models do. */
+/** Refuses, by name, what a request in Google's format asks for and only Google's models support. */
 export function refuseGoogleOnly(turns: readonly Turn[], body: Json): void {
   const { generationConfig: config } = body;
   const asked = beside.find((name) => body[name] != null);
@@ -37,7 +37,7 @@ export function refuseGoogleOnly(turns: readonly Turn[], body: Json): void {
       if (part.type === 'raw' && part.format === 'gemini') throw refused('contents', nameOf(part.value));
 }
 
-/** Of data and files also what they are of: others of the same name may well be carried. */
+/** Includes the media type for data and files, since others may be supported. */
 function nameOf(part: Json): string {
   const kind = kindOfPart(part) ?? 'an empty part';
   const { [kind]: held } = part;

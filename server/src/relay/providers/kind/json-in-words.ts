@@ -1,6 +1,6 @@
 import type { ResponseFormat } from '../../wire/conversation.ts';
 
-/** What is asked of a model that cannot be made to answer so. */
+/** An instruction for models without structured output. */
 export const jsonInWords = (format: ResponseFormat): string =>
   format.type === 'json_object'
     ? 'Answer with one JSON object and nothing else.'

@@ -1,10 +1,10 @@
 import type { Conversation, Part, RawPart, WireFormat } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 
-/** Whether a kind of upstream can be given a part; by its type where all of a type are alike. */
+/** Whether a kind of upstream accepts a part. */
 export type Carries = (part: Part) => boolean;
 
-/** Where each format has what a user gives, and its words for the address of a file and for what ends an answer. */
+/** Each format's name for user content, file URLs and stop sequences. */
 const words: Record<WireFormat, { param: string; address: string; stop: string }> = {
   chat: { param: 'messages', address: 'file_data', stop: 'stop' },
   messages: { param: 'messages', address: 'url', stop: 'stop_sequences' },
@@ -13,8 +13,8 @@ const words: Record<WireFormat, { param: string; address: string; stop: string }
 };
 
 /**
- * Refuses, by name, what a user gives and this kind of upstream cannot be given: a model that never saw or heard it would
- * answer as if it had. What models said is another matter: of that, each is given what it understands.
+ * Refuses, by name, user content that this kind of upstream does not accept: a model that never saw it would answer as
+ * if it had. Model output is different: each model gets what it understands.
  */
 export function refuseUncarried({ turns, source }: Conversation, carries: Carries): void {
   for (const { role, parts } of turns) {
@@ -25,7 +25,7 @@ export function refuseUncarried({ turns, source }: Conversation, carries: Carrie
   }
 }
 
-/** What ends an answer, where all of it can be given: without one of them the model would talk on past its end. */
+/** Stop sequences, if all can be sent: without one, the model would continue past its end. */
 export function stopsFor(
   { params, source }: Conversation,
   takes: { most?: number | undefined; blank: boolean },
@@ -45,7 +45,7 @@ export function stopsFor(
   return stops;
 }
 
-/** How likely words were is asked by whoever reads it: an answer without it is none. */
+/** Clients that ask for log probabilities depend on them. */
 export function refuseLogprobs({ params }: Conversation): void {
   if (params.logprobs) throw unsupported('logprobs', `'logprobs' is not supported by this model.`);
 }
@@ -59,17 +59,17 @@ function refusal(part: Part, { param, address }: (typeof words)[WireFormat]) {
   return unsupported(param, `Parts of type '${nameOf(part)}' are not supported by this model.`);
 }
 
-/** As its format calls it. */
+/** The part's name in its format. */
 const nameOf = (part: Part): unknown =>
   part.type === 'audio' ? 'input_audio' : part.type === 'raw' ? part.value.type : part.type;
 
-/** Thoughts, and what is of the upstream's own format, are given or left out elsewhere. */
+/** Reasoning and parts of the upstream's own format are handled elsewhere. */
 const isOwn = (part: RawPart, wire: WireFormat): boolean => part.format === wire;
 
-/** What is named by an id is known to the vendor that gave it. */
+/** An id is known only to the vendor that issued it. */
 const isNamed = (part: Part): boolean => (part.type === 'image' || part.type === 'file') && 'fileId' in part.source;
 
-/** A vendor of a format takes everything but ids of others, formats of others, and what is listed. */
+/** A vendor accepts everything except other vendors' ids and formats, and the listed parts. */
 export const carriesAllBut =
   (wire: WireFormat, ...types: Part['type'][]): Carries =>
   (part) =>

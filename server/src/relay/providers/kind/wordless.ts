@@ -1,2 +1,2 @@
-/** Said by a user who said nothing, for vendors that want one to speak first. */
+/** Placeholder user message, for vendors that require one first. */
 export const wordless = '.';

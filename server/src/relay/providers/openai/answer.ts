@@ -22,7 +22,7 @@ import { readEmbeddedError } from '../kind/errors.ts';
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** An answer body, or the error that hides in it. */
+/** Parses an answer, or throws the error it contains. */
 export function fromOpenai(json: unknown): Answer {
   if (!isObject(json))
     throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
@@ -42,7 +42,7 @@ export function fromOpenai(json: unknown): Answer {
     id: text(json.id),
     model: text(json.model),
     parts,
-    // Some servers say `stop` where they call tools, and clients go by this field.
+    // Some servers say `stop` for tool calls, and clients rely on this field.
     finish: calls && (finish === 'stop' || finish === undefined) ? 'tool_calls' : (finish ?? 'stop'),
     usage,
     source: { format: 'chat', body: json },
@@ -74,13 +74,13 @@ function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
   return withSignatures(thoughts, signatures, parts);
 }
 
-/** Older servers call functions, one at a time and without an id. */
+/** Older servers return a single function call without an id. */
 function callsIn({ tool_calls: calls, function_call: old }: Json): readonly Json[] {
   const given = objectsIn(calls);
   return given.length === 0 && isObject(old) ? [{ function: old }] : given;
 }
 
-/** Pages beside the choices, where the message names none. */
+/** Pages listed beside the choices, if the message cites none. */
 function withSearch(parts: Part[], body: Json): Part[] {
   const last = parts.findLastIndex(isText);
   const part = parts[last];
@@ -97,7 +97,7 @@ function saidPart(text: string, logprobs: unknown[] | undefined, annotations: un
   return part;
 }
 
-/** OpenRouter's addition to the format. */
+/** OpenRouter's extension. */
 const readImages = (images: unknown): ImagePart[] =>
   objectsIn(images).flatMap(({ image_url: image }): ImagePart[] => {
     const url = isObject(image) ? text(image.url) : '';
@@ -107,13 +107,16 @@ const readImages = (images: unknown): ImagePart[] =>
 const readLogprobs = ({ logprobs }: Json): unknown[] | undefined =>
   isObject(logprobs) && Array.isArray(logprobs.content) && logprobs.content.length > 0 ? logprobs.content : undefined;
 
-/** Reads the chunks of one stream. Never relies on `choices[0]` being there. */
+/** Parses the chunks of one stream. Does not assume that `choices[0]` exists. */
 export function openaiDecoder(): (json: Json) => Delta[] {
   let started = false;
   let called = false;
-  /** By index: begun, and ended. A choice that goes on after its end is no other one. */
+  /** By index: whether the choice has ended. Chunks after its end belong to the same choice. */
   const ended = new Map<unknown, boolean>();
-  /** Of choices beside the one that came first only that they are there and have ended: who asked for several gets them as they come. */
+  /**
+   * Choices other than the first received only count as started and ended: a client that asked for several gets them
+   * unparsed.
+   */
   let main: { index: unknown } | undefined;
   const calls = new CallPlaces();
   let letters = 0;
@@ -168,7 +171,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     return out;
   }
 
-  /** The text only where it stands nowhere else. */
+  /** Includes the text only if it is nowhere else. */
   function readDetails(value: unknown, withText: boolean): Delta[] {
     const { thoughts, signatures } = readReasoningDetails(objectsIn(value), 'keep');
     return withSignatures(thoughts, signatures, []).flatMap((part): Delta[] => {
@@ -201,7 +204,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
     }
     for (const choice of Array.isArray(json.choices) ? json.choices : [])
       if (isObject(choice)) out.push(...readChoice(choice, json));
-    // Usage may come with a normal chunk as well as alone.
+    // Usage may come with a normal chunk, or alone.
     const usage = readChatUsage(chatUsageIn(json));
     if (usage) out.push({ type: 'usage', usage });
     return out;

@@ -7,7 +7,7 @@ import { fromOpenai } from './answer.ts';
 import { openaiHeaders, openaiUrl } from './request.ts';
 import { rewriteChatRequest } from './rewrite.ts';
 
-/** The endpoint from before chat, of servers that still have it: the request goes there as it came. */
+/** The legacy completions endpoint: the request is forwarded as it is. */
 export const openaiCompletions: Pick<ProviderKind, 'toUpstream' | 'fromUpstream'> = {
   toUpstream(conversation, target) {
     const { stream, params, completion } = conversation;
@@ -18,7 +18,7 @@ export const openaiCompletions: Pick<ProviderKind, 'toUpstream' | 'fromUpstream'
       { ...completion!.body, stream },
       { modelName, vendor, stream, limit },
     );
-    // How many are made is part of what was put aside.
+    // The hold covers only `n` completions.
     const { best_of: _, ...billed } = sent;
     if (target.paid) refuseBeyondTokens('chat', billed as Json);
     const body = { ...sent, ...(limit !== undefined && { max_tokens: limit }) };

@@ -3,7 +3,7 @@ import { effortOf, nearestEffort } from '../kind/efforts.ts';
 
 const usual: readonly Effort[] = ['low', 'medium', 'high'];
 
-/** Levels that models take, upwards; first match wins. */
+/** Supported levels, ascending; the first match wins. */
 const levels: [RegExp, readonly Effort[]][] = [
   [/gpt-(5\.[6-9]|[6-9])/, ['none', ...usual, 'xhigh', 'max']],
   [/gpt-5\.[2-5]|codex-max/, ['none', ...usual, 'xhigh']],
@@ -11,6 +11,6 @@ const levels: [RegExp, readonly Effort[]][] = [
   [/gpt-5/, ['minimal', ...usual]],
 ];
 
-/** How hard a model of this name is told to think. */
+/** The effort sent for a model name. */
 export const effortFor = (modelName: string, { effort, budgetTokens }: Reasoning): Effort =>
   nearestEffort(levels.find(([names]) => names.test(modelName))?.[1] ?? usual, effort ?? effortOf(budgetTokens));

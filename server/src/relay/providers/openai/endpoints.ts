@@ -14,7 +14,7 @@ import {
 } from '../kind.ts';
 import { openaiHeaders, openaiUrl } from './request.ts';
 
-/** `hints`: what Google's models are told of a text that is embedded. */
+/** `hints`: extra information for Google's embedding models. */
 const ours = new Set(['svc_ms', 'provider', 'models', 'hints']);
 
 function post(path: string, body: Json, target: Target): UpstreamRequest {
@@ -27,7 +27,7 @@ function post(path: string, body: Json, target: Target): UpstreamRequest {
   };
 }
 
-/** A body of the expected shape, or the fault that says what is wrong with it. */
+/** A body of the expected shape, or an error that says what is wrong. */
 export function expectBody(json: unknown, list: string): Json & { [key: string]: unknown } {
   if (!isObject(json))
     throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
@@ -45,7 +45,7 @@ export const openaiEmbeddings: Endpoint = {
   },
 };
 
-/** Image models count tokens under other names. */
+/** Image models report tokens under other names. */
 function imageUsage(answer: Json): Usage {
   const usage = isObject(answer.usage) ? answer.usage : {};
   const details = isObject(usage.input_tokens_details) ? usage.input_tokens_details : {};
@@ -56,7 +56,7 @@ function imageUsage(answer: Json): Usage {
   };
 }
 
-/** The gpt-image models always answer in base64 and refuse the question; the others know no events. */
+/** The gpt-image models always answer in base64 and refuse the option; others do not stream. */
 const refusedByModel = ({ modelName }: Target): string[] =>
   /gpt-image/.test(modelName) ? ['response_format'] : ['stream', 'partial_images'];
 
@@ -72,7 +72,7 @@ export const openaiImages: Endpoint = {
   },
 };
 
-/** Pictures from pictures. */
+/** Image edits and variations. */
 export const openaiImageForm = (path: string): Endpoint<FormData> => ({
   toUpstream(form, target) {
     const request = openaiAudioForm(path).toUpstream(form, target);
@@ -100,7 +100,7 @@ export const openaiSpeech: Pick<Endpoint, 'toUpstream'> = {
   },
 };
 
-/** The browser-like FormData writes its own boundary, so no content type is set. */
+/** FormData sets its own boundary, so no content type is given. */
 export const openaiAudioForm = (path: string): Pick<Endpoint<FormData>, 'toUpstream'> => ({
   toUpstream(form, target) {
     const sent = new FormData();
@@ -112,7 +112,7 @@ export const openaiAudioForm = (path: string): Pick<Endpoint<FormData>, 'toUpstr
 
 export const openaiRealtime: NonNullable<ProviderKind['realtime']> = {
   toUpstream: (target, transcribes) => {
-    // Who transcribes is told by the first event of a session; the model of the address is one that answers.
+    // The first event of a transcription session names the transcribing model; the URL names one that answers.
     const query = new URLSearchParams(transcribes ? { intent: 'transcription' } : { model: target.modelName });
     return { url: `${openaiUrl(target, '/realtime')}?${query}`, headers: openaiHeaders(target) };
   },
@@ -127,7 +127,7 @@ export const openaiModels = {
     headers: { accept: 'application/json', ...openaiHeaders(target) },
   }),
   fromUpstream(json: unknown): ModelEntry[] {
-    // Together answers with the bare list.
+    // Together returns the bare list.
     const list = Array.isArray(json) ? json : (expectBody(json, 'data').data as unknown[]);
     return list.flatMap((item): ModelEntry[] => {
       if (!isObject(item) || typeof item.id !== 'string') return [];

@@ -4,7 +4,7 @@ import { renderReasoningDetails } from '../../wire/chat/reasoning.ts';
 import type { Conversation, Json, Part, TextPart, ToolResultPart, Turn } from '../../wire/conversation.ts';
 import { toDataUrl } from '../../wire/data-url.ts';
 
-/** A conversation of another format as chat messages. */
+/** Converts a conversation of another format to chat messages. */
 export function buildMessages(conversation: Conversation, vendor: Vendor): Json[] {
   const messages: Json[] = [];
   if (conversation.system.length > 0)
@@ -51,13 +51,13 @@ function assistantMessage(turn: Turn, vendor: Vendor): Json[] {
   ];
 }
 
-/** Some vendors want them back with the calls that they led to. A signed thought is another vendor's. */
+/** Some vendors require unsigned reasoning with the calls it led to. Signed reasoning is another vendor's. */
 function unsignedThoughts({ parts }: Turn, vendor: Vendor): string {
   if (!vendor.reasoningBack.includes('reasoning_content')) return '';
   return parts.flatMap((part) => (part.type === 'thinking' && !part.signature ? [part.text] : [])).join('');
 }
 
-/** Results come first, one message each and in order; what else the turn says follows as the user's message. */
+/** Tool results first, one message each; the rest of the turn follows as a user message. */
 function userMessages(turn: Turn, vendor: Vendor): Json[] {
   const messages: Json[] = [];
   const rest: Json[] = [];
@@ -67,7 +67,7 @@ function userMessages(turn: Turn, vendor: Vendor): Json[] {
       continue;
     }
     messages.push({ role: 'tool', tool_call_id: part.callId, content: resultText(part) });
-    // Tool messages take text only, so pictures in a result follow with the user's message.
+    // Tool messages are text only, so images in a result follow in the user message.
     rest.push(...part.content.filter((item) => item.type !== 'text').flatMap((item) => userPart(item, vendor)));
   }
   if (rest.length > 0) {
@@ -83,7 +83,7 @@ function userMessages(turn: Turn, vendor: Vendor): Json[] {
 
 function resultText(part: ToolResultPart): string {
   const text = part.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
-  // The format has no flag for it, and a model must not take an error for a result.
+  // The format has no error flag, and a model must not take an error for a result.
   return part.isError ? `Error: ${text}` : text;
 }
 

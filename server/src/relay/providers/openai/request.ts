@@ -10,7 +10,7 @@ import { effortFor } from './efforts.ts';
 import { buildMessages } from './messages.ts';
 import { rewriteChatRequest } from './rewrite.ts';
 
-/** Headers of the client that mean something to vendors of this format. */
+/** Client headers that vendors of this format understand. */
 const passedHeaders = ['openai-beta'];
 
 export function openaiHeaders(target: Target): Record<string, string> {
@@ -40,11 +40,11 @@ export function toOpenai(conversation: Conversation, target: Target): UpstreamRe
   return { url, method: 'POST', headers: conversation.stream ? stream : whole, body: JSON.stringify(sent) };
 }
 
-/** What all requests to a target have in common. */
+/** What all requests to a target share. */
 interface Frames {
   vendor: Vendor;
   url: string;
-  /** Headers of a request that is answered whole, and of one answered as a stream. */
+  /** Headers for whole and for streamed answers. */
   whole: Readonly<Record<string, string>>;
   stream: Readonly<Record<string, string>>;
 }
@@ -66,7 +66,7 @@ function framesOf(target: Target): Frames {
   return known;
 }
 
-/** A conversation as a chat body: as it came where it is one, else as a vendor takes it. */
+/** A chat body: the original if it is one, else converted for the vendor. */
 export const chatRequestOf = (
   conversation: Conversation,
   vendor = vendorOf(undefined, ''),
@@ -105,7 +105,7 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
   return body;
 }
 
-/** By a tool of OpenRouter's, or by a setting that models made for it have, which take no functions. */
+/** By OpenRouter's tool, or by an option of search models, which accept no functions. */
 export function searchesInChat(
   { params }: Conversation,
   { models: { searchesIn, searchModels } }: Vendor,
@@ -154,10 +154,10 @@ function buildHints({ hints }: Params, vendor: Vendor, modelName: string): Json 
   return { ...others, ...(terseModels.test(modelName) && { verbosity }) };
 }
 
-/** Others refuse `verbosity`. */
+/** Other models refuse `verbosity`. */
 const terseModels = /(^|\/)(gpt-[5-9]|codex)/;
 
-/** The format takes a file as data; an address is OpenRouter's addition to it. */
+/** The format accepts file data; URLs are OpenRouter's extension. */
 const carriesAll = carriesAllBut('chat');
 const carriesNoAddress: Carries = (part) => carriesAll(part) && !(part.type === 'file' && 'url' in part.source);
 

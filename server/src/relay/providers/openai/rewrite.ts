@@ -6,27 +6,27 @@ import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { shortId } from '../../wire/short-id.ts';
 
-/** Parameters of this service; they never leave it. */
+/** Our own parameters, which are never forwarded. */
 const ours = ['svc_ms', 'provider', 'models'];
-/** Empty `tools`, and a choice among none, are refused by most vendors. */
+/** Most vendors refuse empty `tools`, and a choice without tools. */
 const ofTools = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
 interface RewriteOptions {
   modelName: string;
   vendor: Vendor;
   stream: boolean;
-  /** For the answer, in tokens; whatever the body says of it stays here. */
+  /** The output limit in tokens; limits in the body are not forwarded. */
   limit: number | undefined;
 }
 
 /**
- * A chat body for an upstream of the same format: what the client sent, unknown parameters included, with only what
- * must change for this vendor. The given body is not touched, as the next candidate may need it.
+ * A chat body for an upstream of the same format: the original including unknown parameters, with the changes this
+ * vendor needs. The given body is not modified, as the next candidate may need it.
  */
 export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
   const { vendor, modelName, limit } = options;
   const hasTools = Array.isArray(body.tools) && body.tools.length > 0;
-  // Built anew rather than copied and deleted from: an object that lost a property is slow to write out.
+  // Built anew instead of copied and deleted from: objects with deleted properties are slow to serialize.
   const out: Json = { model: modelName };
   for (const field in body) {
     if (field === 'model' || field === 'stream_options' || limitNames.has(field) || ours.includes(field)) continue;
@@ -50,11 +50,11 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
 
 export const reasoningModel = /(^|\/)(o\d|gpt-[5-9])/;
 
-/** Reasoning models of OpenAI refuse `max_tokens` wherever they are served. */
+/** OpenAI's reasoning models refuse `max_tokens`, wherever they are served. */
 const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensField'] =>
   vendor.id === 'compatible' && reasoningModel.test(modelName) ? 'max_completion_tokens' : vendor.maxTokensField;
 
-/** What cannot be ignored, as the answer would be another, by what asks for it. */
+/** Parameters that must not be ignored, as the answer would differ, with a test for their use. */
 const refusable: Record<string, (value: unknown) => boolean> = {
   n: (value) => typeof value === 'number' && value > 1,
   tools: (value) => value !== undefined,
@@ -84,7 +84,7 @@ function rewriteMessages(messages: unknown[], vendor: Vendor, takesCustom: boole
 
 const thinkingFields = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'];
 
-/** Leaves out thinking of other vendors and nulls where absence is meant; most messages pass as they are. */
+/** Drops other vendors' reasoning, and nulls that mean absence; most messages pass unchanged. */
 function rewriteMessage(message: Json, vendor: Vendor, takesCustom: boolean): Json {
   let out = message;
   const back: readonly string[] = vendor.reasoningBack;
@@ -98,7 +98,7 @@ function rewriteMessage(message: Json, vendor: Vendor, takesCustom: boolean): Js
   return withShortIds(out);
 }
 
-/** OpenAI refuses a conversation for a longer one, whoever made the call. */
+/** OpenAI refuses longer call ids, whoever made the call. */
 const longestId = 40;
 const isLong = (id: unknown): id is string => typeof id === 'string' && id.length > longestId;
 
@@ -119,7 +119,7 @@ function without(object: Json, field: string): Json {
   return rest;
 }
 
-/** Several system messages become one at the front. */
+/** Merges system messages into one at the front. */
 function mergeSystem(messages: unknown[]): unknown[] {
   const isSystem = (message: unknown): message is Json => isObject(message) && message.role === 'system';
   const texts = messages.filter(isSystem).map((message) => textOf(message.content));

@@ -4,8 +4,8 @@ import type { Json } from '../../wire/conversation.ts';
 import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 
 /**
- * Where a channel's models are: its address as it stands where that names a project. Else the project is the service account's
- * own, in the region that the host names; an API key has its project in itself.
+ * The base path of a channel's models: the address itself if it names a project. Otherwise the service account's
+ * project, in the host's region; an API key implies its project.
  */
 export function placeOf({ baseUrl, credential }: Target): string {
   const base = withoutTrailing(baseUrl, '/');
@@ -15,17 +15,17 @@ export function placeOf({ baseUrl, credential }: Target): string {
   return account ? `${versioned}/projects/${account.projectId}/locations/${regionOf(baseUrl)}` : versioned;
 }
 
-/** `europe-west4-aiplatform.googleapis.com` and `aiplatform.eu.rep.googleapis.com` are of a region, others of none. */
+/** `europe-west4-aiplatform.googleapis.com` and `aiplatform.eu.rep.googleapis.com` name a region; others do not. */
 export function regionOf(baseUrl: string): string {
   const found = /^(?:(.+)-aiplatform|aiplatform\.(\w+)\.rep)\./.exec(new URL(baseUrl).hostname);
   return found?.[1] ?? found?.[2] ?? 'global';
 }
 
-/** Versions follow an at sign (`claude-sonnet-4-5@20250929`), which Google writes as it is. */
+/** Versions follow an at sign (`claude-sonnet-4-5@20250929`), which is not escaped. */
 export const modelAt = (target: Target, publisher: string, name = target.modelName): string =>
   `${placeOf(target)}/publishers/${publisher}/models/${encodeURIComponent(name).replaceAll('%40', '@')}`;
 
-/** As the service account of the credential, or by the API key that it is. `body`: as text where it is written already. */
+/** Authenticated as the credential's service account, or by API key. `body`: text if it is serialized already. */
 export function asked(target: Target, url: string, body?: Json | string): UpstreamRequest {
   const { credential } = target;
   const request: Pick<UpstreamRequest, 'url' | 'method' | 'body'> =

@@ -8,7 +8,7 @@ const version = { anthropic_version: 'vertex-2023-10-16' };
 
 const searching = 'web-search-2025-03-05';
 
-/** Betas that Google knows; when tokens are counted, searching the web is none of them. */
+/** Betas that Google supports; for token counting, web search is not among them. */
 const betas: Betas = {
   'compact-2026-01-12': /^/,
   'computer-use-2025-01-24': /^/,
@@ -19,13 +19,13 @@ const betas: Betas = {
   'tool-search-tool-2025-10-19': /^/,
 };
 
-/** They travel in the header as with Anthropic's own API; here searching the web is one. */
+/** Sent in the header, as with Anthropic's API; here web search is a beta. */
 function withBetas(request: UpstreamRequest, target: Target, searches = false): UpstreamRequest {
   const named = mergeBetas(...betasKnown(betas, target), searches ? searching : undefined);
   return named === '' ? request : { ...request, headers: { ...request.headers, 'anthropic-beta': named } };
 }
 
-/** Anthropic's models at Google: the same messages, with the model in the address and the version in the body. */
+/** Anthropic's models at Google: the same messages, with the model in the URL and the version in the body. */
 export const vertexClaude: ProviderKind = {
   ...anthropicKind,
   name: 'vertex',

@@ -6,11 +6,11 @@ import { geminiKind } from '../gemini.ts';
 import type { Endpoint, ModelEntry, ProviderKind, Target, UpstreamRequest } from '../kind.ts';
 import { asked, asStream, modelAt } from './address.ts';
 
-/** Names may come as Google's other API writes them. */
+/** Names may have the form of Google's other API. */
 const bare = (target: Target): string => target.modelName.replace(/^models\//, '');
 const at = (target: Target, method: string): string => `${modelAt(target, 'google', bare(target))}${method}`;
 
-/** Texts go to `predict`, which counts their tokens; and with the title and task that Google's own clients give them. */
+/** Texts are sent to `predict`, which reports their tokens, with the title and task that Google's clients set. */
 const embeddings: Endpoint = {
   toUpstream(body, target) {
     const hints = Array.isArray(body.hints) ? body.hints : [];
@@ -39,17 +39,17 @@ function hintOf(hint: unknown): Json {
   return { ...(taskType !== undefined && { task_type: taskType }), ...(title !== undefined && { title }) };
 }
 
-/** Lists are of all that a publisher has, whatever the project; only the preview of the API has them. */
+/** Lists contain all models of a publisher, whatever the project; only the preview API has them. */
 function published(target: Target, publisher: string): UpstreamRequest {
   const [origin] = withoutTrailing(target.baseUrl, '/').split(/\/v\d|\/projects\//);
   return asked(target, `${origin}/v1beta1/publishers/${publisher}/models?pageSize=500`);
 }
 
-/** Claude is asked by its date, where it has one. */
+/** Claude's version is its date, if it has one. */
 const versionOf = ({ versionId }: Json): string =>
   typeof versionId === 'string' && /^20\d{6}$/.test(versionId) ? `@${versionId}` : '';
 
-/** Gemini and Imagen: as with Google's other API, but for their addresses. */
+/** Gemini and Imagen: as in Google's other API, except for the addresses. */
 export const vertexGemini: ProviderKind = {
   ...geminiKind,
   name: 'vertex',

@@ -7,7 +7,7 @@ const lineHz = sampleRate / 2 / frameSamples;
 const bits = (value: number, count: number): string => value.toString(2).padStart(count, '0');
 
 /**
- * One frame that sounds a single spectral line, or nothing.
+ * One frame with a single spectral line, or silence.
  *
  * MP3 stores a spectrum, so a tone needs no analysis of samples: one quantised line of ±1 in each frame is a steady
  * sine, its loudness the frame's global gain. With values of 0 and ±1 the whole spectrum fits the "count1" region,
@@ -46,6 +46,6 @@ export function* mp3(notes: Note[]): Generator<Uint8Array> {
     }
     for (let at = 0; at < note.rest; at += 1) yield frame(null, loudest);
   }
-  // A decoder's filters hold the last frame's tail; one more frame lets it out.
+  // A decoder's filters hold the last frame's tail; one more frame flushes it.
   yield frame(null, loudest);
 }

@@ -1,10 +1,10 @@
-/** Samples a second of everything the simulation says, the rate OpenAI's `pcm` has. */
+/** Sample rate of all generated audio, the same as OpenAI's `pcm`. */
 export const sampleRate = 24_000;
 
-/** Notes last whole frames of an MP3 at this rate (24 ms), so that every format has the same length. */
+/** Notes last whole MP3 frames (24 ms at this rate), so that all formats have the same length. */
 export const frameSamples = 576;
 
-/** A tone of some frames, then silence of some. */
+/** A tone and a pause, in frames. */
 export interface Note {
   frequency: number;
   frames: number;
@@ -13,7 +13,7 @@ export interface Note {
 
 const pentatonic = [0, 2, 4, 7, 9, 12];
 
-/** One note a word: pitch from the word and the voice, length from its letters, pauses from its punctuation. */
+/** One note per word: pitch by word and voice, length by its letters, pauses by punctuation. */
 export function notesOf(text: string, voice: string, speed: number): Note[] {
   const base = 190 * 2 ** ((Bun.hash.xxHash32(voice) % 9) / 12);
   const stretch = (frames: number): number => Math.max(1, Math.round(frames / speed));

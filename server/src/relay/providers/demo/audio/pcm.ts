@@ -5,7 +5,7 @@ function samplesOf(note: Note): Int16Array {
   const sounding = note.frames * frameSamples;
   const out = new Int16Array(sounding + note.rest * frameSamples);
   const step = (2 * Math.PI * note.frequency) / sampleRate;
-  // Without a ramp of some milliseconds at both ends every note clicks.
+  // Without a short ramp at both ends every note clicks.
   const ramp = Math.min(sounding / 4, sampleRate * 0.02);
   for (let at = 0; at < sounding; at += 1) {
     const envelope = Math.min(1, at / ramp, (sounding - at) / ramp) * (1 - (0.5 * at) / sounding);

@@ -18,7 +18,7 @@ const encoders: Record<string, { type: string; encode: (notes: Note[]) => Genera
   pcm: { type: 'audio/pcm', encode: pcm },
 };
 
-/** Tones in the rhythm of the words: plainly no voice, yet a real file that plays. */
+/** Tones in the rhythm of the words: obviously no voice, but a real, playable file. */
 export function answerSpeech(request: z.infer<typeof speechRequest>): Response {
   const format = request.response_format ?? 'mp3';
   const encoder = encoders[format];
@@ -33,7 +33,7 @@ export function answerSpeech(request: z.infer<typeof speechRequest>): Response {
   const pieces = encoder.encode(notesOf(request.input, voice, request.speed ?? 1));
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      // Some frames at a time: a chunk of 96 bytes would cost more to hand over than to make.
+      // Several frames at a time, as 96-byte chunks would cost more to deliver than to make.
       for (let count = 0; count < 16; count += 1) {
         const next = pieces.next();
         if (next.done) return controller.close();

@@ -16,7 +16,7 @@ interface Segment {
   text: string;
 }
 
-/** Text spread over a length of time in proportion to its letters. */
+/** Distributes text over a duration in proportion to its letters. */
 function spread(pieces: string[], duration: number): Segment[] {
   const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
   let passed = 0;
@@ -56,7 +56,7 @@ const verboseSegment = (one: Segment, id: number): Record<string, unknown> => ({
   no_speech_prob: 0,
 });
 
-/** What the file is, said where its words would be: the simulation does not listen. */
+/** Describes the file instead of its words: the simulation does not listen. */
 export async function answerTranscription(form: FormData, task: 'transcribe' | 'translate'): Promise<Response> {
   const file = form.get('file') as unknown;
   if (!(file instanceof Blob)) throw new AppError('missing_required_parameter', 'file is required.', { param: 'file' });

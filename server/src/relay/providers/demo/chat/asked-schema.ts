@@ -28,10 +28,10 @@ const shapes: { members: string[]; schema: Schema }[] = [
   },
 ];
 
-/** A prompt may ask for JSON by showing its shape instead of sending a schema; the known shapes are told by their members. */
+/** Recognises known JSON shapes described in a prompt instead of a schema, by their member names. */
 export function askedSchema(messages: ChatMessage[]): Schema | null {
   const instructions = messages.filter((one) => one.role !== 'assistant' && one.role !== 'tool').map(textOf);
-  // The shape stands in the system message or in what was asked last, never in older turns.
+  // The shape is in the system message or the last question, never in older turns.
   const asked = [instructions[0] ?? '', instructions.at(-1) ?? ''].join('\n');
   if (!/\bJSON\b/.test(asked)) return null;
   return shapes.find(({ members }) => members.every((name) => asked.includes(`"${name}":`)))?.schema ?? null;

@@ -22,7 +22,7 @@ export interface Completion {
   usage: Record<string, unknown>;
 }
 
-/** Everything a chat answer says, before it is put into an answer body or a stream. */
+/** The content of a chat answer, before it is rendered as a body or stream. */
 export async function complete(request: ChatRequest, tokens: Tokens): Promise<Completion> {
   const model = findDemoModel(request.model)!;
   const promptTokens = await countPrompt(request, tokens);
@@ -77,13 +77,13 @@ function write(request: ChatRequest, seed: number): string {
   return JSON.stringify(plainObject(text, said));
 }
 
-/** The last thing asked; a complaint about an earlier answer sends back to what that answer was for. */
+/** The last question; a complaint about an answer refers back to its question. */
 function subjectOf(messages: ChatMessage[]): string {
   const asked = messages.filter((one) => one.role === 'user').map(textOf);
   return asked.findLast((text) => !/^That plan cannot be used/i.test(text)) ?? asked.at(-1) ?? '';
 }
 
-/** Without a schema the wanted members can only be read from the wording: `with keys "city" and "country"`. */
+/** Without a schema, member names are taken from the wording: `with keys "city" and "country"`. */
 function plainObject(text: string, said: string): unknown {
   const named = text.match(/\b(?:keys?|fields?|propert(?:y|ies)|members?)\b:?\s+([^.\n]+)/i)?.[1] ?? '';
   const quoted = [...named.matchAll(/["'`“]([\w-]{1,40})["'`”]/g)].map((match) => match[1]!);
@@ -93,7 +93,7 @@ function plainObject(text: string, said: string): unknown {
       : (named.match(/\b(?!and\b|or\b|of\b|the\b)[a-z][\w-]{0,39}(?=\s*(?:,|and\b|$))/gi) ?? []);
   if (bare.length === 0) return { answer: said, simulation: true };
   const properties = Object.fromEntries(bare.map((key) => [key, { type: 'string' }]));
-  // The wanted names themselves would otherwise be taken for what to put under them.
+  // Otherwise the names themselves would be used as values.
   const rest = text.replaceAll(/["'`“]([\w-]{1,40})["'`”]/g, (whole, name) => (bare.includes(name) ? '' : whole));
   return synthesise({ type: 'object', properties, required: bare }, { text: rest, answer: said });
 }
@@ -104,7 +104,7 @@ function untilStop(text: string, stop: ChatRequest['stop']): string {
   return ends.length > 0 ? text.slice(0, Math.min(...ends)) : text;
 }
 
-/** Four tokens a message stand for its role and frame, as in the public chat formats. */
+/** Four tokens per message for role and framing, as in the public chat formats. */
 async function countPrompt(request: ChatRequest, counter: Tokens): Promise<number> {
   const said = request.messages.map((one) => textOf(one) + (one.tool_calls ? JSON.stringify(one.tool_calls) : ''));
   const tools = request.tools?.length ? [JSON.stringify(request.tools)] : [];

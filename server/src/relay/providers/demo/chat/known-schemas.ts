@@ -11,7 +11,7 @@ const child = (schema: Schema, root: Schema, name: string): Schema => resolve(sc
 const has = (schema: Schema, ...names: string[]): boolean =>
   names.every((name) => schema.properties?.[name] !== undefined);
 
-/** An object limited to what the schema names, so that `additionalProperties: false` holds. */
+/** Only members that the schema names, so that `additionalProperties: false` holds. */
 const only = (schema: Schema, values: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([key]) => schema.properties?.[key] !== undefined));
 
@@ -112,7 +112,7 @@ const facts: Answerer = (schema, text) => {
   });
 };
 
-/** Schemas the orchestration engine asks for, told by the names of their members. */
+/** Schemas of the orchestration engine, recognised by their member names. */
 export function knownSchema(schema: Schema): Answerer | null {
   const item = (name: string): Schema => resolve(child(schema, schema, name).items ?? {}, schema);
   if (has(schema, 'tasks') && has(item('tasks'), 'instruction')) return plan;

@@ -35,7 +35,7 @@ export function renderCompletion(model: string, completion: Completion): Record<
   };
 }
 
-/** The chunks of a streamed answer in order, the closing usage chunk included when asked for. */
+/** The chunks of a streamed answer, including the usage chunk if requested. */
 export function* chunksOf(request: ChatRequest, completion: Completion): Generator<Record<string, unknown>> {
   const head = headOf(request.model);
   const withUsage = request.stream_options?.include_usage === true;
@@ -61,14 +61,14 @@ function* deltasOf(choice: Choice): Generator<Record<string, unknown>> {
     yield {
       tool_calls: [{ index, id: call.id, type: 'function', function: { name: call.function.name, arguments: '' } }],
     };
-    // Pieces as real upstreams send them, so that clients' joining of arguments is exercised.
+    // Split like real upstreams do, so that clients' joining of arguments is exercised.
     for (const piece of call.function.arguments.match(/[\s\S]{1,16}/gu) ?? []) {
       yield { tool_calls: [{ index, function: { arguments: piece } }] };
     }
   }
 }
 
-/** Server-sent events, paced, ending at once when the caller leaves. */
+/** Server-sent events, paced; ends at once if the client disconnects. */
 export function streamChunks(
   chunks: Iterator<Record<string, unknown>>,
   paceMs: number,

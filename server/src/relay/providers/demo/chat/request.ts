@@ -58,20 +58,20 @@ export function textOf(one: ChatMessage | undefined): string {
     .join('\n');
 }
 
-/** What the rules read of one text: their patterns look back and forth, which a page of blanks would make endless. */
+/** Characters of one text that the rules read: their patterns backtrack, which long white space would make endless. */
 const longestRead = 16_000;
 
 function condensed(text: string): string {
   const plain = text.replace(/\s{9,}/g, (run) => (run.includes('\n') ? '\n\n' : ' '));
   if (plain.length <= longestRead) return plain;
-  // Instructions stand at the beginning, the matter itself at the end.
+  // Instructions are at the beginning, the subject at the end.
   return `${plain.slice(0, longestRead / 2)}\n…\n${plain.slice(-longestRead / 2)}`;
 }
 
-/** And of a whole conversation, the instructions at its beginning and its end first: the rules go through it several times. */
+/** The limit for a whole conversation, beginning and end first: the rules scan it several times. */
 const mostRead = 64_000;
 
-/** The conversation as far as the rules read it; counting and limits go by the original. */
+/** The part of the conversation that the rules read; counting and limits use the original. */
 export function toRead(request: ChatRequest): ChatRequest {
   const messages = [...request.messages];
   let room = mostRead;
@@ -93,7 +93,7 @@ const contentRead = (content: ChatMessage['content'], read: (text: string) => st
     ? content.map((piece) => (piece.text === undefined ? piece : { ...piece, text: read(piece.text) }))
     : content && read(content);
 
-/** Parts the simulation cannot look at, such as images and sound. */
+/** Parts that the simulation cannot process, such as images and audio. */
 export function attachments(one: ChatMessage | undefined): string[] {
   if (!one || !Array.isArray(one.content)) return [];
   return one.content
@@ -105,7 +105,7 @@ export const lastUserIndex = (messages: ChatMessage[]): number => messages.findL
 
 export const lastUserText = (messages: ChatMessage[]): string => textOf(messages[lastUserIndex(messages)]);
 
-/** Results that came back since the user last spoke. */
+/** Tool results since the last user message. */
 export function freshToolResults(messages: ChatMessage[]): { name: string; result: string }[] {
   const calls = new Map(messages.flatMap((one) => one.tool_calls ?? []).map((call) => [call.id, call.function.name]));
   return messages

@@ -5,14 +5,14 @@ import { attachments, type ChatMessage, freshToolResults, lastUserIndex, lastUse
 import { firstThatFits, type Said } from './rules.ts';
 import { fencedParts, section } from './sections.ts';
 
-/** Opens the first answer of a conversation, so that nobody takes it for a model's. */
+/** Starts the first answer of a conversation, so that it is not mistaken for a model's. */
 export const simulationNotice =
   '(Simulation: this answer comes from the built-in demo provider, not from a language model. ' +
   'Add a real provider under Admin → Channels, or set a key such as OPENAI_API_KEY, and restart.)';
 
 const withoutNotice = (text: string): string => text.replaceAll(simulationNotice, '').trim();
 
-/** What a prompt wraps, told apart: the thing to do, results to do it with, or a conversation to shorten. */
+/** Separates a wrapped prompt: the task, results to use, or a conversation to summarise. */
 function unwrap(text: string): { task: string; material: string } {
   const begins = /\bYour task: /.exec(text);
   const rest = begins ? text.slice(begins.index + begins[0].length) : '';
@@ -25,21 +25,21 @@ function unwrap(text: string): { task: string; material: string } {
   return { task: instruction, material: results.map((part) => withoutNotice(part.body)).join('\n\n') };
 }
 
-/** Results of separate tasks in the instructions are put together as they stand. */
+/** Combines the results of separate tasks in the instructions. */
 function fromTaskResults(messages: ChatMessage[]): string | null {
   const instructions = messages.filter((one) => one.role === 'system').map(textOf);
   const results = instructions.flatMap(fencedParts).filter((part) => part.label === 'result');
   return results.length > 0 ? results.map((part) => withoutNotice(part.body)).join('\n\n') : null;
 }
 
-/** The rolling summary of a conversation: asked for by a prompt, kept by a program, so without any notice. */
+/** The rolling summary of a conversation: read by a program, so without the notice. */
 function memorySummary(text: string): string | null {
   if (!/^Write (?:the|a) summary\b/i.test(text)) return null;
   const source = [section(text, ['summary']), section(text, ['conversation'])].filter(Boolean).join('\n');
   return shorten(summarise(withoutNotice(source || text), 8), 2000);
 }
 
-/** Of instructions that carry reference material only the material counts as said. */
+/** Of instructions with reference material, only the material counts as said. */
 function said(one: ChatMessage): Said {
   const text = textOf(one);
   const fenced = one.role === 'system' ? fencedParts(text) : [];
@@ -65,7 +65,7 @@ function readable(result: string): string {
   }
 }
 
-/** The answer itself, without the notice. */
+/** The answer without the notice. */
 export function answer(messages: ChatMessage[], seed: number, long: boolean): string {
   const results = freshToolResults(messages);
   if (results.length > 0) return fromToolResults(results);
@@ -81,7 +81,7 @@ export function answer(messages: ChatMessage[], seed: number, long: boolean): st
   return `${reply}\n\n(Attached: ${seen.join(', ')}. The simulation cannot look at attachments.)`;
 }
 
-/** The answer as shown: the first of a conversation says that it is a simulation. */
+/** The answer with the notice if it is the first of a conversation. */
 export function respond(messages: ChatMessage[], seed: number, long: boolean): string {
   const summary = memorySummary(lastUserText(messages));
   if (summary !== null) return summary;

@@ -8,7 +8,7 @@ export interface Said {
 
 export interface Turn {
   text: string;
-  /** Everything before it, reference material included. */
+  /** All earlier messages, including reference material. */
   earlier: Said[];
   random: () => number;
   long: boolean;
@@ -58,15 +58,15 @@ const summary: Rule = (turn) => {
   return `In short: ${shorten(summarise(source, turn.long ? 5 : 3), 1200)}`;
 };
 
-/** "Count to 9", "count from 3 to 7": an answer whose length is known, to try limits and stop words with. */
+/** "Count to 9", "count from 3 to 7": an answer of known length, to test limits and stop words. */
 const counting: Rule = ({ text }) => {
   const [, from = '1', to] = text.match(/\bcount (?:from (\d{1,9}) )?to (\d{1,9})\b/i) ?? [];
-  // A thousand numbers is as far as any output limit reaches usefully.
+  // A thousand numbers exceed any useful output limit.
   const length = Math.min(1_000, Number(to) - Number(from) + 1);
   return length > 0 ? Array.from({ length }, (_, index) => Number(from) + index).join(', ') : null;
 };
 
-/** Answers a question with the sentence of the conversation that shares most of its words. */
+/** Answers with the sentence of the conversation that shares most words with the question. */
 const fromConversation: Rule = (turn) => {
   const question = sentences(turn.text).findLast((sentence) => sentence.endsWith('?'));
   if (!question) return null;
@@ -97,7 +97,7 @@ const restate: Rule = (turn) => {
 
 const rules: Rule[] = [exactWords, greeting, whatISaid, summary, counting, fromConversation, restate];
 
-/** What the first fitting rule says; the last one fits everything. */
+/** The first matching rule's answer; the last rule matches everything. */
 export const firstThatFits = (turn: Turn): string => {
   for (const rule of rules) {
     const said = rule(turn);

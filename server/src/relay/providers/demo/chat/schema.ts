@@ -25,10 +25,10 @@ export interface Schema {
   definitions?: Record<string, Schema>;
 }
 
-/** A schema that refers to itself in a circle has no instance, and one that does so several times would be walked for hours: a string stands in. */
+/** Limits self-referencing schemas, which have no instance or take very long: a string is used instead. */
 const mostSteps = 64;
 
-/** Follows references and picks a branch, so that what is left has a plain type. */
+/** Follows references and picks a branch, so that a plain type remains. */
 export function resolve(schema: Schema, root: Schema, steps = { left: mostSteps }): Schema {
   steps.left -= 1;
   if (steps.left < 0) return { type: 'string' };

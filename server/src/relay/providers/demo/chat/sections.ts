@@ -3,7 +3,7 @@ export interface Fenced {
   body: string;
 }
 
-/** Reference material that a prompt sets apart: `<data label mark="x">…</data mark="x">`. */
+/** Fenced reference material of a prompt: `<data label mark="x">…</data mark="x">`. */
 export function fencedParts(text: string): Fenced[] {
   const parts: Fenced[] = [];
   const opening = /<data ([^\n>]{0,200})>\n/g;
@@ -18,7 +18,7 @@ export function fencedParts(text: string): Fenced[] {
   return parts;
 }
 
-/** What stands in the fences of the first of these labels that is there; null when none is. */
+/** The fenced content of the first label present; null if there is none. */
 export function section(text: string, labels: string[]): string | null {
   const fenced = fencedParts(text);
   for (const label of labels) {

@@ -5,7 +5,7 @@ export type Difficulty = 'easy' | 'medium' | 'hard';
 
 export interface Part {
   text: string;
-  /** Opens a new stage ("then") that needs the one before it, as against standing beside its neighbour ("and"). */
+  /** A new stage ("then") that needs the previous one, as opposed to a parallel one ("and"). */
   follows: boolean;
 }
 
@@ -27,7 +27,7 @@ export function difficultyOf(text: string): Difficulty {
   return easyWords.test(text) || words(text).length <= 5 ? 'easy' : 'medium';
 }
 
-/** The separate things a request asks for: a numbered or bulleted list, else its sentences split at "then" and "and <verb>". */
+/** The separate tasks of a request: a numbered or bulleted list, else sentences split at "then" and "and <verb>". */
 export function splitRequest(request: string): Part[] {
   const numbered = request.split(/(?:^|\s)(?:\d{1,2}[.)]|\([0-9a-z]\))\s{1,9}/).slice(1);
   if (numbered.length > 1) return numbered.map((text, index) => part(text, index > 0 && refersBack(text)));
@@ -54,7 +54,7 @@ const part = (text: string, follows: boolean): Part => ({
   follows: follows || refersBack(text),
 });
 
-// "apples and pears" is one thing; "list apples and count pears" is two.
+// "apples and pears" is one task; "list apples and count pears" is two.
 const betweenVerbs = new RegExp(`(?:,\\s*|,?\\s+and\\s+)(?:also\\s+)?(?=(?:${[...verbs].join('|')})\\b)`, 'i');
 
 const splitSentence = (sentence: string): Part[] =>

@@ -2,11 +2,11 @@ import { entities, keyTerms, sentences, shorten, summarise, words } from '../tex
 import { resolve, type Schema, typeOf } from './schema.ts';
 
 export interface Material {
-  /** What the caller wrote. */
+  /** The caller's text. */
   text: string;
-  /** What the responder would say to it. */
+  /** The responder's answer to it. */
   answer: string;
-  /** Tool arguments leave out optional members that the text says nothing about. */
+  /** Tool arguments omit optional members that the text does not mention. */
   requiredOnly?: boolean;
 }
 
@@ -14,17 +14,17 @@ interface Scribe extends Material {
   root: Schema;
   numbers: number[];
   names: string[];
-  /** Values that may still be made: a schema can ask for more than anybody has time for. */
+  /** Values that may still be generated: a schema can ask for an unbounded number. */
   left: number;
 }
 
 const mostValues = 5_000;
-/** Deeper than any schema that is meant; one that needs itself has no end. */
+/** Deeper than any genuine schema; a self-requiring one has no end. */
 const mostDepth = 32;
 const mostItems = 100;
 const mostCharacters = 10_000;
 
-/** An instance of the schema, filled from the text where the names suggest how. */
+/** Generates an instance of the schema, filled from the text where names suggest how. */
 export function synthesise(schema: Schema, material: Material): unknown {
   const numbers = (material.text.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
   return fill('', schema, { ...material, root: schema, numbers, names: entities(material.text), left: mostValues }, 0);
@@ -78,7 +78,7 @@ function fillArray(name: string, schema: Schema, scribe: Scribe, depth: number):
   const least = Math.min(schema.minItems ?? 0, mostItems);
   const most = Math.min(schema.maxItems ?? 3, Math.max(least, 3));
   const items = resolve(schema.items ?? {}, scribe.root);
-  // Past this depth an optional list of itself ends; a required one is filled to its least length.
+  // Below this depth optional recursive lists end; required ones get their minimum length.
   if (depth > 5) return Array.from({ length: least }, () => fill(name, items, scribe, depth + 1));
   if (typeOf(items) === 'string' && !items.enum && !items.format) {
     const found = /key|tag|topic|term/i.test(name) ? keyTerms(scribe.text, most) : listed(scribe);
@@ -154,7 +154,7 @@ function byName(name: string, scribe: Scribe): string {
   const entity =
     scribe.names[0] ?? text.match(/\b(?:in|for|of|about|named|called|to)\s+(?:the\s+|a\s+)?([\p{L}\p{N}-]+)/iu)?.[1];
   if (entity) {
-    // Each name is used once, so that "from Paris to Rome" fills two members with two places.
+    // Each name is used once, so that "from Paris to Rome" fills two members.
     if (scribe.names.length > 1) scribe.names.push(scribe.names.shift()!);
     return entity;
   }

@@ -10,7 +10,7 @@ export interface ToolCall {
   function: { name: string; arguments: string };
 }
 
-/** `get_current_weather` and `getCurrentWeather` both speak of weather. */
+/** `get_current_weather` and `getCurrentWeather` both mention weather. */
 const nameWords = (name: string): string[] =>
   contentStems(name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[_-]/g, ' '));
 const emptyVerbs = new Set(['get', 'fetch', 'set', 'run', 'call', 'current', 'tool', 'function', 'do', 'mak', 'find']);
@@ -24,10 +24,10 @@ function fitness({ function: tool }: ChatTool, text: string): number {
   return 2 * inName + inDescription.size;
 }
 
-/** One meaningful word of the name, or two of the description, must be in the text before a tool is called unasked. */
+/** A tool is called unprompted only if one significant word of its name, or two of its description, are in the text. */
 const threshold = 2;
 
-/** The calls to make instead of answering; empty when an answer in words is due. */
+/** Calls to make instead of an answer; empty if text is due. */
 export function chooseToolCalls(request: ChatRequest): ToolCall[] {
   const tools = request.tools ?? [];
   const choice = request.tool_choice ?? 'auto';
@@ -51,7 +51,7 @@ const callsOf = (tools: ChatTool[], text: string, parallel: boolean): ToolCall[]
       names.length > 1 ? names.map((name) => argumentsFor(schema, text, name)) : [argumentsFor(schema, text)];
     return argumentSets.map(
       (values): ToolCall => ({
-        // Random, unlike the rest of the answer: a result is matched to its call by this id alone.
+        // Random, unlike the rest: a result is matched to its call by this id alone.
         id: `call_${randomString(24)}`,
         type: 'function',
         function: { name: tool.name, arguments: JSON.stringify(values) },
@@ -59,7 +59,7 @@ const callsOf = (tools: ChatTool[], text: string, parallel: boolean): ToolCall[]
     );
   });
 
-/** "weather in Paris and Rome" with one required place asks for two calls. */
+/** "weather in Paris and Rome" with one required place means two calls. */
 function spreadOver(schema: Schema, text: string): string[] {
   const required = schema.required ?? [];
   const only = required.length === 1 ? resolve(schema.properties?.[required[0]!] ?? {}, schema) : null;

@@ -27,7 +27,7 @@ function sizeOf(text: string | null | undefined): [number, number] {
   return [width, height];
 }
 
-/** Always inline: addresses for images are the relay's to give. */
+/** Always inline: the relay makes image URLs. */
 export async function answerImages(
   request: z.infer<typeof imageRequest>,
   counter: Tokens,
@@ -41,7 +41,7 @@ export async function answerImages(
       b64_json: encodePng(pixels, width, height).toString('base64'),
       revised_prompt: `Simulation of: ${request.prompt}`,
     });
-    // Drawing is synchronous: other requests get a turn between pictures.
+    // Drawing is synchronous: yield between images.
     await new Promise((next) => setImmediate(next));
     signal.throwIfAborted();
   }

@@ -2,7 +2,7 @@ import { seeded } from '../seeded.ts';
 
 type Colour = readonly [number, number, number];
 
-/** What stands on every picture that no real model made. */
+/** The label on every simulated image. */
 const label = [
   ' ####  ###  #   # #   # #      ###  #####  ###   ###  #   #',
   '#       #   ## ## #   # #     #   #   #     #   #   # ##  #',
@@ -13,7 +13,7 @@ const label = [
   '####   ###  #   #  ###  ##### #   #   #    ###   ###  #   #',
 ];
 
-/** RGB pixels: a diagonal gradient between two colours of the prompt, and the word "simulation". */
+/** RGB pixels: a diagonal gradient of two prompt-dependent colours, and the label. */
 export function drawImage(prompt: string, width: number, height: number, seed = 0): Uint8Array {
   const random = seeded(prompt, seed);
   const colour = (darkest: number): Colour => [
@@ -41,7 +41,7 @@ function gradient(width: number, height: number, from: Colour, to: Colour): Uint
   return pixels;
 }
 
-/** White on a dark plate at the lower left, a third of the width where the picture is large enough. */
+/** White on a dark plate at the lower left, a third of the width on large images. */
 function writeLabel(pixels: Uint8Array, width: number, height: number): void {
   const [columns, rows] = [label[0]!.length + 4, label.length + 4];
   const scale = Math.max(1, Math.floor(width / (columns * 3)));

@@ -11,7 +11,7 @@ function chunk(type: string, body: Uint8Array): Buffer {
   return out;
 }
 
-/** 8-bit RGB pixels as a PNG. Rows use the Sub filter, which turns gradients into runs that deflate well. */
+/** Encodes 8-bit RGB pixels as PNG. The Sub filter turns gradients into runs that deflate well. */
 export function encodePng(pixels: Uint8Array, width: number, height: number): Buffer {
   const stride = width * 3;
   const filtered = new Uint8Array(height * (stride + 1));
@@ -26,7 +26,7 @@ export function encodePng(pixels: Uint8Array, width: number, height: number): Bu
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8);
-  // Level 1: four million pixels deflate in tens of milliseconds, and every stream waits meanwhile.
+  // Level 1: four million pixels take tens of milliseconds, during which every stream waits.
   const data = deflateSync(filtered, { level: 1 });
   return Buffer.concat([
     Buffer.from(signature),

@@ -9,23 +9,23 @@ import { type ChatRequest, chatRequest } from '../chat/request.ts';
 
 const spokenTokensPerSecond = 20;
 const bytesPerSecond = 48_000;
-/** Who does not listen is not talked to. */
+/** Events queued for a client that does not read. */
 const mostWaiting = 50;
 const waitMs = 20;
 
-/** The session that a response is part of. */
+/** The session a response belongs to. */
 export interface Speaker {
   readonly model: string;
-  /** Between two words. */
+  /** Delay between two words. */
   readonly paceMs: number;
   readonly items: Json[];
-  /** Events that nobody has taken yet. */
+  /** Events not yet taken. */
   readonly waiting: number;
   tell(event: Json): void;
   add(item: Json): Json;
 }
 
-/** What was said, by whom: sound counts by its transcript. */
+/** A message's text; audio counts by its transcript. */
 function messageOf({ role, content }: Json): Json {
   const parts = objectsIn(content);
   const texts = parts.map(({ text, transcript }) => text ?? transcript).filter((text) => typeof text === 'string');
@@ -81,7 +81,7 @@ export class DemoAnswer {
     });
   }
 
-  /** Words at the pace of reading, each with its tone where a voice is wanted. */
+  /** Words at reading pace, with tones if audio is wanted. */
   async #say(text: string, part: Json): Promise<{ text: string; seconds: number }> {
     const { session } = this;
     const kind = this.#spoken ? 'response.output_audio_transcript' : 'response.output_text';

@@ -8,13 +8,13 @@ import { DemoAnswer, type Speaker } from './answer.ts';
 const idOf = (start: string): string => `${start}_${randomString(21)}`;
 const pcm = { type: 'audio/pcm', rate: 24_000 };
 
-/** Far more than is ever read; whoever sends more would fill our memory. */
+/** Far more than is ever read; bounds memory. */
 const mostLetters = 500_000;
 const mostWaiting = 500;
 const tooLong = (param: string): AppError =>
   new AppError('context_length_exceeded', 'The session has become too long.', { param });
 
-/** An object laid over another, as updates of a session are. */
+/** Merges a session update into an object. */
 function merged(old: Json, update: Json): Json {
   const all: Json = { ...old };
   for (const [name, value] of Object.entries(update)) {
@@ -38,7 +38,7 @@ const transcribingSession = (model: string): Json => ({
   audio: { input: { format: pcm, transcription: { model }, turn_detection: null } },
 });
 
-/** The built-in provider's end of a session: OpenAI's events in their order, with words of the demo chat and tones for a voice. */
+/** The built-in provider's side of a session: OpenAI's events in order, with the demo chat's words and tones. */
 export class DemoRealtime implements Speaker {
   readonly items: Json[] = [];
   session: Json;
@@ -103,7 +103,7 @@ export class DemoRealtime implements Speaker {
     }
   }
 
-  /** Nothing waits to be read here; but who asks and asks, and does not listen, asks too much. */
+  /** Nothing is buffered here; but a client that sends without reading is throttled. */
   get unsentBytes(): number {
     return this.waiting > mostWaiting ? Number.POSITIVE_INFINITY : 0;
   }
@@ -170,7 +170,7 @@ export class DemoRealtime implements Speaker {
       });
   }
 
-  /** One at a time, as with OpenAI. */
+  /** One response at a time, as with OpenAI. */
   #respond(asked: Json): void {
     if (this.transcribes) throw new AppError('invalid_value', 'This session only transcribes.', { param: 'type' });
     if (this.#answer) throw new AppError('invalid_value', 'A response is under way. Wait for it, or cancel it.');

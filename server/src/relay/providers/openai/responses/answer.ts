@@ -19,7 +19,7 @@ import { readEmbeddedError } from '../../kind/errors.ts';
 
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A response, or the error that it ended with. */
+/** Parses a response, or throws the error it ended with. */
 export function fromResponses(json: unknown): Answer {
   if (!isObject(json))
     throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
@@ -74,7 +74,7 @@ export function partsOf(item: Json): Part[] {
   }
 }
 
-/** Only these cost something: pages that are opened and looked through come with them. */
+/** Only searches are billed; opening and scanning pages is included. */
 export const isSearch = ({ type, status, action }: Json): boolean =>
   type === 'web_search_call' && status !== 'failed' && (!isObject(action) || action.type === 'search');
 
@@ -85,7 +85,7 @@ export function searchOf({ id, action }: Json): SearchPart {
   return { type: 'search', id: text(id), queries: asked.map(text).filter((one) => one !== ''), pages };
 }
 
-/** The format does not count them; they are among its items. */
+/** The format does not count searches; they are among its items. */
 export const withSearches = (usage: Usage | undefined, searches: number): Usage | undefined =>
   usage && searches > 0 ? { ...usage, searches } : usage;
 
@@ -98,7 +98,7 @@ export function wordsOf(part: Json): TextPart[] {
   return [{ type: 'text', text: text(part.text), ...(logprobs && { logprobs }), ...(cited.length > 0 && { cited }) }];
 }
 
-/** The format counts places within each part. */
+/** The format counts positions within each part. */
 function fromBeginning(parts: Part[]): Part[] {
   let before = 0;
   return parts.map((part) => {
@@ -116,7 +116,7 @@ function thoughtsOf(item: Json): Part[] {
   return [{ type: 'thinking', text: said, ...(signature !== undefined && { signature }) }];
 }
 
-/** What must come back with a thought. */
+/** What must be returned with the reasoning. */
 export function signatureOf({ id, encrypted_content: data }: Json): string | undefined {
   return text(data) === '' ? undefined : markOpenai({ id: text(id), data: text(data) });
 }

@@ -4,8 +4,8 @@ import { opened, type Seals, sealMark, unsealed } from '../../../wire/responses/
 import { reasoningItem } from './items.ts';
 
 /**
- * Ours: parameters of this service, and state that is kept here. What a request builds on is already among its items, so
- * that nothing depends on what the vendor remembers.
+ * Our own parameters, and state that is stored here. What a request builds on is already among its items, so nothing
+ * depends on the vendor's storage.
  */
 const keptHere = new Set([
   'svc_ms',
@@ -18,7 +18,7 @@ const keptHere = new Set([
   'include',
 ]);
 
-/** What Codex tells of itself with every request. OpenAI's public endpoint knows no such member, and refuses the request. */
+/** Sent by Codex with every request. OpenAI's public endpoint does not know it, and refuses the request. */
 const ofCodex = 'client_metadata';
 
 const sealedThoughts = 'reasoning.encrypted_content';
@@ -27,13 +27,13 @@ interface RewriteOptions {
   modelName: string;
   stream: boolean;
   limit: number | undefined;
-  /** Whether the model seals its thoughts: others refuse the question. */
+  /** Whether the model encrypts its reasoning; others refuse the option. */
   reasons: boolean;
-  /** Of the caller, for thoughts that were closed here. */
+  /** The caller's seals, for reasoning encrypted here. */
   seals: Seals | undefined;
 }
 
-/** A responses body for an upstream of the same format: what the client sent, with only what must change. */
+/** A Responses body for an upstream of the same format, with minimal changes. */
 export function rewriteResponsesRequest(body: Json, options: RewriteOptions): Json {
   const { modelName, stream, limit, reasons, seals = unsealed } = options;
   const out: Json = { model: modelName };
@@ -46,13 +46,13 @@ export function rewriteResponsesRequest(body: Json, options: RewriteOptions): Js
   if (Array.isArray(body.input))
     out.input = body.input.flatMap((item) => (isObject(item) ? backItem(item, seals) : [item]));
   const include = new Set(Array.isArray(body.include) ? body.include : []);
-  // Nothing is stored there, and so thoughts come back with the next request or not at all.
+  // Nothing is stored there, so reasoning must be returned with the next request.
   if (reasons) include.add(sealedThoughts);
   if (include.size > 0) out.include = [...include];
   return { ...out, stream, store: false };
 }
 
-/** Thoughts that the vendor did not seal mean nothing to it: it looks for them in its own store, and refuses the request. */
+/** Reasoning that OpenAI did not encrypt is refused: it would look it up in its own store. */
 function backItem(item: Json, seals: Seals): Json[] {
   if (item.type === 'custom_tool_call' && 'status' in item) {
     const { status: _, ...known } = item;
@@ -62,7 +62,7 @@ function backItem(item: Json, seals: Seals): Json[] {
   const sealed = item.encrypted_content;
   if (typeof sealed !== 'string' || sealed === '') return [];
   const thoughts = opened(seals, sealed, 'input');
-  // The vendor's own; or sealed here for somebody else, which nobody can read.
+  // OpenAI's own; or encrypted here for another caller, and unreadable.
   if (!thoughts) return sealed.startsWith(sealMark) ? [] : [item];
   return thoughts.flatMap((thought) =>
     thought.type === 'thinking' ? reasoningItem(thought.text, thought.signature) : [],

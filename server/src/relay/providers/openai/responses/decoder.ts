@@ -5,20 +5,20 @@ import { readResponsesUsage } from '../../../wire/usage.ts';
 import { readEmbeddedError } from '../../kind/errors.ts';
 import { finishOf, isSearch, partsOf, searchOf, signatureOf, text, withSearches, wordsOf } from './answer.ts';
 
-/** Reads the events of one response. What an event leaves out is told by the item it belongs to, when that is done. */
+/** Parses the events of one response. What events omit is taken from the item when it is done. */
 export function responsesDecoder(): (event: Json) => Delta[] {
   let started = false;
   let called = false;
   let searches = 0;
-  /** Numbers of the items whose words or thoughts have come in pieces. */
+  /** Indexes of items whose text or reasoning was streamed. */
   const told = new Set<unknown>();
-  /** Letters so far, and before the part that is being said; which part that is. */
+  /** Characters so far, and before the current part; which part that is. */
   const said = { letters: 0, before: 0, part: '' };
-  /** Numbers of the items whose pages were named as they came. */
+  /** Indexes of items whose citations were streamed. */
   const cited = new Set<unknown>();
-  /** Items that were told to their end, by number and by id. */
+  /** Finished items, by index and id. */
   const ended = new Set<unknown>();
-  /** Places of function calls among those that came, by the number of the item. */
+  /** Positions of function calls, by item index. */
   const places = new Map<unknown, number>();
 
   function begin({ id, model }: Json): Delta[] {
@@ -44,7 +44,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
     return readAnnotations([annotation]).map((one) => movedBy(one, said.before));
   }
 
-  /** What the words of an item rest on, where no event has said so before. */
+  /** Citations of an item that no event has sent. */
   function citedIn(index: unknown, parts: TextPart[]): Delta[] {
     if (cited.has(index)) return [];
     let before = said.letters - parts.reduce((sum, part) => sum + lettersIn(part.text), 0);
@@ -77,7 +77,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       return isTold || text(item.arguments) === ''
         ? opened
         : [...opened, { type: 'tool_args', index: places.get(index)!, args: text(item.arguments) }];
-    // Its text is one of JSON's when it is whole.
+    // Its free text becomes JSON once it is complete.
     if (item.type === 'custom_tool_call')
       return [...opened, { type: 'tool_args', index: places.get(index)!, args: argumentsOf(text(item.input)) }];
     if (item.type === 'reasoning') {
@@ -97,7 +97,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
     return [...parts.map(({ cited: _, ...part }): Delta => part), ...citedIn(index, spoken)];
   }
 
-  /** Items that no event has told. Where events name none, nobody can say which these are. */
+  /** Items that no event has sent. If events name none, they cannot be told apart. */
   function leftOut({ output }: Json): Delta[] {
     if (!Array.isArray(output) || told.has(undefined)) return [];
     return output.flatMap((item, i) => (!isObject(item) || ended.has(i) || ended.has(item.id) ? [] : done(i, item)));
@@ -147,7 +147,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       case 'response.cancelled':
         return [{ type: 'error', error: failure('the upstream cancelled its answer') }];
       default:
-        // Servers that fail before there is a response send the error of a body.
+        // Servers that fail before there is a response send a plain error.
         return event.error != null ? [{ type: 'error', error: readEmbeddedError(event) }] : [];
     }
   };

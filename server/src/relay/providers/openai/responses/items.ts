@@ -13,7 +13,7 @@ import { inputOf } from '../../../wire/custom-tools.ts';
 import { toDataUrl } from '../../../wire/data-url.ts';
 import { unmarkOpenai } from '../../../wire/signature.ts';
 
-/** What a conversation of another format says, as items of a responses request, in the order it was said. */
+/** Converts a conversation of another format to Responses items, in order. */
 export function buildItems({ turns, customTools: custom = none }: Conversation): Json[] {
   const isCall = (part: Part): part is ToolCallPart => part.type === 'tool_call' && custom.has(part.name);
   const calls = new Set(turns.flatMap(({ parts }) => parts.filter(isCall).map(({ id }) => id)));
@@ -22,7 +22,7 @@ export function buildItems({ turns, customTools: custom = none }: Conversation):
 
 const none: ReadonlySet<string> = new Set();
 
-/** `custom`: the ids of calls with text instead of JSON. */
+/** `custom`: ids of calls with free text. */
 function userItems({ parts }: Turn, custom: ReadonlySet<string>): Json[] {
   const items: Json[] = [];
   let content: Json[] = [];
@@ -42,10 +42,10 @@ function userItems({ parts }: Turn, custom: ReadonlySet<string>): Json[] {
   return items.length > 0 ? items : [{ type: 'message', role: 'user', content: '' }];
 }
 
-/** Text alone is given as text. */
+/** Text only is sent as a string. */
 function outputOf({ content, isError }: ToolResultPart): string | Json[] {
   const isText = (part: ToolResultPart['content'][number]): part is TextPart => part.type === 'text';
-  // The format has no flag for it, and a model must not take an error for a result.
+  // The format has no error flag, and a model must not take an error for a result.
   const mark = isError ? 'Error: ' : '';
   if (content.every(isText)) return mark + content.map(({ text }) => text).join('\n');
   return [...(isError ? [{ type: 'input_text', text: mark }] : []), ...content.flatMap(userPart)];
@@ -82,7 +82,7 @@ function filePart({ source, name }: FilePart): Json[] {
   ];
 }
 
-/** Words that follow each other are one message. */
+/** Adjacent texts form one message. */
 function assistantItems({ parts }: Turn, custom: ReadonlySet<string>): Json[] {
   const items: Json[] = [];
   let words = '';
@@ -109,7 +109,7 @@ function assistantItems({ parts }: Turn, custom: ReadonlySet<string>): Json[] {
   return items;
 }
 
-/** Thoughts that OpenAI sealed; those of others it would refuse. */
+/** Reasoning encrypted by OpenAI; it would refuse others'. */
 export function reasoningItem(text: string, signature: string | undefined): Json[] {
   const sealed = unmarkOpenai(signature);
   if (!sealed) return [];

@@ -31,7 +31,7 @@ export function toResponses(conversation: Conversation, target: Target): Upstrea
   return { url: openaiUrl(target, '/responses'), method: 'POST', headers, body: JSON.stringify(body) };
 }
 
-/** It refuses a longer one, also one that it made itself. */
+/** OpenAI refuses longer ids, even its own. */
 const longestId = 64;
 
 const withShortId = (item: unknown): unknown =>
@@ -48,24 +48,24 @@ function asItCame({ stream, params, echo }: Conversation, body: Json, target: Ta
   return { ...sent, ...mostSearches(params, target) };
 }
 
-/** Domains to leave out are not in its words. */
+/** It cannot exclude domains. */
 export const searchesInResponses = ({ params: { webSearch: search } }: Conversation, target: Target): boolean =>
   (target.knownToSearch || vendorOf(target.provider, target.baseUrl).models.searchesIn === 'responses') &&
   !search?.blockedDomains;
 
-/** The format has one limit for all tools that the vendor runs, which others than OpenAI do not know. */
+/** The format limits all vendor-run tools together, which only OpenAI supports. */
 function mostSearches({ webSearch }: Params, target: Target): Json {
   const most = webSearch && searchFor(webSearch, target).maxUses;
   const isKnown = vendorOf(target.provider, target.baseUrl).id === 'openai';
   return most !== undefined && isKnown ? { max_tool_calls: most } : {};
 }
 
-/** Less is refused. */
+/** The minimum. */
 const leastLimit = 16;
 
 const carriesAll = carriesAllBut('responses');
 
-/** A conversation of another format. */
+/** Converts a conversation of another format. */
 function build(conversation: Conversation, target: Target): Json {
   const { params, system, stream } = conversation;
   const vendor = vendorOf(target.provider, target.baseUrl);
@@ -93,7 +93,7 @@ function build(conversation: Conversation, target: Target): Json {
   });
 }
 
-/** What a chat may ask and this format has no word for, and what must not be silently ignored. */
+/** Refuses chat parameters that this format lacks and that must not be silently ignored. */
 function refuseBeyondFormat(conversation: Conversation): void {
   stopsFor(conversation, { most: 0, blank: true });
   if ((conversation.params.n ?? 1) > 1)
@@ -116,11 +116,11 @@ const toolOf = ({ name, description, parameters, strict, custom }: Tool): Json =
         name,
         ...(description !== undefined && { description }),
         parameters: parameters ?? { type: 'object', properties: {} },
-        // Said, as this format takes what chat leaves out for yes.
+        // Explicit, because the default differs from chat's.
         strict: strict ?? false,
       };
 
-/** Beside its type, where a chat has it in a member. */
+/** Beside the type, where chats nest it. */
 const grammarOf = ({ format }: Json): Json =>
   isObject(format) && isObject(format.grammar) ? { format: { type: 'grammar', ...format.grammar } } : {};
 
@@ -130,7 +130,7 @@ function choice(asked: ToolChoice, tools: Tool[]): unknown {
   return { type: isCustom ? 'custom' : 'function', name: asked.name };
 }
 
-/** Without a word of it the model goes by its own default. */
+/** Without a setting the model uses its default. */
 const reasoning = ({ reasoning: asked }: Params, modelName: string): Json | undefined =>
   asked && { effort: effortFor(modelName, asked) };
 
