@@ -13,13 +13,13 @@ import { mayKeep } from './may-keep.ts';
 import { nameOf } from './name.ts';
 import type { AnswerCache } from './open.ts';
 
-/** What a request says of kept answers (RFC 9111 §5.2.1). */
+/** Cache directives of a request (RFC 9111 §5.2.1). */
 export interface Wishes {
-  /** A new answer is wanted; it may be kept. */
+  /** Skip the cache, but store the new answer. */
   fresh: boolean;
-  /** Neither is anything looked for, nor anything kept. */
+  /** Neither read nor write the cache. */
   noStore: boolean;
-  /** An older one is not wanted. */
+  /** Maximum age of a cached answer. */
   mostSeconds: number;
 }
 
@@ -36,7 +36,7 @@ export function wishesOf(header: string | null): Wishes {
   };
 }
 
-/** A request whose answer may be there already, and is kept if it is not. */
+/** A request whose answer may be cached, and is stored if it is not. */
 export class CachedRequest {
   #gathered: GatheredAnswer | undefined;
 
@@ -63,8 +63,8 @@ export class CachedRequest {
   }
 
   /**
-   * What an organisation allows by now, and what whoever asks lets be asked, holds for kept answers too: one of a provider that
-   * the request would not be led to is made anew.
+   * The organisation's limits and the request's own provider settings apply to cached answers too: an answer of a
+   * provider that the request would not be routed to is made anew.
    */
   async #admits({ provider }: KeptAnswer): Promise<boolean> {
     const { deps, context, conversation, modelId } = this;
@@ -78,7 +78,7 @@ export class CachedRequest {
     return true;
   }
 
-  /** It costs nothing, and the log says what it would have cost. */
+  /** A cached answer is free; the log records what it would have cost. */
   #tell({ at, provider, usage, cost }: KeptAnswer): void {
     const { deps, call, context, conversation, modelId } = this;
     call.headers.age = `${Math.max(0, nowSeconds(deps.clock) - at)}`;
@@ -96,13 +96,13 @@ export class CachedRequest {
     this.#keep(keepable(answer), { upstream, provider: candidate.channel.provider, usage, cost });
   }
 
-  /** Sees each event of a stream, and begins anew with each candidate. */
+  /** Observes the events of a stream; starts over with each candidate. */
   readonly watch = (upstream: WireFormat): GatheredAnswer['see'] => {
     this.#gathered = new GatheredAnswer(upstream);
     return this.#gathered.see;
   };
 
-  /** The same stream, kept when it has come to its end. */
+  /** The same stream, cached once it is complete. */
   following(pump: Pump): OpenStream & { model: string } {
     const { candidate, model } = pump;
     return {
@@ -129,7 +129,7 @@ export class CachedRequest {
   }
 }
 
-/** Null where an answer is neither looked for nor kept. Throws where the key may not use the model, kept or not. */
+/** Null if the request is not cacheable. Throws if the key may not use the model, cached or not. */
 export function cachedRequest(
   deps: RelayDeps,
   call: KeyCall,
@@ -143,7 +143,7 @@ export function cachedRequest(
   if (wishes.noStore) return null;
   const { group } = context.caller;
   const modelId = deps.catalog.resolve(conversation.model, group);
-  // Of several models that one name stands for, any may answer.
+  // With an alias of several models, any of them may answer.
   if (modelId === null || deps.catalog.membersOf(conversation.model, group)) return null;
   allowModel(deps, context, conversation.model, modelId);
   const name = nameOf(context, conversation, modelId, answers.acrossUsers());

@@ -2,7 +2,7 @@ import type { Answer, Delta, Json, Part, TextPart, ThinkingPart, WireFormat } fr
 import { deltasOf } from '../wire/responses/answer.ts';
 import { saysMore } from './says-more.ts';
 
-/** A kept answer as the steps of a stream, up to its end; all of it is there, so that each part is one step. */
+/** A cached answer as stream deltas; each part is one delta. */
 export const stepsOf = ({ parts, finish, stopSequence, usage }: Answer): Delta[] => [
   { type: 'start', sure: true },
   ...(usage ? [{ type: 'usage' as const, usage }] : []),
@@ -11,23 +11,23 @@ export const stepsOf = ({ parts, finish, stopSequence, usage }: Answer): Delta[]
   { type: 'end' },
 ];
 
-/** Gathers an answer from the steps of its stream. */
+/** Assembles an answer from its stream's deltas. */
 export class GatheredAnswer {
   readonly #parts: Part[] = [];
   #finish: Extract<Delta, { type: 'finish' }> | undefined;
   #head: Extract<Delta, { type: 'start' }> | undefined;
-  /** Something came that cannot be put together again. */
+  /** Something arrived that cannot be reproduced. */
   #beyond = false;
 
   constructor(readonly upstream: WireFormat) {}
 
-  /** An event of the upstream, and what was read in it. */
+  /** An upstream event and its deltas. */
   readonly see = (deltas: readonly Delta[], event: Json): void => {
     this.#beyond ||= saysMore[this.upstream](event);
     for (const delta of deltas) this.#take(delta);
   };
 
-  /** Null for what broke off, or cannot be given again as it came. */
+  /** Null if it broke off, or cannot be reproduced. */
   answer(): Answer | null {
     const finish = this.#finish;
     if (!finish || finish.extra || this.#beyond) return null;
@@ -75,7 +75,7 @@ export class GatheredAnswer {
     else this.#parts.push({ type: 'text', text, ...(refusal && { refusal }) } satisfies TextPart);
   }
 
-  /** The thought that goes on; one with a signature is over. */
+  /** The current thought; a signed one is complete. */
   #thinking(): ThinkingPart {
     const last = this.#parts.at(-1);
     if (last?.type === 'thinking' && last.signature === undefined) return last;

@@ -1,25 +1,25 @@
 import type { Usage } from '../../lib/money.ts';
 import type { Answer, WireFormat } from '../wire/conversation.ts';
 
-/** An answer that may be given again. */
+/** A cached answer. */
 export interface KeptAnswer {
   answer: Answer;
-  /** The format that it came in, which tells whose thoughts are in it. */
+  /** The upstream's format, which tells whose reasoning it contains. */
   upstream: WireFormat;
   provider: string;
   usage: Usage;
-  /** What it cost whoever asked first, in quota. */
+  /** What the first caller paid, in quota. */
   cost: number;
   /** Unix seconds. */
   at: number;
 }
 
-/** Parts that can be written in every format, whole and streamed. */
+/** Parts that every format can render, whole and streamed. */
 const plain = new Set(['text', 'thinking', 'redacted_thinking']);
 
 /**
- * Null for an answer that is not given again: one that calls a tool would make its client act twice upon one decision, one that
- * a filter cut says more about the filter, and pictures, sound and vendors' own blocks cannot be streamed from what is kept.
+ * Null for answers that are not cached: a tool call would make its client act twice on one decision, a filtered answer
+ * says more about the filter, and images, audio and vendor blocks cannot be streamed from the cache.
  */
 export function keepable(answer: Answer): Answer | null {
   const { finish, parts, source, ...rest } = answer;
@@ -27,7 +27,7 @@ export function keepable(answer: Answer): Answer | null {
   if (!parts.some((part) => part.type === 'text' && part.text !== '')) return null;
   if (!parts.every((part) => plain.has(part.type) && !('citations' in part && part.citations) && !('cited' in part)))
     return null;
-  // A response is written anew with an id of its own, by which it is kept for those that build on it.
+  // A response gets a new id, under which it is stored for follow-up requests.
   const own = source && source.format !== 'responses' ? { source } : {};
   return { ...rest, finish, parts, ...own };
 }

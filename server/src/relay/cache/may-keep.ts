@@ -1,13 +1,13 @@
 import type { KeyPrincipal } from '../../identity/principals.ts';
 import { isObject, type Json, type Sourced } from '../wire/conversation.ts';
 
-/** Reading a longer request twice, to tell whether it came before, costs more than it may save. */
+/** Hashing a longer request costs more than it may save. */
 const mostBytes = 1024 * 1024;
 
 /**
- * Whether the answer to a request may be given again. Requests with tools are never: whether a model acts depends on a world
- * that changes between two of them, and a call that was right once may be made twice. Several choices, and what is not text, are
- * asked for to be made anew.
+ * Whether the answer to a request may be cached. Never with tools: whether a model acts depends on a changing world,
+ * and a call that was right once might be made twice. Several choices, and anything but text, are meant to be generated
+ * anew.
  */
 export function mayKeep(conversation: Sourced, { when }: NonNullable<KeyPrincipal['cache']>): boolean {
   const { params, completion, oldFunctions, source, bytes = 0 } = conversation;
@@ -19,11 +19,13 @@ export function mayKeep(conversation: Sourced, { when }: NonNullable<KeyPrincipa
   return !asksForMore(source.body);
 }
 
-/** Of a response that is not to be stored nothing but its usage is. In chats the word is about what vendors keep. */
+/**
+ * With `store: false` nothing but the usage of a response is stored. In chats the option is about the vendor's storage.
+ */
 export const isNotStored = ({ format, body }: Sourced['source']): boolean =>
   format === 'responses' && body.store === false;
 
-/** Sound and pictures, what vendors search, run or connect to, work in the background, and one of several models. */
+/** Audio and images, vendor-run tools, background work, and fallback models. */
 const more = [
   'models',
   'modalities',

@@ -5,10 +5,10 @@ interface Entry {
   expiresAtMs: number;
 }
 
-/** A character of a string takes two bytes at most. */
+/** A character takes at most two bytes. */
 const bytesOf = (name: string, text: string): number => 2 * (name.length + text.length);
 
-/** Texts in the memory of this process, up to a number of bytes: what was not asked for longest goes first. */
+/** An LRU cache of texts in this process, bounded by size. */
 export class BoundedTexts {
   #entries = new Map<string, Entry>();
   #bytes = 0;
@@ -24,7 +24,7 @@ export class BoundedTexts {
     if (!entry) return null;
     this.#drop(name, entry);
     if (entry.expiresAtMs <= this.clock.steadyMs()) return null;
-    // Put back at the end, which goes last.
+    // Moved to the end, which is evicted last.
     this.#put(name, entry);
     return entry.text;
   }

@@ -2,13 +2,10 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import type { RequestContext } from '../deps.ts';
 import { isObject, type Json, type Sourced } from '../wire/conversation.ts';
 
-/** How an answer is handed over is no part of what was asked: a kept one is given whole and streamed. */
+/** Delivery options are not part of the question: a cached answer can be delivered whole and streamed. */
 const manner = new Set(['stream', 'stream_options']);
 
-/**
- * The name under which the answer to exactly this request is kept: everything that was asked, in whatever order its members
- * came, of whom, and by whom.
- */
+/** The cache key of a request: everything that was asked, in canonical member order, of which model, and by whom. */
 export function nameOf(context: RequestContext, conversation: Sourced, modelId: string, shared: boolean): string {
   const { caller, endpoint, clientHeaders } = context;
   const { source, completion } = conversation;
@@ -22,10 +19,10 @@ export function nameOf(context: RequestContext, conversation: Sourced, modelId: 
   );
 }
 
-/** Google has one address for whole answers and another for streamed ones. */
+/** Google has different addresses for whole and streamed answers. */
 const endpointOf = (endpoint: string): string => endpoint.replace(':streamGenerateContent', ':generateContent');
 
-/** JSON with the members of each object in order. */
+/** JSON with sorted members. */
 function ordered(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(ordered).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';

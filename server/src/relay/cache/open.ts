@@ -15,21 +15,21 @@ export interface AnswerCacheDeps {
 }
 
 export interface AnswerCache {
-  /** Answers that one user paid for are given to others. */
+  /** Whether answers paid for by one user are served to others. */
   acrossUsers(): boolean;
-  /** What is kept under a name and not older than that; null for nothing. */
+  /** The answer under a key, if it is not older than that; else null. */
   find(name: string, mostSeconds: number): Promise<KeptAnswer | null>;
   /** Off the request's path. */
   keep(name: string, userId: number, kept: KeptAnswer, seconds: number): void;
 }
 
-/** Longer answers are few, and each would take the place of a hundred others. */
+/** Longer answers are rare, and each would evict a hundred others. */
 const longestText = 256 * 1024;
 const dayMs = 86_400_000;
 
 /**
- * Nothing of it is on disk: an answer is worth little after a day, and what is asked of models is nobody's business after that.
- * A process by itself keeps answers in memory, several share them in Redis, sealed.
+ * Never on disk: an answer is worth little after a day, and prompts are confidential. A single process keeps answers in
+ * memory; several share them in Redis, sealed.
  */
 export function openAnswerCache(deps: AnswerCacheDeps): AnswerCache {
   const { clock, log, options, shared } = deps;
@@ -44,7 +44,7 @@ export function openAnswerCache(deps: AnswerCacheDeps): AnswerCache {
         const kept = JSON.parse(text) as KeptAnswer;
         return nowSeconds(clock) - kept.at <= mostSeconds ? kept : null;
       } catch (error) {
-        // Redis is away, or the key that sealed it is: the model is asked.
+        // Redis or the sealing key is unavailable: ask the model.
         log.debug({ error }, 'kept answers could not be read');
         return null;
       }
@@ -72,7 +72,7 @@ function inMemory(clock: Clock, mostBytes: () => number): Texts {
   };
 }
 
-/** Redis throws out what has run out. That no user fills it before, a count of each day sees to. */
+/** Redis evicts expired entries. A daily count per user keeps one user from filling it. */
 function inRedis({ shared, sealer, clock }: AnswerCacheDeps, mostBytes: () => number): Texts {
   return {
     get: async (name) => {
@@ -83,7 +83,7 @@ function inRedis({ shared, sealer, clock }: AnswerCacheDeps, mostBytes: () => nu
     set: async (name, userId, text, ttlMs) => {
       const sealed = sealer.seal(text);
       const day = Math.floor(clock.nowMs() / dayMs);
-      // Sent together: whoever asks next, through this process, finds it.
+      // Sent in one pipeline, so that the next request through this process finds it.
       const [sum] = await Promise.all([
         shared.increment(`answer-bytes:${userId}:${day}`, sealed.length, 2 * dayMs),
         shared.set(`answer:${name}`, sealed, ttlMs),

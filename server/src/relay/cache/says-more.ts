@@ -4,8 +4,8 @@ const plainBlocks = new Set(['text', 'thinking', 'redacted_thinking']);
 const plainItems = new Set(['message', 'reasoning']);
 
 /**
- * Whether an event of a stream brings what no step has a place for: pictures, sound, citations, work of vendors' own tools. It
- * passes to who asked, but an answer with it could not be given again.
+ * Whether a stream event contains what deltas cannot represent: images, audio, citations, vendor tools. It is
+ * delivered, but the answer is not cached.
  */
 export const saysMore: Record<WireFormat, (event: Json) => boolean> = {
   chat: ({ choices }) =>

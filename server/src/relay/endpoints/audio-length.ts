@@ -1,17 +1,17 @@
 /** Ordinary speech: about 150 words of six letters a minute. */
 const charsPerMinute = 900;
-/** 24 kHz, 16 bits, one channel: what `pcm` means with every vendor. */
+/** 24 kHz, 16 bits, mono: what `pcm` means for all vendors. */
 const pcmBytesPerSecond = 48_000;
-/** No common encoder makes speech of fewer bytes. */
+/** No common encoder produces less for speech. */
 const leastBytesPerSecond = 2_000;
-/** The head of a file that says how fast its bytes play; pictures in an MP3's tags may push it further back. */
+/** The header that tells the byte rate; images in MP3 tags may push it further back. */
 const headBytes = 65_536;
 
 export const minutesOfText = (text: string, speed = 1): number => text.length / charsPerMinute / speed;
 
 /**
- * Measures speech while it streams through, for models billed by the minute: exactly for WAV, PCM and MP3 of constant
- * rate; for other encodings by the length of the text, since their bytes do not tell.
+ * Measures streamed speech for models billed by the minute: exactly for WAV, PCM and constant-rate MP3; other encodings
+ * by the length of the text, since their bytes do not tell.
  */
 export class AudioMeter {
   #head: Uint8Array[] = [];
@@ -36,7 +36,7 @@ export class AudioMeter {
 
   minutes(): number {
     const seconds = this.#seconds() ?? this.textMinutes * 60;
-    // Whatever the head of a file says.
+    // Whatever the file header claims.
     return Math.min(seconds, this.#bytes / leastBytesPerSecond) / 60;
   }
 
@@ -71,7 +71,7 @@ const kilobits = {
   mpeg2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
 
-/** Layer III only. The first frame's rate holds for the whole file of the encoders that speech services use. */
+/** Layer III only. Encoders of speech services use the first frame's rate throughout. */
 function mp3Pace(head: Buffer): Pace | null {
   let start = 0;
   if (head.length > 10 && head.toString('latin1', 0, 3) === 'ID3')

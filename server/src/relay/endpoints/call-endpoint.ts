@@ -15,27 +15,27 @@ import { failure, UpstreamFault } from '../wire/conversation.ts';
 import { appErrorOf } from '../wire/errors.ts';
 import { noteProgress } from './note-progress.ts';
 
-/** What one endpoint does differently from the others; everything else is the same for all. */
+/** What differs between endpoints; everything else is shared. */
 export interface Endpoint<T> {
   type: ModelType;
   model: string;
-  /** Whether this kind of upstream has the endpoint at all. */
+  /** Whether this kind of upstream has the endpoint. */
   offeredBy(kind: ProviderKind): boolean;
   estimate: Estimate;
   toUpstream(kind: ProviderKind, target: Target): UpstreamRequest;
-  /** Reads an answer of status 200. Throws UpstreamFault for one that cannot be used: the next candidate is asked. */
+  /** Reads an answer of status 200. Throws UpstreamFault if it is unusable: the next candidate is tried. */
   read(response: Response, kind: ProviderKind, candidate: Candidate, sent: Sent): Promise<Read<T>>;
-  /** What has reached the caller before the end, if anything has: should the rest not come, it is charged all the same. */
+  /** What the caller has received so far, if anything: it is charged even if the rest fails. */
   handedOn?(): Promise<Usage> | null;
-  /** Makes the answer ready to be handed over; its failure is ours, and the caller does not pay. */
+  /** Prepares the answer for delivery; a failure is ours, and the caller does not pay. */
   deliver?(value: T): Promise<T>;
 }
 
-/** What was sent, for whoever reads the answer. */
+/** The request in progress, for reading its answer. */
 export interface Sent {
-  /** Something came. */
+  /** Data arrived. */
   touch(): void;
-  /** Asks the same upstream again, where one request is not enough. */
+  /** Asks the same upstream again, if one request is not enough. */
   askMore(request: UpstreamRequest): Promise<Response>;
 }
 
@@ -46,7 +46,7 @@ export interface Read<T> {
 
 export interface Answered<T> extends Read<T> {
   candidate: Candidate;
-  /** Charged, in quota. */
+  /** The amount charged, in quota. */
   cost: number;
 }
 
@@ -55,7 +55,7 @@ interface Asked<T> extends Read<T> {
   startedMs: number;
 }
 
-/** An answer of which the caller has a part, and will not get the rest. */
+/** An answer that broke off after the caller received a part. */
 interface Broken {
   attempt: Attempt;
   startedMs: number;
@@ -63,7 +63,7 @@ interface Broken {
   usage: Usage;
 }
 
-/** One request outside chat: plan, hold, ask, make ready, charge, answer. */
+/** One request outside chat: plan, hold, ask, prepare, charge, answer. */
 export async function callEndpoint<T>(
   deps: RelayDeps,
   context: RequestContext,
@@ -131,7 +131,7 @@ async function ask<T>(
   }
 }
 
-/** Nobody takes over, as the caller would get the beginning twice; what was given is paid. */
+/** No other candidate takes over, as the caller would get the beginning twice; what was delivered is charged. */
 async function breakOff(
   deps: RelayDeps,
   context: RequestContext,
@@ -163,7 +163,7 @@ export async function refuseFailure(kind: ProviderKind, response: Response): Pro
   throw new UpstreamFault(kind.errorOf(response.status, response.headers, await readRefusal(response)));
 }
 
-/** Whatever goes wrong while an answer is read is the upstream's doing. */
+/** Any error while reading an answer is the upstream's. */
 export function readFault(error: unknown, sent: Dispatch): Error {
   if (error instanceof UpstreamFault || error instanceof AppError) return error;
   const silent = sent.timedOut();

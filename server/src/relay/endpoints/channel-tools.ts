@@ -29,7 +29,7 @@ export interface ChannelTest {
   error?: string;
 }
 
-/** Few enough to cost next to nothing, enough for models that think before they speak. */
+/** Few enough tokens to be nearly free, enough for models that reason first. */
 const greeting = (model: string): Conversation => ({
   model,
   system: [],
@@ -40,15 +40,15 @@ const greeting = (model: string): Conversation => ({
 });
 
 /**
- * Whether a channel answers with its credential: a tiny chat where it serves a chat model, since lists of models are
- * often open to everybody; else its list of models.
+ * Tests a channel's credential: by a tiny chat if it serves a chat model, since model lists are often public; else by
+ * its model list.
  */
 export async function testChannel(deps: RelayDeps, room: CatalogRoom, id: number, asker: Asker): Promise<ChannelTest> {
   const record = await getChannel(room, id);
   return tryChannel(deps, room, record, asker, messageOf);
 }
 
-/** With the key in the record, whosever it is. `say` words a fault for whoever asked. */
+/** With the record's key, whoever owns it. `say` words an error for the caller. */
 export async function tryChannel(
   deps: RelayDeps,
   room: CatalogRoom,
@@ -78,7 +78,7 @@ export async function tryChannel(
   }
 }
 
-/** Brings the channel's models in line with the upstream's own list. */
+/** Syncs the channel's models with the upstream's list. */
 export async function syncModels(deps: RelayDeps, room: CatalogRoom, id: number, asker: Asker): Promise<SyncResult> {
   const record = await getChannel(room, id);
   const channel = opened(room, record);
@@ -109,7 +109,7 @@ async function discover(deps: RelayDeps, channel: Channel, asker: Asker): Promis
   }
 }
 
-/** Of other publishers at the same upstream. One that is closed to the credential has no models for it. */
+/** Of other publishers at the same upstream. A list that the credential cannot read is empty. */
 async function furtherModels(deps: RelayDeps, channel: Channel, asker: Asker): Promise<ModelEntry[]> {
   const found: ModelEntry[] = [];
   for (const list of providerKinds[channel.kind]?.models.further ?? []) {
@@ -125,7 +125,7 @@ async function furtherModels(deps: RelayDeps, channel: Channel, asker: Asker): P
 
 const listRequest = (kind: ProviderKind, target: Target): UpstreamRequest => kind.models.toUpstream(target);
 
-/** One call outside of routing: no plan, no hold, no breaker. */
+/** A call outside routing: no plan, no hold, no breaker. */
 async function call<T>(
   deps: RelayDeps,
   channel: Channel,
@@ -145,7 +145,7 @@ async function call<T>(
     endpoint: '',
     override: null,
     clientHeaders: {},
-    // The watchdog counts silence; a test also ends when bytes keep trickling.
+    // The watchdog detects silence; a test also ends if bytes keep trickling.
     signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
   };
   const kind = kindOf(candidate);
@@ -172,7 +172,7 @@ function opened({ sealer }: CatalogRoom, record: ChannelRecord): Channel {
   }
 }
 
-/** The cheapest, in the name that the upstream knows. */
+/** The cheapest, by its upstream name. */
 async function chatModelOf({ db }: CatalogRoom, record: ChannelRecord): Promise<string | null> {
   const models = await listProviderModels(db, { channelId: record.id });
   const chat = models.filter((model) => model.type === 'chat');
@@ -181,7 +181,7 @@ async function chatModelOf({ db }: CatalogRoom, record: ChannelRecord): Promise<
   return chat[0]?.modelName ?? listed ?? (record.kind === 'demo' ? 'demo/chat' : null);
 }
 
-/** For the administrator who asked: the upstream's own words, but never the credential, which some upstreams repeat. */
+/** For the administrator: the upstream's own message, without the credential, which some upstreams repeat. */
 export function messageOf(error: unknown, credential: string): string {
   const cause = error instanceof UpstreamFault ? `${error.error.status}: ${error.message}` : faultOf(error);
   return withoutCredential(cause, credential);

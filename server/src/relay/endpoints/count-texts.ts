@@ -1,23 +1,23 @@
 import { loadTokens } from '../../lib/tokens.ts';
 import { otherTokenizer } from '../prompt.ts';
 
-/** Tokens of many texts, for upstreams that count none themselves. */
+/** Token counts of texts, for upstreams that report none. */
 export async function countTexts(texts: Iterable<string>): Promise<number> {
   const { countEach } = await loadTokens();
   return (await countEach([...texts])).reduce((total, count) => total + count, 0);
 }
 
-/** For holds: no tokenizer makes more tokens of a text than it has bytes. */
+/** For holds: no text has more tokens than bytes. */
 export function bytesOf(texts: Iterable<string>): number {
   let bytes = 0;
   for (const text of texts) bytes += Buffer.byteLength(text);
   return bytes;
 }
 
-/** The most that vendors, whose tokenizers differ a little from ours, make of texts. */
+/** Upper bound for other vendors, whose tokenizers differ slightly from ours. */
 export async function countMost(texts: readonly string[]): Promise<number> {
   return Math.ceil((await countTexts(texts)) * otherTokenizer) + texts.length * frameTokens;
 }
 
-/** Marks around each text. */
+/** Framing tokens per text. */
 const frameTokens = 4;

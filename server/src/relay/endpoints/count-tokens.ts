@@ -12,12 +12,12 @@ import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
 import { appErrorOf } from '../wire/errors.ts';
 import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
 
-/** Counting is a help, not the work itself: past this our own count is better than waiting. */
+/** Counting is auxiliary: after this our own count is better than waiting. */
 const patienceMs = 10_000;
 
 /**
- * Tokens of a messages request. The vendor counts where it can, for nothing; else the tokenizer does. No part of it is
- * charged, nor told to the breaker: a server without this endpoint may be fine at answering.
+ * Tokens of a messages request. The vendor counts if it can, free of charge; otherwise our tokenizer does. Nothing is
+ * charged or reported to the breaker: a server without this endpoint may answer well.
  */
 export async function countTokens(
   deps: RelayDeps,
@@ -37,7 +37,7 @@ export async function countTokens(
   return (able && (await askVendor(deps, context, conversation, able))) ?? (await promptOf(conversation).count());
 }
 
-/** Null when the vendor cannot say. */
+/** Null if the vendor cannot tell. */
 async function askVendor(
   deps: RelayDeps,
   context: RequestContext,

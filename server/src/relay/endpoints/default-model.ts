@@ -4,7 +4,7 @@ import type { Caller, RelayDeps } from '../deps.ts';
 import type { Json } from '../wire/conversation.ts';
 import { requiredString } from '../wire/read.ts';
 
-/** The models a key may use, as public ids; null when it may use all. A list may hold names without their vendor. */
+/** The models a key may use, as public ids; null for all. Names in the list may lack their vendor. */
 export function allowedModels({ catalog }: Pick<RelayDeps, 'catalog'>, caller: Pick<Caller, 'group' | 'models'>) {
   if (caller.models.length === 0) return null;
   const { group } = caller;
@@ -13,7 +13,7 @@ export function allowedModels({ catalog }: Pick<RelayDeps, 'catalog'>, caller: P
   );
 }
 
-/** The model of a request, or where it may be left out and is, the first of its type; a real one before the built-in. */
+/** The request's model, or where it is optional and absent, the first of its type; real ones before the built-in. */
 export function modelOr(deps: Pick<RelayDeps, 'catalog'>, caller: Caller, body: Json, type: ModelType): string {
   if (body.model !== undefined && body.model !== null) return requiredString(body, 'model');
   const allowed = allowedModels(deps, caller);

@@ -14,21 +14,21 @@ import { fetchImage } from './fetch-image.ts';
 import { type ImageFileDeps, keepImages } from './image-files.ts';
 import { imageType } from './image-type.ts';
 
-/** What the costliest picture of a model billed by tokens takes, and what most take. */
+/** Tokens of the most expensive image of a token-billed model, and of a typical one. */
 const mostTokensPerImage = 6_300;
 const tokensPerImage = 1_300;
 
-/** A picture inside an answer, as base64: 4096 by 4096 points fit. */
+/** An image in an answer, as base64: enough for 4096 × 4096 pixels. */
 const pictureBytes = 32 * 1024 * 1024;
 
-/** The picture itself and three before it. */
+/** The image and three previews. */
 const mostPreviews = 4;
 
 type Format = 'url' | 'b64_json';
 
 interface Picture {
   bytes: Uint8Array;
-  /** What the upstream says besides, such as `revised_prompt`. */
+  /** Further fields of the upstream, such as `revised_prompt`. */
   rest: Json;
 }
 
@@ -38,20 +38,20 @@ interface Drawn {
   body: Json;
 }
 
-/** An order of pictures, whatever it is made from. */
+/** An image request, whatever it starts from. */
 export interface Order<In> {
-  /** What its events are called. */
+  /** Prefix of its events. */
   name: 'image_generation' | 'image_edit';
   model: string;
   prompt: string;
   n: number;
   asked: Format | undefined;
-  /** Pictures to begin with. */
+  /** Number of input images. */
   given: number;
-  /** Bytes of all its words. */
+  /** Bytes of all its texts. */
   weight: number;
   body: In;
-  /** Its members, for what depends on them and for what the events repeat. */
+  /** Its fields, for defaults and for what the events repeat. */
   fields: Json;
   endpointOf(kind: ProviderKind): Endpoint<In> | undefined;
 }
@@ -65,7 +65,7 @@ export const readSettings = (fields: Json) => {
   return { n, asked };
 };
 
-/** Draws, charges and hands out; with `tell` previews go to the caller as they come, and pictures stay inside the events. */
+/** Generates, charges and delivers; with `tell`, previews are streamed and images stay inside the events. */
 export async function drawOrder<In>(
   deps: RelayDeps & ImageFileDeps,
   context: RequestContext,
@@ -99,14 +99,14 @@ export async function drawOrder<In>(
           ? await readDrawing(response, n * pictureBytes, touch, preview)
           : await readJson(response, n * pictureBytes);
       const read = endpointOf(kind)!.fromUpstream(answer, body);
-      // Each may be another call: no more of them than were asked for.
+      // Each may need another call, so no more than were asked for.
       const pictures = await picturesOf((read.body.data as unknown[]).slice(0, n), candidate, context.signal);
       return {
         value: { format: asked ?? usualFormat(candidate), pictures, body: read.body },
         usage: await usageOf(deps, context, read.usage, most, { prompt, pictures: pictures.length, candidate }),
       };
     },
-    // A preview is nearly the picture.
+    // A preview is nearly the image.
     handedOn: () =>
       previewed ? usageOf(deps, context, undefined, most, { prompt, pictures: n, candidate: previewed }) : null,
     deliver: async (drawn) => ({ ...drawn, data: await handOut(deps, drawn) }),
@@ -115,7 +115,7 @@ export async function drawOrder<In>(
   return { ...answered, value: { created: nowSeconds(deps.clock), ...upstream, data } };
 }
 
-/** Previews are told, and the pictures come together as in an answer without events. */
+/** Streams previews, and collects the images as in a whole answer. */
 async function readDrawing(
   response: Response,
   mostBytes: number,
@@ -134,7 +134,7 @@ async function readDrawing(
   return { ...rest, created: created_at, data };
 }
 
-/** The events that end a drawing: one for each picture. */
+/** The final events: one per image. */
 export function completedEvents({ name, fields }: Order<unknown>, { value, usage }: Answered<Json>): Json[] {
   const { created, data, background, output_format, quality, size, usage: told } = value;
   const counted = {
@@ -159,7 +159,7 @@ export function completedEvents({ name, fields }: Order<unknown>, { value, usage
   }));
 }
 
-/** Names besides `n` by which some server takes a number of pictures. */
+/** Other names than `n` for the number of images. */
 const otherCounts = ['num_images', 'num_images_per_prompt', 'num_outputs', 'image_count', 'batch_size', 'samples'];
 
 function refuseOtherCounts(body: Json): void {
@@ -167,7 +167,7 @@ function refuseOtherCounts(body: Json): void {
   if (name !== undefined) throw unsupported(name, `'${name}' is not supported by this model; say 'n'.`);
 }
 
-/** Pictures that nobody ordered are not paid for. Tokens of pictures are counted here only where they are all that is priced. */
+/** Images that were not ordered are not charged. Image tokens are counted here only if nothing else is priced. */
 async function usageOf(
   deps: RelayDeps,
   context: RequestContext,
@@ -184,7 +184,7 @@ async function usageOf(
   const output = await plausibleOrCounted(deps, context, told('completionTokens'), most.completionTokens, countOutput);
   const estimated = prompt.estimated || (output.estimated && output.tokens > 0);
   return {
-    // The parts of a count are worth as much as the count.
+    // Parts are only as reliable as the count.
     ...(!estimated && reported),
     promptTokens: prompt.tokens,
     completionTokens: output.tokens,
@@ -193,7 +193,7 @@ async function usageOf(
   };
 }
 
-/** OpenAI answers with addresses unless asked otherwise, but for its gpt-image models, which know no addresses. */
+/** OpenAI returns URLs by default, except for its gpt-image models, which have none. */
 const usualFormat = (candidate: Candidate): Format => (/gpt-image/.test(candidate.modelName) ? 'b64_json' : 'url');
 
 async function picturesOf(data: unknown[], candidate: Candidate, signal: AbortSignal): Promise<Picture[]> {

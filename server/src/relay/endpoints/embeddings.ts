@@ -11,11 +11,11 @@ import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
 import { bytesOf, countMost, countTexts } from './count-texts.ts';
 
 const maxInputs = 2_048;
-/** Of one input: 4,096 numbers of 32 digits each. What was asked for says how large an answer may be. */
+/** Per input: 4,096 numbers of 32 digits. Bounds the answer by what was asked for. */
 const vectorBytes = 131_072;
 const mostAnswerBytes = (inputs: number): number => 1_048_576 + inputs * vectorBytes;
 
-/** One text or list of token numbers each. */
+/** A text or a list of token ids. */
 type Input = string | number[];
 
 const isTokens = (value: unknown): value is number[] =>
@@ -40,7 +40,7 @@ const textsOf = (inputs: Input[]): string[] => inputs.filter((input) => typeof i
 const numbersOf = (inputs: Input[]): number =>
   inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0);
 
-/** One for each input, and each says which: clients put them in order by that number. */
+/** One vector per input, with its index, by which clients sort them. */
 export function placed(data: unknown[], inputs: number): Json[] {
   if (data.length !== inputs)
     throw new UpstreamFault(failure(`the upstream sent ${data.length} embeddings for ${inputs} inputs`));
@@ -54,18 +54,18 @@ export function placed(data: unknown[], inputs: number): Json[] {
   });
 }
 
-/** Asked at once where each takes one request; more would be sent away for coming too fast. */
+/** Parallel requests for vendors that take one input each; more would be rate-limited. */
 const mostAtOnce = 8;
 
 const piecesOf = ({ embeddings }: ProviderKind, body: Json): Json[] => embeddings!.split?.(body) ?? [body];
 
 type Answer = ReturnType<NonNullable<ProviderKind['embeddings']>['fromUpstream']>;
 
-/** Answers to pieces of a request as the answer to all of it; counted only where each of them is. */
+/** Joins partial answers; usage only if all of them report it. */
 function joined(answers: Answer[]): Answer {
   const [first, ...more] = answers;
   if (more.length === 0) return first!;
-  // Looked at when each was read: a list of objects.
+  // Validated when each was read: a list of objects.
   const data = answers.flatMap(({ body }) => body.data as Json[]).map((item, index) => ({ ...item, index }));
   const counts = answers.map(({ usage }) => usage?.promptTokens);
   const counted = counts.every((count) => count !== undefined);
@@ -104,7 +104,7 @@ export async function embed(deps: RelayDeps, context: RequestContext, body: Json
       const { tokens, ...how } = await plausibleOrCounted(deps, context, read.usage?.promptTokens, most, count);
       const usage = { prompt_tokens: tokens, total_tokens: tokens };
       return {
-        // Mistral's own client refuses an answer without an id; OpenAI's has none.
+        // Mistral's client requires an id, which OpenAI's answers lack.
         value: { object: 'list', ...read.body, id: read.body.id ?? `embd-${randomString(24)}`, data, model, usage },
         usage: { promptTokens: tokens, completionTokens: 0, units: 1, ...how },
       };

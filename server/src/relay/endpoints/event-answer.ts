@@ -7,15 +7,15 @@ import { readEmbeddedError } from '../providers/kind/errors.ts';
 import { ClientLeft } from '../try-candidates.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 
-/** Hands an event to the caller before the answer is whole. */
+/** Streams an event to the caller before the answer is complete. */
 export type Tell = (candidate: Candidate, event: Json) => void;
 
-/** An event as OpenAI writes those of its media endpoints: its type stands outside too. */
+/** An event as in OpenAI's media endpoints, with its type repeated outside. */
 export const mediaEvent = (event: Json): string => sseEvent(String(event.type), JSON.stringify(event));
 
 /**
- * The events of work that tells some of them on its way and gives the last when it is charged. Begun with the first of them:
- * what goes wrong before has a status of its own, and what goes wrong later is written by `fail`.
+ * Events of work that streams some of them and returns the last when it is charged. Starts with the first event:
+ * earlier failures get a status of their own, later ones are written by `fail`.
  */
 export function eventsOf(
   work: (tell: Tell) => Promise<{ candidate: Candidate; events: Json[] }>,
@@ -60,7 +60,7 @@ export function eventsOf(
 export const isEventStream = (response: Response): boolean =>
   (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
 
-/** Reads the events of an upstream one by one; an error among them ends the reading. */
+/** Reads an upstream's events one by one; an error event ends it. */
 export async function readEvents(
   response: Response,
   mostBytes: number,

@@ -1,11 +1,11 @@
 import { OutgoingError, sendGuarded } from '../../platform/http/outgoing.ts';
 import { failure, UpstreamFault } from '../wire/conversation.ts';
 
-/** A picture of 4096 by 4096 points fits; more is no picture. */
+/** Enough for 4096 × 4096 pixels; anything larger is no image. */
 const maxImageBytes = 40 * 1024 * 1024;
 const timeoutMs = 30_000;
 
-/** The picture behind an upstream's address. Private addresses are called only on the host the operator configured. */
+/** Fetches an image from an upstream's URL. Private addresses are allowed only on the host the operator configured. */
 export async function fetchImage(url: string, channelUrl: string, signal: AbortSignal): Promise<Uint8Array> {
   const inline = /^data:[^,;]*;base64,/.exec(url);
   if (inline) return Buffer.from(url.slice(inline[0].length), 'base64');

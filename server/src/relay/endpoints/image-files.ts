@@ -10,23 +10,23 @@ export interface ImageFileDeps {
   baseUrl: string;
 }
 
-/** Contract §6: addresses of images live this long. */
+/** Lifetime of image URLs. */
 const lifetimeMs = 24 * 3_600_000;
 const queue = 'relay.expire-images';
 export const imagePath = '/v1/files/images/';
-/** `<expiry in seconds>-<122 random bits>.<extension>`: the name itself says until when it holds. */
+/** `<expiry in seconds>-<122 random bits>.<extension>`: the name itself contains its expiry. */
 const nameForm = /^([0-9a-z]{1,9})-[0-9a-f]{32}\.[a-z]{3,4}$/;
 
 const blobKey = (name: string): string => `images/${name}`;
 
-/** Keeps pictures and returns their addresses. */
+/** Stores images and returns their URLs. */
 export async function keepImages(deps: ImageFileDeps, images: Uint8Array[]): Promise<string[]> {
   const expires = Math.floor((deps.clock.nowMs() + lifetimeMs) / 1000).toString(36);
   const files = images.map((bytes) => {
     const { type, extension } = imageType(bytes);
     return { bytes, type, name: `${expires}-${crypto.randomUUID().replaceAll('-', '')}.${extension}` };
   });
-  // Before they are written: a crash in between leaves a needless job, never a file that stays for ever.
+  // Enqueued before they are written: a crash in between leaves a needless job, never a permanent file.
   await deps.jobs.enqueue(queue, { names: files.map(({ name }) => name) }, { delayMs: lifetimeMs + 60_000 });
   await Promise.all(files.map(({ name, bytes, type }) => deps.blobs.put(blobKey(name), bytes, type)));
   return files.map(({ name }) => `${deps.baseUrl}${imagePath}${name}`);
@@ -39,7 +39,7 @@ export interface ImageFile {
   content: ReadableStream<Uint8Array>;
 }
 
-/** Null for what never was, and for what has run out though its file may still be there. */
+/** Null if it never existed, or has expired although its file may still be there. */
 export async function findImage(deps: Pick<ImageFileDeps, 'blobs' | 'clock'>, name: string): Promise<ImageFile | null> {
   const form = nameForm.exec(name);
   const secondsLeft = form ? Number.parseInt(form[1]!, 36) - Math.floor(deps.clock.nowMs() / 1000) : 0;

@@ -1,4 +1,4 @@
-/** What kind of picture bytes are, by their first bytes: a type that an upstream claims could be a page with scripts. */
+/** The image type by its magic bytes: a type claimed by an upstream could be a page with scripts. */
 export function imageType(bytes: Uint8Array): { type: string; extension: string } {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return { type: 'image/png', extension: 'png' };

@@ -5,7 +5,7 @@ import { invalid, missing, optionalString, requiredString, weigh } from '../wire
 import { modelOr } from './default-model.ts';
 import { type Order, readSettings } from './draw.ts';
 
-/** Pictures from words. */
+/** Images from text. */
 export function generationOrder(
   deps: RelayDeps,
   { caller }: RequestContext,
@@ -16,7 +16,7 @@ export function generationOrder(
   const { n, asked } = readSettings(given);
   const model = modelOr(deps, caller, given, 'image');
   const { stream: _, partial_images, ...plain } = given;
-  // Pictures inside the answer spare a second call, where the upstream gives a choice.
+  // Inline images save a second call, if the upstream offers the choice.
   const body: Json = {
     ...plain,
     model,
@@ -34,7 +34,7 @@ export type EditKind = 'edits' | 'variations';
 
 const numbers = ['n', 'partial_images', 'output_compression'];
 
-/** The form's texts as an object, so that faults are named as in JSON bodies. */
+/** The form's text fields as an object, so that errors name fields as in JSON bodies. */
 export function fieldsOf(form: FormData): Json {
   const fields: Json = {};
   for (const [name, value] of form)
@@ -42,7 +42,7 @@ export function fieldsOf(form: FormData): Json {
   return fields;
 }
 
-/** Pictures from pictures: of words that tell what to change, or without any. */
+/** Images from images: edits with a prompt, or variations without. */
 export function editOrder(
   deps: RelayDeps,
   { caller }: RequestContext,
@@ -67,7 +67,7 @@ export function editOrder(
   };
 }
 
-/** As OpenAI has it. */
+/** OpenAI's limit. */
 const mostImages = 16;
 
 function checkFile(value: unknown, name: string): void {

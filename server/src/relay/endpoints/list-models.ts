@@ -11,7 +11,7 @@ const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
 
 type ListDeps = Pick<RelayDeps, 'catalog' | 'reachOf'>;
 
-/** Whether the organisation of the key, if it has one, lets it ask for a model of the catalog. */
+/** Whether the key's organisation, if any, allows a model of the catalog. */
 const offered =
   (reach: Reach | null) =>
   ({ id, providers }: ModelListing): boolean =>
@@ -21,8 +21,8 @@ const reachOf = async ({ reachOf: of }: ListDeps, { keyId }: Caller): Promise<Re
   keyId === null ? null : ((await of?.(keyId)) ?? null);
 
 /**
- * Models that the key may use; `own` are those that the house itself answers for. What these ask is held to what the
- * organisation allows when they ask it.
+ * Models that the key may use; `own` are built-in models, whose calls are checked against the organisation's limits
+ * when they are made.
  */
 export const listModels = async (deps: ListDeps, caller: Caller, own: readonly ModelListing[]): Promise<ModelView[]> =>
   (await usableModels(deps, caller, own)).map((model) => view(deps, caller, model));
@@ -45,7 +45,7 @@ export async function usableModels(
   return [...models, ...aliases];
 }
 
-/** One whose models may all be used, or that the key names itself. */
+/** An alias whose models may all be used, or that the key names itself. */
 const mayUseAlias = (
   catalog: RelayDeps['catalog'],
   { group }: Caller,
@@ -60,7 +60,7 @@ export const describeModel = async (
   name: string,
 ): Promise<ModelView> => view(deps, caller, await usableModel(deps, caller, own, name));
 
-/** One by its name, which may lack the vendor. */
+/** A model by name, which may lack the vendor. */
 export async function usableModel(
   deps: ListDeps,
   caller: Caller,

@@ -1,19 +1,19 @@
 import type { ModelListing } from '../../routing/catalog/listing.ts';
 import { supportedParameters, type Taken } from './model-view.ts';
 
-/** What people look for in a chat model. */
+/** Capabilities people look for in a chat model. */
 export const abilities = ['tools', 'structured_outputs', 'vision', 'audio', 'reasoning', 'caching'] as const;
 export type Ability = (typeof abilities)[number];
 
 /*
- * Upstreams' lists rarely say what a model reads and whether it thinks first, but names do for the families that most people
- * ask for. What the operator wrote into the model's `capabilities` (`vision`, `reasoning`, `audio`) counts before them.
+ * Upstreams' lists rarely tell what a model reads and whether it reasons, but names do for the common families. The
+ * operator's `capabilities` (`vision`, `reasoning`, `audio`) take precedence.
  */
 const sees =
   /gpt-(4o|4\.1|4-turbo|[5-9])|(^|\/)o[134]($|-(?!mini|preview))|o4-mini|claude-|gemini-|grok-[4-9]|pixtral|llama-4|llava|-vl\b|vision/;
 const thinks =
   /(^|\/)(o\d|gpt-[5-9])|gpt-oss|claude-(3-7|(opus|sonnet|haiku|fable)-[4-9])|gemini-(2\.5|[3-9])|grok-[4-9]|deepseek-(r\d|v[4-9]|reasoner)|qwen3|magistral|thinking|\br1\b/;
-/** Of the same families, and none of the two. */
+/** Members of these families without vision or reasoning. */
 const sound = /audio|realtime|transcribe|tts/;
 
 /** In the order of the list above. */

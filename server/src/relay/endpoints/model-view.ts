@@ -3,7 +3,7 @@ import type { ModelType } from '../../routing/candidate.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
 import { renderPricing } from '../wire/pricing.ts';
 
-/** What each type takes besides `model` and its input; a chat model's own abilities narrow it. */
+/** Parameters of each type besides `model` and its input; a chat model's capabilities narrow them. */
 const parametersOf: Record<ModelType, readonly string[]> = {
   chat: [
     'max_tokens',
@@ -29,7 +29,7 @@ const parametersOf: Record<ModelType, readonly string[]> = {
   realtime: ['instructions', 'tools', 'tool_choice', 'output_modalities', 'max_output_tokens', 'audio'],
 };
 
-/** Abilities by the parameter that asks for them; a model that says `false` lacks the parameter. */
+/** Capabilities by the parameter that needs them; a model that says `false` lacks the parameter. */
 const abilityOf: Record<string, string> = {
   tools: 'tools',
   tool_choice: 'tools',
@@ -38,7 +38,7 @@ const abilityOf: Record<string, string> = {
   stream: 'streaming',
 };
 
-/** `taken`: whether one of those who serve it is given a parameter. */
+/** `taken`: whether one of its providers supports a parameter. */
 export type Taken = (parameter: string) => boolean;
 
 export function supportedParameters({ types, capabilities }: ModelListing, taken: Taken): string[] {
@@ -47,7 +47,7 @@ export function supportedParameters({ types, capabilities }: ModelListing, taken
   return [...new Set(all)].filter((parameter) => has(parameter) && taken(parameter));
 }
 
-/** Readable by OpenAI's and Anthropic's clients alike; `price` is that of legacy routing where the listing has none. */
+/** Readable by OpenAI's and Anthropic's clients alike; `price` is that of legacy routing if the listing has none. */
 export function viewModel(listing: ModelListing, legacyPrice: Price, taken: Taken) {
   return {
     id: listing.id,

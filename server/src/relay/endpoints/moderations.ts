@@ -6,7 +6,7 @@ import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
 import { bytesOf, countMost, countTexts } from './count-texts.ts';
 import { modelOr } from './default-model.ts';
 
-/** OpenAI's thirteen; clients read each without asking whether it is there. */
+/** OpenAI's thirteen; clients read each without checking that it exists. */
 const categories = [
   'harassment',
   'harassment/threatening',
@@ -72,7 +72,8 @@ export async function moderate(deps: RelayDeps, context: RequestContext, given: 
     read: async (response, kind) => {
       const read = kind.moderations!.fromUpstream(await readJson(response), body);
       const results = (read.body.results as unknown[]).map(fillResult);
-      // Parts of one input are judged together, texts each for itself: who takes one verdict for another's lets something through.
+      // Parts of one input are judged together, separate texts separately: a wrong assignment would let something
+      // through.
       const wanted =
         Array.isArray(given.input) && given.input.every((item) => typeof item === 'string') ? texts.length : 1;
       if (results.length !== wanted)

@@ -6,7 +6,7 @@ import type { OpenCall } from '../open-call.ts';
 
 const everyMs = 1_000;
 
-/** For the ticks of a call: what of its answer the caller has so far is charged if the process dies, as of a chat. */
+/** For the ticks of a call: what the caller has received is charged if the process dies, as in chats. */
 export function noteProgress(
   { billing }: RelayDeps,
   context: RequestContext,
@@ -20,7 +20,7 @@ export function noteProgress(
     lastMs = nowMs;
     const note = (usage: Usage) =>
       billing.progress(hold, priceOf(priceIn(context, candidate), usage), usage, context.endpoint);
-    // What cannot be counted now is counted at the end, or with the next tick.
+    // If it cannot be counted now, the next tick or the end does.
     void usageSoFar()?.then(note, () => {});
   };
 }

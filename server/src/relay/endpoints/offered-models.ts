@@ -10,11 +10,11 @@ import { supportedParameters } from './model-view.ts';
 
 type OfferDeps = Pick<RelayDeps, 'catalog' | 'reachOf' | 'routing'>;
 
-/** Every model that somebody may use, with what they choose by. */
+/** All models a user may use, with what people choose by. */
 export const offeredModels = async (deps: OfferDeps, caller: Caller, own: readonly ModelListing[]) =>
   (await usableModels(deps, caller, own)).map((model) => summaryOf(deps, caller, own, model));
 
-/** One of them, with those who serve it. */
+/** One model with its providers. */
 export async function offeredModel(deps: OfferDeps, caller: Caller, own: readonly ModelListing[], name: string) {
   const model = await usableModel(deps, caller, own, name);
   const candidates = candidatesOf(deps, caller, own, model);
@@ -40,7 +40,7 @@ function summaryOf(deps: OfferDeps, caller: Caller, own: readonly ModelListing[]
     types: model.types,
     context_length: model.contextLength || null,
     max_output_tokens: model.maxOutputTokens || null,
-    // Our own cost what the models cost that they ask.
+    // Built-in models cost what the models they call cost.
     prices: price && !isOwn(own, model) ? viewPrices(price) : null,
     capabilities: abilitiesOf(model, takenBy(candidates.filter(isChat))),
     providers,
@@ -56,11 +56,11 @@ const isChat = ({ type }: Candidate): boolean => type === 'chat';
 
 const isOwn = (own: readonly ModelListing[], { id }: ModelListing): boolean => own.some((model) => model.id === id);
 
-/** What an alias stands for. */
+/** The members of an alias. */
 const membersOf = ({ catalog }: OfferDeps, { group }: Caller, own: readonly ModelListing[], model: ModelListing) =>
   isOwn(own, model) ? undefined : catalog.membersOf(model.id, group);
 
-/** Everybody who may be asked for a model, whatever its type; those of all its members for an alias. */
+/** All providers of a model, of any type; for an alias those of all members. */
 function candidatesOf(
   deps: OfferDeps,
   caller: Caller,
@@ -72,7 +72,7 @@ function candidatesOf(
   const { group } = caller;
   return (membersOf(deps, caller, own, model) ?? [model.id]).flatMap((id) => {
     const types = catalog.model(id, group)?.types ?? [];
-    // Names in a channel's list alone come without a type.
+    // Names that are only in a channel's list have no type.
     return types.length === 0
       ? catalog.legacyCandidatesFor(id, 'chat', group)
       : types.flatMap((type) => catalog.candidatesFor(id, type, group));

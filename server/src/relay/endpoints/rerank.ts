@@ -7,12 +7,14 @@ import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
 import { bytesOf, countMost, countTexts } from './count-texts.ts';
 
 const maxDocuments = 1_000;
-/** Vendors that bill by search count so many documents as one. */
+/** Vendors billing by search count this many documents as one. */
 const documentsPerSearch = 100;
-/** A longer document is cut, and each of its pieces counts: by vendors at 500 tokens, which are no fewer bytes than these. */
+/**
+ * Longer documents are split, and each piece counts: vendors split at 500 tokens, which have at least this many bytes.
+ */
 const bytesPerPiece = 1_000;
 
-/** Vendors cut and count differently. */
+/** Vendors split and count differently. */
 const otherCutting = 4;
 
 const piecesOf = (documents: string[]): number =>
@@ -36,11 +38,11 @@ export async function rerank(deps: RelayDeps, context: RequestContext, given: Js
   const documents = readDocuments(given.documents);
   optionalBoolean(given, 'return_documents');
   const topN = optionalInteger(given, 'top_n', 1, maxInteger);
-  // Plain texts are what every vendor takes.
+  // All vendors accept plain texts.
   const body: Json = { ...given, documents, top_n: Math.min(topN ?? documents.length, documents.length) };
   const searches = Math.ceil(documents.length / documentsPerSearch);
   const mostSearches = Math.ceil(piecesOf(documents) / documentsPerSearch) * otherCutting;
-  // Some vendors count the query again with every document.
+  // Some vendors count the query with every document.
   const most = bytesOf(documents) + bytesOf([query]) * documents.length;
   return callEndpoint<Json>(deps, context, {
     type: 'rerank',

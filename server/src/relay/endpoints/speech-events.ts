@@ -2,7 +2,7 @@ import type { EventSource } from '../../platform/http/event-stream.ts';
 import { mediaEvent } from './event-answer.ts';
 import type { Speech } from './speech.ts';
 
-/** A sound as events: a piece each, and the count once it has ended well. */
+/** Audio as events: one per chunk, and usage at the end. */
 export const speechEvents = ({ body, usage }: Speech, fail: (thrown: unknown) => string): EventSource => ({
   pump: async (write) => {
     try {

@@ -8,10 +8,10 @@ import type { OpenCall } from '../open-call.ts';
 import { isStopping } from '../stopping.ts';
 import { noteProgress } from './note-progress.ts';
 
-/** A client that reads nothing for so long is gone in all but name. */
+/** A client that reads nothing for this long is considered gone. */
 const mostPauseMs = 600_000;
 
-/** A sound whose first bytes have come. */
+/** Audio whose first bytes have arrived. */
 export interface Begun {
   attempt: Attempt;
   sent: Dispatch;
@@ -22,16 +22,16 @@ export interface Begun {
 
 interface Meter {
   add(chunk: Uint8Array): void;
-  /** Of what was produced so far. */
+  /** Usage of what was produced so far. */
   usage(): Promise<Usage>;
 }
 
-/** Of every chunk, so that the last bytes of the whole are still here when it ends. */
+/** Held back of every chunk, so that the last bytes are still here when the audio ends. */
 const tailBytes = 16;
 
 /**
- * Carries sound from upstream to client at the client's pace, a few bytes behind: the last are given only when the whole
- * has been charged. A client that leaves ends the upstream call and pays for what was made.
+ * Forwards audio at the client's pace, a few bytes behind: the last ones are sent after the whole was charged. A client
+ * that disconnects ends the upstream call, and is charged for what was produced.
  */
 export class SpeechPump {
   #first: Uint8Array | null;
@@ -50,7 +50,7 @@ export class SpeechPump {
     meter.add(begun.first);
     begun.sent.allowSilence(mostPauseMs);
     context.signal.addEventListener('abort', this.#leave, { once: true });
-    // Also while it is the client's turn: what was made is charged before the process ends.
+    // Also while waiting for the client: what was produced is charged before the process ends.
     const progress = noteProgress(deps, context, call, begun.attempt.candidate, () => meter.usage());
     begun.sent.onTick((now) => {
       if (isStopping(deps, context)) void this.#end('interrupted');
@@ -67,24 +67,24 @@ export class SpeechPump {
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { sent } = this.begun;
-    // Given up while it was the client's turn: the upstream was not silent, nobody listened.
+    // Timed out while waiting for the client: the upstream was not silent.
     if (sent.timedOut()) await this.#end('aborted');
     sent.touch();
     sent.allowSilence(this.begun.attempt.candidate.channel.timeoutMs);
     try {
-      // A pull that gives nothing would not be followed by another.
+      // A pull without data would not be followed by another.
       while (!(await this.#pass(controller)));
     } catch (error) {
       const left = this.context.signal.aborted;
       await this.#end(left ? 'aborted' : 'interrupted');
-      // A broken body, not a short one: the client must see that the sound is not whole.
+      // An error instead of a short body: the client must see that the audio is incomplete.
       controller.error(left ? new Error('the client left') : error);
     }
     sent.touch();
     sent.allowSilence(mostPauseMs);
   }
 
-  /** Hands on one chunk without its tail, and the tail before it; true when something was given. */
+  /** Forwards a chunk without its tail, preceded by the previous tail; true if anything was sent. */
   async #pass(controller: ReadableStreamDefaultController<Uint8Array>): Promise<boolean> {
     const chunk = this.#first ?? (await this.#next());
     this.#first = null;

@@ -23,20 +23,20 @@ const contentTypes: Record<(typeof formats)[number], string> = {
   pcm: 'audio/pcm',
 };
 
-/** What vendors that bill by tokens count for a minute of sound. */
+/** Tokens per minute of audio at token-billed vendors. */
 const tokensPerMinute = 1_250;
-/** The hold must cover a slow voice that pauses. */
+/** The hold must cover a slow voice with pauses. */
 const slowVoice = 3;
-/** A figure or a sign is spoken as a word. */
+/** A digit or symbol is spoken as a word. */
 const lettersPerSign = 6;
 
 export interface Speech {
   contentType: string;
   provider: string;
   body: ReadableStream<Uint8Array>;
-  /** Asked for as events. */
+  /** Requested as events. */
   inEvents: boolean;
-  /** Of what was made so far. */
+  /** Usage of what was produced so far. */
   usage(): Promise<Usage>;
 }
 
@@ -53,10 +53,10 @@ function check(body: Json) {
   return { model, input, instructions, format, speed, inEvents };
 }
 
-/** Text to sound: the bytes go through as they come, and until the first of them another candidate may take over. */
+/** Text to speech: bytes are forwarded as they arrive; before the first, another candidate may take over. */
 export async function speak(deps: RelayDeps, context: RequestContext, given: Json): Promise<Speech> {
   const { model, input, instructions, format, speed, inEvents } = check(given);
-  // The sound itself can be asked of every model, and is put into events here.
+  // Every model can return plain audio, which is put into events here.
   const { stream_format: _, ...body } = given;
   const minutes = minutesOfText(input, speed);
   const mostTokens = weigh(body);
@@ -83,10 +83,10 @@ export async function speak(deps: RelayDeps, context: RequestContext, given: Jso
   };
 }
 
-/** No voice reads more at once; whoever sends it gets no closer look. */
+/** Longer inputs are not analysed further; no model reads as much at once. */
 const mostRead = 50_000;
 
-/** Scripts whose letters are longer in bytes are longer in sound, too. */
+/** Characters with more bytes also take longer to speak. */
 function longestMinutes(input: string, speed: number): number {
   const signs = input.length > mostRead ? input.length : (input.match(/[^\p{L}\p{M}\s.,;:!?'"()-]/gu)?.length ?? 0);
   const letters = Buffer.byteLength(input) + signs * lettersPerSign;

@@ -5,14 +5,14 @@ import { isObject, type Json } from '../wire/conversation.ts';
 import { tokens } from '../wire/usage.ts';
 import { countTexts } from './count-texts.ts';
 
-/** What the vendor that counts most makes of a second of sound. */
+/** The highest count per second of audio among vendors. */
 const soundTokensPerSecond = 32;
-/** And what those that sell by tokens count, where an answer of theirs (`text`, `srt`, `vtt`) does not say. */
+/** The usual count of token-billed vendors, for answers without usage (`text`, `srt`, `vtt`). */
 const usualTokensPerSecond = 10;
-/** The fastest speech; and a sentence, which some models write for any noise. */
+/** The fastest speech, plus a sentence that some models write for any noise. */
 const spokenTokensPerSecond = 8;
 const sentenceTokens = 100;
-/** Upstreams may know better how long a sound is, but not by more than this factor and a minute. */
+/** An upstream's duration may exceed ours by this factor and a minute at most. */
 const mostOverLength = 4;
 
 export interface MostUsage {
@@ -22,7 +22,7 @@ export interface MostUsage {
   units: number;
 }
 
-/** The most that a transcript of so much sound can take. */
+/** Upper bound of a transcript's usage for this duration. */
 export function mostOf(seconds: number, form: FormData): MostUsage {
   let bytes = 0;
   for (const [name, value] of form) if (typeof value === 'string') bytes += name.length + Buffer.byteLength(value);
@@ -38,14 +38,14 @@ const positive = (value: unknown): number | undefined => {
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined;
 };
 
-/** Minutes as the upstream counts them, else as the file says; tokens where the upstream counts those. */
+/** Minutes as the upstream reports them, else from the file; tokens if the upstream reports those. */
 export async function transcriptUsage(
   deps: RelayDeps,
   context: RequestContext,
   answer: Json,
   text: string,
   most: MostUsage,
-  /** Seconds below which no file of this size lasts. */
+  /** Minimum duration for the file's size. */
   leastSeconds: number,
   price: Price,
 ): Promise<Usage> {

@@ -25,11 +25,11 @@ export interface Transcript {
   content: string;
   contentType: string;
   text: string;
-  /** The upstream's own last event, where it answered in events. */
+  /** The upstream's last event, if it streamed. */
   done?: Json;
 }
 
-/** The form's texts as an object, so that faults are named as in JSON bodies. */
+/** The form's text fields as an object, so that errors name fields as in JSON bodies. */
 function fieldsOf(form: FormData): Json {
   const fields: Json = {};
   for (const [name, value] of form) if (typeof value === 'string') fields[name] = value;
@@ -61,7 +61,7 @@ export function checkForm(form: FormData): AudioForm {
   return { form, model, format, file, fields };
 }
 
-/** Sound to text, in its own language or in English. */
+/** Speech to text, in its own language or in English. */
 export async function transcribe(
   deps: RelayDeps,
   context: RequestContext,
@@ -97,7 +97,7 @@ export async function transcribe(
   });
 }
 
-/** Models that answer in events; others ignore the question, refuse it, or have events of their own. */
+/** Models that support streaming; others ignore or refuse the option, or have events of their own. */
 const speaksInEvents = (name: string): boolean => name.includes('gpt-4o') && name.includes('transcribe');
 
 function formFor(form: FormData, streamed: boolean, { modelName }: Target): FormData {
@@ -109,7 +109,7 @@ function formFor(form: FormData, streamed: boolean, { modelName }: Target): Form
 
 const doneType = 'transcript.text.done';
 
-/** Hands on what comes but for the end, which is given when it is charged. */
+/** Forwards all events but the last, which is sent after charging. */
 async function readSpoken(response: Response, touch: () => void, hear: (event: Json) => void): Promise<ReadTranscript> {
   let done: Json | undefined;
   await readEvents(response, answerLimits.json, touch, (event) => {
@@ -120,7 +120,7 @@ async function readSpoken(response: Response, touch: () => void, hear: (event: J
   return { value: { content: '', contentType: 'application/json', text: done.text, done }, answer: done };
 }
 
-/** The events that end a transcript; of one that came whole, all there are. */
+/** The final events of a transcript; if it was not streamed, all of them. */
 export function transcriptEvents({ value, usage }: Answered<Transcript>): Json[] {
   const { text, done } = value;
   if (done) return [done];
@@ -134,7 +134,7 @@ export function transcriptEvents({ value, usage }: Answered<Transcript>): Json[]
 
 interface ReadTranscript {
   value: Transcript;
-  /** Its fields, where it came as JSON. */
+  /** Its fields, if it is JSON. */
   answer: Json;
 }
 
@@ -143,7 +143,7 @@ function readTranscript(text: string, format: Format): ReadTranscript {
   if (isObject(json) && json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   const contentType = contentTypes[format];
   if (contentType) {
-    // Some servers answer in JSON whatever was asked.
+    // Some servers answer in JSON whatever was requested.
     const content = isObject(json) && typeof json.text === 'string' && format === 'text' ? json.text : text;
     return { value: { content, contentType, text: content }, answer: {} };
   }

@@ -2,14 +2,14 @@ import { AwsV4Signer } from 'aws4fetch';
 import type { Proof, UpstreamRequest } from '../providers/kind.ts';
 import { UpstreamFault } from '../wire/conversation.ts';
 
-/** Keys that signatures are made with, by secret, day and region; in memory only, as they are as good as the secret for a day. */
+/** Signing keys by secret, day and region; in memory only, as they are as good as the secret for a day. */
 const signingKeys = new Map<string, ArrayBuffer>();
-/** More than any operator has in a day. */
+/** More than any operator uses in a day. */
 const mostKept = 1_000;
 
 /**
- * The headers that prove a request by an access key (Signature Version 4). Signed are the address, the body and the time;
- * of the headers the host alone, so that whatever is said beside it may change on the way.
+ * Headers of an access-key signature (Signature Version 4). It covers the URL, the body and the time; of the headers
+ * only the host, so that others may change on the way.
  */
 export async function awsHeaders(
   { url, method, body }: UpstreamRequest,

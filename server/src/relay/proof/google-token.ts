@@ -7,9 +7,9 @@ import { failure, isObject, UpstreamFault } from '../wire/conversation.ts';
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const patienceMs = 10_000;
-/** A token that ends while a request is on its way would be refused. */
+/** A token that expires during a request would be refused. */
 const spareMs = 60_000;
-/** More accounts than any operator has; whose turn is longest ago asks anew. */
+/** More accounts than any operator has; the least recently used is evicted. */
 const mostKept = 1_000;
 
 interface Kept {
@@ -17,10 +17,10 @@ interface Kept {
   goodUntilMs: number;
 }
 
-/** By the credential: whoever has it may have the token. In memory only, as the token is as good as a key for an hour. */
+/** By credential. In memory only, as a token is as good as a key for an hour. */
 const kept = new Map<string, Kept>();
 
-/** A token for this service account, asked for once by all who need it at the same time. `baseUrl`: where it will be shown. */
+/** An access token for a service account; concurrent callers share one request. `baseUrl`: where it will be used. */
 export function googleToken(credential: string, baseUrl: string, nowMs = Date.now()): Promise<string> {
   const name = `${new URL(baseUrl).origin} ${credential}`;
   const known = kept.get(name);
@@ -66,7 +66,7 @@ async function askToken(
   return { token, seconds: typeof seconds === 'number' ? seconds : 3_600 };
 }
 
-/** A key file is anybody's who brings a key of their own: it may not lead us elsewhere than to Google or the channel's own host. */
+/** Users may bring their own key files: the token URL must be Google's or the channel's own host. */
 function tokenUrlOf({ tokenUrl }: GoogleAccount, baseUrl: string): string {
   if (tokenUrl === googleTokenUrl || new URL(tokenUrl).origin === new URL(baseUrl).origin) return tokenUrl;
   throw refused(`token_uri of the key file must be ${googleTokenUrl}`);
@@ -89,7 +89,7 @@ async function assertionOf({ email, privateKey, keyId, tokenUrl }: GoogleAccount
 const refused = (message: string): UpstreamFault =>
   new UpstreamFault({ kind: 'auth', status: 401, message, headers: {} });
 
-/** Whatever is wrong with a key file is wrong with the channel, never with the request. */
+/** A problem with a key file is the channel's, never the request's. */
 function faultOf({ status, headers }: Response, text: string): UpstreamFault {
   const said = readUpstreamError(status, headers, text);
   const message = `Google gave no token for the service account: ${said.message}`;

@@ -2,7 +2,7 @@ import type { Proof, UpstreamRequest } from '../providers/kind.ts';
 import { awsHeaders } from './aws-signature.ts';
 import { googleToken } from './google-token.ts';
 
-/** The request with what proves who asks. Kinds only say which proof their vendor wants: some have to be asked for. */
+/** Adds the credential that a kind asks for; some have to be requested from the vendor first. */
 export async function proven(request: UpstreamRequest, baseUrl: string): Promise<UpstreamRequest> {
   const { proof } = request;
   return proof

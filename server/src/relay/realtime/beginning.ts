@@ -5,14 +5,14 @@ import { isObject, type Json } from '../wire/conversation.ts';
 /** What the client asked for. */
 export interface Wanted {
   model: string;
-  /** Nothing is said in the session, only written down. */
+  /** A transcription session without answers. */
   transcribes?: boolean | undefined;
   configuration?: Json | undefined;
 }
 
 /**
- * What an upstream is told before anything of the client's; undefined where there is nothing to tell. A session that only
- * transcribes has no model in its address, and is told who does.
+ * The first event sent to an upstream; undefined if there is none. A transcription session has no model in its URL, and
+ * is told which one transcribes.
  */
 export function beginningOf({ clientHeaders }: RequestContext, candidate: Candidate, wanted: Wanted): Json | undefined {
   const { configuration, model } = wanted;
@@ -30,7 +30,7 @@ const formats: Record<string, Json> = {
   g711_alaw: { type: 'audio/pcma' },
 };
 
-/** The names that parts of `audio.input` had before there was one. */
+/** Former names of parts of `audio.input`. */
 const namesBefore = {
   format: 'input_audio_format',
   transcription: 'input_audio_transcription',
@@ -38,7 +38,7 @@ const namesBefore = {
   turn_detection: 'turn_detection',
 } as const;
 
-/** A session of today, also of what was written for the format of before. */
+/** Converts a session description of the former format. */
 function transcribing({ audio, ...given }: Json, model: string): Json {
   const input: Json = { ...(isObject(audio) && isObject(audio.input) ? audio.input : {}) };
   for (const [name, before] of Object.entries(namesBefore)) {
@@ -59,7 +59,7 @@ function asBefore({ type: _, audio, ...given }: Json): Json {
   return { ...given, ...Object.fromEntries(before.filter(([, value]) => value !== undefined)) };
 }
 
-/** The model of a description of a session that only transcribes, in the format of now or of before. */
+/** The model of a transcription session, in the current or former format. */
 export function transcriberIn({ audio, input_audio_transcription: before }: Json): unknown {
   const now = isObject(audio) && isObject(audio.input) ? audio.input.transcription : undefined;
   const transcription = now ?? before;

@@ -4,9 +4,9 @@ import type { Bounds } from '../plausible-usage.ts';
 import { assumedOutputTokens } from '../providers/kind.ts';
 import { mostOfTranscript } from './transcript.ts';
 
-/** Where a model does not say how much it reads. */
+/** For models without a known context size. */
 const assumedContext = 32_000;
-/** What we do not see of a prompt, and by how much a count may differ from ours. */
+/** The unseen part of a prompt, and the tolerance of counts. */
 const unseenTokens = 1_000;
 const otherCount = 1.25;
 
@@ -15,7 +15,7 @@ export const boundsOf = ({ contextLength, maxOutputTokens }: Candidate): Bounds 
   completionTokens: maxOutputTokens || assumedOutputTokens,
 });
 
-/** The most that the next response can use, of a conversation of this length, or the next transcript. */
+/** Upper bound of the next response's usage for a conversation of this length, or of the next transcript. */
 export function mostOf(candidate: Candidate, conversationTokens: number, unseen = unseenTokens): Usage {
   if (candidate.type === 'transcription') return mostOfTranscript();
   const { promptTokens, completionTokens } = boundsOf(candidate);
@@ -23,5 +23,5 @@ export function mostOf(candidate: Candidate, conversationTokens: number, unseen 
   return { promptTokens: Math.min(promptTokens, expected), completionTokens };
 }
 
-/** Sessions hear and speak, whatever they began with. */
+/** Sessions may use audio and images at any time. */
 export const asks = { hasAudio: true, hasImages: true };

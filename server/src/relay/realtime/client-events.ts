@@ -5,18 +5,18 @@ import { meantModel } from '../model-names.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { invalid } from '../wire/read.ts';
 
-/** What the rights of a session's caller are held against. */
+/** The rights a session's events are checked against. */
 export interface SessionRights {
   context: RequestContext;
   candidate: Candidate;
   modelId: string;
-  /** Who writes down what is heard, by the names that they have at the upstream. */
+  /** Transcription models, by upstream name. */
   transcribers: Map<string, Candidate>;
 }
 
 /**
- * The description of a session as it may go on: models are the caller's own business only as far as its key goes, and have
- * the upstream's names there. Throws for what the caller may not do.
+ * The session description as it may be forwarded: models must be allowed for the key, and get their upstream names.
+ * Throws for what the caller may not do.
  */
 export async function permitted(deps: RelayDeps, rights: SessionRights, given: Json): Promise<Json> {
   const session = { ...given };
@@ -28,14 +28,14 @@ export async function permitted(deps: RelayDeps, rights: SessionRights, given: J
   return session;
 }
 
-/** A session stays with its model: another was neither held for nor asked about. */
+/** A session keeps its model: another was neither held for nor permitted. */
 function sameModel({ catalog }: RelayDeps, { context, candidate, modelId }: SessionRights, name: string): string {
   const meant = meantModel(catalog, name, context.caller.group);
   if (name === candidate.modelName || meant.modelId === modelId) return candidate.modelName;
   throw invalid('session.model', 'The model of a session cannot be changed. Open another session for it.');
 }
 
-/** Where a session says who writes down what is heard, in the format of now and of before; copied, as they may be changed. */
+/** Where a session names its transcriber, in the current and former format; copies, as they may be changed. */
 export function transcriptionsIn(session: Json): Json[] {
   const found: Json[] = [];
   if (isObject(session.input_audio_transcription)) {
@@ -51,7 +51,7 @@ export function transcriptionsIn(session: Json): Json[] {
   return found;
 }
 
-/** The upstream's name of whoever transcribes: its price where it is offered by itself, else that of the session's model. */
+/** The transcriber's upstream name: at its own price if it is offered separately, else the session model's. */
 async function transcriberFor(deps: RelayDeps, rights: SessionRights, given: string): Promise<string> {
   const { context, candidate, transcribers } = rights;
   const { group, keyId } = context.caller;

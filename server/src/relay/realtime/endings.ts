@@ -3,20 +3,20 @@ import { AppError } from '../../lib/errors.ts';
 import type { Cause } from '../../routing/decision.ts';
 import { withoutCredential } from '../without-credential.ts';
 
-/** Why a session ends, and what that means for everybody. */
+/** Why a session ends, and the consequences. */
 export interface Ending {
-  /** Told to the client as an event before the socket closes. */
+  /** Sent as an event before the socket closes. */
   error?: AppError;
   /** RFC 6455 §7.4.1. */
   code: number;
   reason: string;
-  /** Of responses that were under way. */
+  /** Of responses in progress. */
   status: UsageStatus;
-  /** Where it says something of the upstream, or nothing. */
+  /** Set if it concerns the upstream. */
   cause?: Cause;
 }
 
-/** RFC 6455 §5.5: a control frame has 125 bytes, two of which are the code. */
+/** RFC 6455 §5.5: a control frame has 125 bytes, two of them for the code. */
 const mostReasonBytes = 123;
 
 export function shortReason(reason: string): string {
@@ -25,7 +25,7 @@ export function shortReason(reason: string): string {
   return short;
 }
 
-/** Codes that may be sent (RFC 6455 §7.4); the others say what happened to a connection. */
+/** Codes that may be sent (RFC 6455 §7.4); others only describe a connection. */
 const mayBeSent = (code: number): boolean =>
   (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999);
 
@@ -36,7 +36,7 @@ const closing = (error: AppError, code: number, more: Partial<Ending> = {}): End
 
 export const endings = {
   clientLeft: (): Ending => ({ code: 1000, reason: '', status: 'aborted', cause: 'client_left' }),
-  /** The caller's rights, money or limits are at an end. */
+  /** The caller's permission, money or limits are exhausted. */
   refused: (error: AppError): Ending => {
     const code = error.status === 429 ? 1013 : error.status >= 500 ? 1011 : 1008;
     return closing(error, code, { cause: 'refused' });
@@ -60,7 +60,7 @@ export const endings = {
     closing(new AppError('provider_error', 'The provider sent something that is no event.'), 1011, {
       cause: 'truncated',
     }),
-  /** As it said, where it said something; a lost connection is a failure. */
+  /** As the upstream said, if it did; a lost connection is a failure. */
   byUpstream: (code: number, reason: string, credential: string): Ending => {
     if (code === 1006 || !mayBeSent(code))
       return closing(new AppError('provider_error', 'The connection to the provider was lost.'), 1011, {

@@ -10,19 +10,19 @@ import type { ConversationMeter } from './meter.ts';
 import type { Turns } from './turns.ts';
 import type { Greeted } from './upstream.ts';
 
-/** Parsed in one go. */
+/** Parsed at once. */
 export const shortLength = 65_536;
 const asksResponse = 'response.create';
 
 interface SessionEnds {
   isOver(): boolean;
-  /** One event is not passed on. */
+  /** A single event is refused. */
   refused(error: AppError, eventId: unknown): void;
-  /** The session cannot go on. */
+  /** The session cannot continue. */
   failed(error: unknown): void;
 }
 
-/** What a client sends, on its way to the upstream: in order, and each when what it may cost is held. */
+/** The client's events on their way to the upstream: in order, each once its possible cost is held. */
 export class Inbound {
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -35,14 +35,14 @@ export class Inbound {
     readonly session: SessionEnds,
   ) {}
 
-  /** Letters that were not passed on yet. */
+  /** Characters not forwarded yet. */
   get waiting(): number {
     return this.#waiting;
   }
 
   take(text: string): void {
     const event = this.#waiting === 0 && text.length <= shortLength ? maybeJson(text) : undefined;
-    // What describes no session names no model: it goes on at once where it is held for.
+    // Events without a session name no model: they are forwarded at once if their cost is held.
     const isPlain = isObject(event) && event.session === undefined;
     if (isPlain && this.#count(text, event.type)) this.about.greeted.upstream.send(text);
     else this.#inTurn(text, isPlain ? () => this.#sendCovered(text) : () => this.#pass(text));
@@ -58,7 +58,7 @@ export class Inbound {
   async #pass(text: string): Promise<void> {
     let event: unknown;
     try {
-      // Nothing that is written without these describes a session; sound is megabytes of it.
+      // Without these words it cannot describe a session; audio has megabytes.
       if (text.length > shortLength && !text.includes('session') && !text.includes('\\')) {
         const asks = text.includes(`"${asksResponse}"`);
         await this.#send(text, asks ? asksResponse : undefined);
@@ -70,7 +70,7 @@ export class Inbound {
       if (session === undefined) await this.#send(text, type);
       else if (!isObject(session)) throw invalid('session', 'A session is described by an object.');
       else {
-        // Written anew: of a name that stands twice others may read the one that was not looked at.
+        // Serialized anew: with duplicate member names, the upstream might read one that was not checked.
         const permittedEvent = { ...event, session: await permitted(this.deps, this.about, session) };
         await this.#send(JSON.stringify(permittedEvent), type);
       }
@@ -84,7 +84,7 @@ export class Inbound {
     else await this.#sendCovered(text);
   }
 
-  /** Whether it may go on at once: the session lasts, and what a response to it may cost is held. */
+  /** Whether it may be forwarded at once: the session lasts, and the cost of a response is held. */
   #count(text: string, type: unknown): boolean {
     if (this.session.isOver()) return false;
     this.meter.sent(text, type);

@@ -3,24 +3,24 @@ import { charsPerToken } from '../prompt.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { usageOf } from '../wire/usage.ts';
 
-/** As OpenAI counts sound: a token for a tenth of a second that is heard, two for one that is spoken. */
+/** OpenAI's audio tokens: one per tenth of a second of input, two of output. */
 const heardTokensPerSecond = 10;
 const spokenTokensPerSecond = 20;
-/** Of 24 kHz in 16 bits, and of what telephones use. */
+/** For 24 kHz at 16 bits, and for telephony codecs. */
 const pcmBytesPerSecond = 48_000;
 const g711BytesPerSecond = 8_000;
 const bytesOfBase64 = (letters: number): number => (letters * 3) / 4;
 
 /**
- * Where sound begins, by the one name that events have for it. What an event calls itself is no matter: a text would be
- * counted as next to nothing that says it is sound.
+ * Finds audio by the member name that all events use for it. The event type is not trusted: text that claims to be
+ * audio would count as next to nothing.
  */
 const soundName = /"audio" ?: ?"/g;
 
-/** No event has more parts; what is made of a million of them is counted as text. */
+/** No genuine event has more parts; others are counted as text. */
 const mostSounds = 100;
 
-/** How many letters of an event are sound: within it there is no quote, and it holds nothing else. */
+/** Characters of an event that are audio: base64 contains no quotes. */
 function soundLetters(text: string): number {
   let letters = 0;
   soundName.lastIndex = 0;
@@ -35,7 +35,7 @@ function soundLetters(text: string): number {
 
 type Sounds = 'input' | 'output';
 
-/** How many bytes of sound a second takes, by what the session says of itself; undefined where it says nothing. */
+/** Bytes per second by the session's audio format; undefined if it has none. */
 function bytesPerSecond(session: Json, side: Sounds): number | undefined {
   const audio = isObject(session.audio) ? session.audio[side] : undefined;
   const format = isObject(audio) ? audio.format : undefined;
@@ -44,7 +44,7 @@ function bytesPerSecond(session: Json, side: Sounds): number | undefined {
   return /pcm[ua]$|g711/.test(name) ? g711BytesPerSecond : pcmBytesPerSecond;
 }
 
-/** What a response has brought so far. Sizes alone: nothing that was said is kept. */
+/** What a response has produced so far. Only sizes: nothing that was said is kept. */
 export class Produced {
   #letters = 0;
   #seconds = 0;
@@ -68,7 +68,7 @@ export class Produced {
   }
 }
 
-/** Follows how long a conversation is, for holds and for what nobody counts. */
+/** Tracks the length of a conversation, for holds and for responses without usage. */
 export class ConversationMeter {
   #counted = 0;
   #since = 0;
@@ -78,19 +78,19 @@ export class ConversationMeter {
     return this.#rates.output;
   }
 
-  /** Of the prompt that a response would have now. */
+  /** Prompt tokens of the next response. */
   get tokens(): number {
     return Math.ceil(this.#counted + this.#since);
   }
 
-  /** The type where the event was read: of more sound nothing but the sound is taken, which comes many times a second. */
+  /** `type` if the event was parsed: audio, which comes many times a second, is only measured. */
   sent(text: string, type?: unknown): void {
     const sound = soundLetters(text);
     this.#since += (bytesOfBase64(sound) / this.#rates.input) * heardTokensPerSecond;
     if (type !== 'input_audio_buffer.append') this.#since += (text.length - sound) / charsPerToken;
   }
 
-  /** A response was counted: its prompt and itself are what the next one reads. */
+  /** A response reported usage: its prompt and output are the next one's input. */
   counted({ promptTokens, completionTokens }: Usage): void {
     this.#counted = promptTokens + completionTokens;
     this.#since = 0;

@@ -22,22 +22,22 @@ export const realtimePath = '/v1/realtime';
 
 export interface RealtimeDeps extends RelayDeps {
   clientSecrets: ClientSecrets;
-  /** Absent: every address is asked directly. */
+  /** Absent: direct connections. */
   outgoingProxy?: OutgoingProxy | undefined;
-  /** Asked about once a second while a session lasts: whoever was let in may have been put out meanwhile. */
+  /** Called about once a second during a session: the caller may have lost access meanwhile. */
   identify(call: Call): KeyPrincipal | Promise<KeyPrincipal>;
   sessions: OpenSessions;
 }
 
 export interface OpenSessions {
   readonly here: Set<RealtimeSession>;
-  /** No more are opened. */
+  /** No more sessions are opened. */
   draining: boolean;
 }
 
 export type SocketCall = Call<'socketKey'>;
 
-/** Of one user in a process, where nothing is held for them: each is looked at every second for an hour. */
+/** Free sessions per user and process: nothing is held for them, and each is checked every second for an hour. */
 const mostFree = 50;
 
 function refuseMoreFree({ sessions }: RealtimeDeps, { caller }: RequestContext): void {
@@ -51,7 +51,7 @@ function refuseMoreFree({ sessions }: RealtimeDeps, { caller }: RequestContext):
     );
 }
 
-/** Finds an upstream that greets, and only then changes over to a WebSocket: until then refusals are answers as everywhere. */
+/** Finds an upstream that accepts, and only then upgrades to a WebSocket: until then errors are normal answers. */
 export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: Wanted): Promise<Response> {
   if (deps.sessions.draining) throw stoppingError();
   const context = contextIn(call);
@@ -75,7 +75,7 @@ export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: 
   });
   deps.sessions.here.add(session);
   call.headers['x-svc-provider'] = candidate.channel.provider;
-  // Else the first that was offered is chosen, which may be the key.
+  // Otherwise the first offered protocol would be chosen, which may be the key.
   if (protocolsOf(call).includes('realtime')) call.headers['sec-websocket-protocol'] = 'realtime';
   try {
     return call.upgrade!(session);
@@ -88,18 +88,18 @@ export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: 
 const protocolsOf = ({ request: { headers } }: SocketCall): string[] =>
   (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
 
-/** Of the format of before GA browsers tell by a subprotocol, and everybody else by a header, which is what upstreams read. */
+/** Browsers select the former format by subprotocol, others by a header, which is what upstreams read. */
 function contextIn(call: SocketCall): RequestContext {
   const context = contextOf(call, realtimePath);
   if (!protocolsOf(call).includes('openai-beta.realtime-v1')) return context;
   const clientHeaders = { ...context.clientHeaders, 'openai-beta': 'realtime=v1' };
-  // What is made of a context is one.
+  // A derived context is one.
   return Object.create(context, { clientHeaders: { value: clientHeaders, enumerable: true } }) as RequestContext;
 }
 
 type SessionType = 'realtime' | 'transcription';
 
-/** The model that is meant, and what it does; a model of another type is the caller's mistake, and not unknown. */
+/** The resolved model and its function; a model of another type is the caller's mistake, not unknown. */
 export function requireRealtime(
   deps: RelayDeps,
   context: Pick<RequestContext, 'caller'>,
@@ -117,7 +117,7 @@ export function requireRealtime(
 
 const typeOf = (transcribes = false): SessionType => (transcribes ? 'transcription' : 'realtime');
 
-/** Not all that speak OpenAI's formats have sessions, and whoever transcribes files need not: those that offer one to speak with have. */
+/** Not every OpenAI-compatible server has sessions, nor does every file transcriber: those with a realtime model do. */
 function hasSessions({ catalog }: RelayDeps, { caller: { group } }: RequestContext, candidate: Candidate): boolean {
   if (kindOf(candidate).realtime === undefined) return false;
   const isBeside = ({ channel }: Candidate) => channel.id === candidate.channel.id;

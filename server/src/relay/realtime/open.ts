@@ -6,9 +6,9 @@ import { realtimeRoutes } from './routes.ts';
 
 export interface Realtime {
   routes: Route[];
-  /** Sessions end as soon as they have nothing to say. */
+  /** Sessions end as soon as they are idle. */
   drain(): void;
-  /** Ends all of them; resolves when they are charged. */
+  /** Ends all sessions; resolves when they are charged. */
   stop(): Promise<void>;
 }
 

@@ -5,7 +5,10 @@ import { readEmbeddedError } from '../providers/kind/errors.ts';
 import type { Ending } from './endings.ts';
 import type { Greeted } from './upstream.ts';
 
-/** Tells routing how an upstream does as soon as that is known, as sessions may go on for an hour, and of each failure that comes later. */
+/**
+ * Reports an upstream's outcome to routing as soon as it is known, as sessions may last an hour, and every later
+ * failure.
+ */
 export class UpstreamReport {
   #told = false;
 
@@ -31,7 +34,7 @@ export class UpstreamReport {
     this.#fail({ outcome: isFault ? 'failure' : 'neutral', cause });
   }
 
-  /** A response that failed, and what the upstream says of it. */
+  /** A failed response, with the upstream's reason. */
   responseFailed(details: unknown): void {
     this.#fail(reportOf(readEmbeddedError(details)));
   }

@@ -132,7 +132,7 @@ function issue(deps: RealtimeDeps, call: Call<'apiKey'>, about: About, seconds =
   return deps.clientSecrets.issue(key, seconds, { ...about, model });
 }
 
-/** A client secret is for one model, and brings what its sessions begin with. */
+/** A client secret is for one model, and carries its initial session. */
 function wantedBy(deps: RealtimeDeps, call: SocketCall, query: z.infer<typeof querySchema>): Wanted {
   const asked = query.model ?? query.deployment ?? call.members?.model;
   const secret = socketSecretOf(call);

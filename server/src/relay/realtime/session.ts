@@ -21,30 +21,30 @@ import { Turns } from './turns.ts';
 import type { Greeted } from './upstream.ts';
 import { UpstreamEvents } from './upstream-events.ts';
 
-/** As long as OpenAI lets a session live. */
+/** OpenAI's maximum session length. */
 const longestMs = 3_600_000;
-/** A session that has been well for so long is a success of its upstream, though it may go on for an hour. */
+/** A session that works for this long counts as a success of its upstream. */
 const provenMs = 30_000;
 const lookMs = 1_000;
 const pingMs = 20_000;
-/** An upstream that does not even answer pings for so long is gone. */
+/** An upstream that does not answer pings for this long is gone. */
 const silenceMs = 60_000;
-/** A client that takes nothing for so long is gone in all but name. */
+/** A client that reads nothing for this long is considered gone. */
 const slowMs = 30_000;
 
 interface SessionOf extends SessionRights {
   call: OpenCall;
   greeted: Greeted;
-  /** All that the model is asked by. */
+  /** All names of the model. */
   names: readonly string[];
-  /** Sent before anything of the client's. */
+  /** Sent before the client's events. */
   beginning?: Json | undefined;
-  /** Throws when the caller may no longer do this. */
+  /** Throws if the caller's permission has ended. */
   stillPermitted(): void | Promise<void>;
   ended(session: RealtimeSession): void;
 }
 
-/** A client and an upstream that talk over two sockets: bytes go on as they are, and what they cost is counted. */
+/** Connects a client and an upstream over two sockets: messages are forwarded unchanged, and their cost is metered. */
 export class RealtimeSession implements SocketEnd, Watched {
   readonly silenceMs = silenceMs;
   lastMs: number;
@@ -58,7 +58,7 @@ export class RealtimeSession implements SocketEnd, Watched {
   #pingedMs: number;
   #socket: ClientSocket | null = null;
   #slowSinceMs: number | null = null;
-  /** An event of the upstream is being worked on, and the next has to wait. */
+  /** An upstream event is being processed; the next one waits. */
   #working = false;
   readonly #inbound: Inbound;
   readonly #report: UpstreamReport;
@@ -138,13 +138,13 @@ export class RealtimeSession implements SocketEnd, Watched {
     }
   }
 
-  /** The service is stopping: a response that is under way may come to its end. */
+  /** Shutdown: a response in progress may finish. */
   drain(): void {
     this.#draining = true;
     this.#endIfDrained();
   }
 
-  /** Tells the client why, and charges what there is to charge. Once. */
+  /** Tells the client why, and charges what is due. Once. */
   end(ending: Ending): Promise<void> {
     if (!this.#over) {
       this.#over = true;
@@ -173,7 +173,7 @@ export class RealtimeSession implements SocketEnd, Watched {
     try {
       await this.about.stillPermitted();
     } catch (error) {
-      // A database that is away for a moment says nothing of the caller.
+      // A database outage says nothing about the caller.
       if (error instanceof AppError && error.status < 500) void this.end(endings.refused(error));
     }
   }
@@ -204,7 +204,7 @@ export class RealtimeSession implements SocketEnd, Watched {
     }
   }
 
-  /** Some upstreams repeat the credential in what they complain about. */
+  /** Some upstreams repeat the credential in their errors. */
   #shown(text: string): string {
     return withoutCredential(text, this.about.candidate.channel.credential);
   }
@@ -214,7 +214,7 @@ export class RealtimeSession implements SocketEnd, Watched {
     return this.#events.note(event);
   };
 
-  /** In the order in which they come: the upstream waits until this one can be handed on. */
+  /** In order: the upstream is paused until this event was forwarded. */
   async #work(text: string, noted: Promise<void>): Promise<void> {
     this.#working = true;
     this.about.greeted.upstream.pause();
@@ -224,7 +224,7 @@ export class RealtimeSession implements SocketEnd, Watched {
     } catch (error) {
       if (error instanceof SyntaxError) void this.end(endings.garbage());
       else {
-        // It was paid; what is refused is to go on.
+        // It was paid for; only continuing is refused.
         if (toAppError(error).status < 500) this.#give(text);
         this.#breakOff(error);
       }
@@ -239,7 +239,7 @@ export class RealtimeSession implements SocketEnd, Watched {
   }
 
   #deliver(text: string): void {
-    // -1: it waits in memory, and so has the upstream to.
+    // -1: it is buffered, so the upstream must wait.
     if (this.#socket?.send(text) !== -1) return;
     this.#slowSinceMs ??= this.deps.clock.steadyMs();
     this.about.greeted.upstream.pause();

@@ -6,16 +6,16 @@ import { charsPerToken } from '../prompt.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { readRealtimeUsage, usageOf } from '../wire/usage.ts';
 
-/** No one turn of speech is longer, and none is written in more tokens. */
+/** Upper bound of one turn of speech, and of its tokens. */
 const mostSeconds = 3_600;
 const mostTokens = 100_000;
 const heardTokensPerSecond = 10;
 
-/** Of what is said at a time, in sessions that only transcribe. */
+/** Held per turn in transcription sessions. */
 const heldSeconds = 300;
 export const mostOfTranscript = (): Usage => mostOf(heldSeconds, new FormData());
 
-/** What a transcript within a session used, in whatever its model is paid by. */
+/** Usage of a transcript within a session, in its model's billing unit. */
 export function transcriptUsage({ price }: Candidate, { usage, transcript }: Json): Usage {
   const read = readRealtimeUsage(usage);
   const counted = isObject(usage) ? usage.seconds : undefined;
@@ -23,11 +23,11 @@ export function transcriptUsage({ price }: Candidate, { usage, transcript }: Jso
   if (read && read.promptTokens <= mostTokens && read.completionTokens <= mostTokens)
     return { ...read, units: (read.audioInTokens ?? read.promptTokens) / heardTokensPerSecond / 60 };
   const letters = typeof transcript === 'string' ? transcript.length : 0;
-  // Counted by the upstream only where its time is what is paid.
+  // The upstream's count only matters if time is billed.
   return { ...usageOfSpeech(seconds, letters), estimated: price.requestPrice === 0 || seconds === 0 };
 }
 
-/** Of one that nobody heard the end of: people speak as long for so many letters. */
+/** For a transcript without its end: estimated by its length. */
 export const usageOfPart = (letters: number): Usage => ({
   ...usageOfSpeech(minutesOfText('a') * 60 * letters, letters),
   estimated: true,

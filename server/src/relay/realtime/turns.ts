@@ -10,10 +10,10 @@ import { isPlausible, plausibleUsage } from '../plausible-usage.ts';
 import { asks, boundsOf, mostOf } from './bounds.ts';
 import { type ConversationMeter, Produced } from './meter.ts';
 
-/** How many that are over are remembered: whoever is told of one twice pays once. */
+/** Finished responses that are remembered, so that a repeated event is charged once. */
 const mostOver = 100;
 
-/** Money put aside for a response, under the name that its row will have. */
+/** Money held for a response, under the id of its usage row. */
 interface Reserve {
   context: RequestContext;
   hold: Hold;
@@ -34,26 +34,26 @@ interface TurnsOf {
   context: RequestContext;
   candidate: Candidate;
   modelId: string;
-  /** All that the model is asked by. */
+  /** All names of the model. */
   names: readonly string[];
   meter: ConversationMeter;
-  /** Told of each response that was counted. */
+  /** Called for each response with usage. */
   used(usage: Usage): void;
 }
 
 /**
- * The responses of a session, each held for before it begins and charged for by itself. A session may answer without being
- * asked, so that one hold is kept for whatever comes next, and one for each that was asked for; the first has the session's
- * own name, and the others name it.
+ * The responses of a session, each held for before it starts and charged separately. A session may respond unasked, so
+ * one hold is kept for the next response, plus one for each requested one; the first uses the session's own id, and the
+ * others refer to it.
  */
 export class Turns {
   readonly #reserves: Reserve[];
-  /** Responses that were asked for and have not begun. */
+  /** Requested responses that have not started. */
   #asked = 0;
   readonly #running = new Map<string, Turn>();
   readonly #over = new Set<string>();
   #ended = false;
-  /** Client and upstream are served at the same time: who holds and gives back does so one after the other. */
+  /** Serializes holding and releasing, since both sides of the session run concurrently. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -68,28 +68,28 @@ export class Turns {
     return this.#running.size;
   }
 
-  /** The client asks for a response. */
+  /** The client requests a response. */
   ask(): void {
     this.#asked += 1;
   }
 
-  /** A response began, or there will be none. */
+  /** A response started, or there will be none. */
   answer(): void {
     this.#asked = Math.max(0, this.#asked - 1);
   }
 
-  /** Whether what the upstream may begin with is held for; what we do not see of a prompt is room to grow. */
+  /** Whether the next responses are held for; the unseen part of a prompt leaves room to grow. */
   get isCovered(): boolean {
     const needed = this.#needed(0);
     return this.#reserves.length >= this.#wanted && this.#reserves.every(({ hold }) => hold.amount >= needed);
   }
 
-  /** Holds for all that the upstream may begin with. Throws where money or limits are at an end. */
+  /** Holds for everything the upstream may start. Throws if money or limits are exhausted. */
   cover(): Promise<void> {
     return this.#inTurn(() => this.#cover());
   }
 
-  /** Throws where money or limits are at an end. */
+  /** Throws if money or limits are exhausted. */
   async begin(responseId: string): Promise<void> {
     if (this.#isKnown(responseId)) return;
     this.answer();
@@ -109,7 +109,9 @@ export class Turns {
     deps.billing.progress(turn.hold, cost, usage, turn.context.endpoint);
   }
 
-  /** A response ended. Resolves when it is charged, and the next one is held for; throws where there is nothing to hold. */
+  /**
+   * A response ended. Resolves when it is charged and the next is held for; throws if there is nothing left to hold.
+   */
   done(responseId: string, reported: Usage | undefined, status: UsageStatus): Promise<void> {
     return this.#inTurn(() => this.#done(responseId, reported, status));
   }
@@ -129,14 +131,16 @@ export class Turns {
   }
 
   #remember(responseId: string): void {
-    // Without a name they cannot be told apart.
+    // Without an id they cannot be told apart.
     if (responseId === '') return;
     this.#over.add(responseId);
     const [oldest] = this.#over;
     if (this.#over.size > mostOver) this.#over.delete(oldest!);
   }
 
-  /** A transcript is charged when it is there. Throws where not all of it could be paid, or there is nothing for the next. */
+  /**
+   * A transcript is charged when it arrives. Throws if it could not be paid in full, or nothing is left for the next.
+   */
   transcribed(transcript: Transcript): Promise<void> {
     return this.#inTurn(() => this.#transcribed(transcript, 'ok'));
   }
@@ -151,7 +155,7 @@ export class Turns {
     await this.#cover();
   }
 
-  /** In a session of nothing else they are what is held for; in others they come beside the responses. */
+  /** Transcription sessions hold for transcripts; in others they are charged beside the responses. */
   async #forTranscript({ candidate }: Transcript): Promise<Reserve> {
     const reserve = this.about.candidate.type === 'transcription' ? this.#reserves.shift() : undefined;
     if (reserve) return reserve;
@@ -159,7 +163,7 @@ export class Turns {
     return { context, hold: await this.#hold(context, candidate.modelId, 0) };
   }
 
-  /** The session is over: what was produced is charged, and what was only held goes back. */
+  /** The session is over: what was produced is charged, and other holds are released. */
   async end(status: UsageStatus, unfinished: readonly Transcript[]): Promise<void> {
     this.#ended = true;
     const transcripts = unfinished.map((transcript) => this.#transcribed(transcript, status));
@@ -203,8 +207,8 @@ export class Turns {
   }
 
   /**
-   * The upstream's count where it can be true, else ours; nothing where there was nothing. One that was stopped before it
-   * said something has read its prompt all the same, where the upstream counts it.
+   * The upstream's usage if plausible, else ours; zero if nothing was produced. A response stopped before its first
+   * output has read its prompt, if the upstream counts it.
    */
   #believed(turn: Turn, reported: Usage | undefined, status: UsageStatus): Usage | null {
     const isNothing = turn.produced.isNothing && !reported?.completionTokens;
@@ -229,16 +233,16 @@ export class Turns {
     });
   }
 
-  /** Something is held for whatever comes next. */
+  /** One hold for the next response, plus one per requested one. */
   get #wanted(): number {
     return Math.max(1, this.#asked);
   }
 
-  /** Where the conversation has become longer than was thought, more is put aside, under the same name. */
+  /** If the conversation grew beyond the estimate, more is held under the same id. */
   async #cover(enough = this.#needed(0)): Promise<void> {
     for (const small of this.#reserves.filter(({ hold }) => hold.amount < enough)) {
       const at = this.#reserves.indexOf(small);
-      // A response may have begun with it meanwhile.
+      // A response may have started with it meanwhile.
       if (at === -1) continue;
       this.#reserves.splice(at, 1);
       await this.deps.billing.release(small.hold);
@@ -248,13 +252,13 @@ export class Turns {
     while (this.#reserves.length < this.#wanted && !this.#ended) await this.#keep(await this.#reserve());
   }
 
-  /** A session that has ended meanwhile needs nothing any more. */
+  /** A session that ended meanwhile needs no hold. */
   async #keep(reserve: Reserve, at = this.#reserves.length): Promise<void> {
     if (this.#ended) await this.deps.billing.release(reserve.hold);
     else this.#reserves.splice(at, 0, reserve);
   }
 
-  /** Every response counts as a request where an organisation counts them. */
+  /** Every response counts as a request for an organisation's limits. */
   async #reserve(): Promise<Reserve> {
     const { context, modelId, names } = this.about;
     const { keyId } = context.caller;
@@ -265,7 +269,7 @@ export class Turns {
 
   #named(): RequestContext {
     const { context } = this.about;
-    // What is made of a context is one.
+    // A derived context is one.
     return Object.create(context, {
       requestId: { value: requestId(), enumerable: true },
       parentRequestId: { value: context.requestId, enumerable: true },

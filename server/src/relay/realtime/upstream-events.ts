@@ -14,10 +14,10 @@ const soundDelta = /audio\.delta$/;
 const statuses: Record<string, UsageStatus> = { cancelled: 'aborted', failed: 'error', incomplete: 'ok' };
 const idOf = ({ response }: Json): string => (isObject(response) && typeof response.id === 'string' ? response.id : '');
 
-/** What the upstream says that has to do with money. */
+/** Upstream events that concern billing. */
 export class UpstreamEvents {
   #transcriber = '';
-  /** How many letters were told of transcripts that are not whole yet, by their items. */
+  /** Characters of incomplete transcripts, by item. */
   readonly #parts = new Map<string, number>();
 
   constructor(
@@ -27,14 +27,16 @@ export class UpstreamEvents {
     readonly report: UpstreamReport,
   ) {}
 
-  /** A promise where the event may be handed on only afterwards. Throws, or rejects, where the session cannot go on. */
+  /**
+   * Returns a promise if the event must be forwarded afterwards. Throws, or rejects, if the session cannot continue.
+   */
   note(event: Json): Promise<void> | undefined {
     const { type } = event;
     if (typeof type !== 'string') return undefined;
     if (type === 'response.created') return this.turns.begin(idOf(event));
     if (type === 'response.done') return this.#done(event);
     if (type.startsWith(transcription)) return this.#transcript(type.slice(transcription.length), event);
-    // It may be that no response comes of what was asked.
+    // A requested response may never start.
     if (type === 'error') this.turns.answer();
     if (type.endsWith('.delta') && typeof event.delta === 'string' && typeof event.response_id === 'string')
       this.turns.produced(event.response_id, event.delta, soundDelta.test(type));
@@ -56,7 +58,7 @@ export class UpstreamEvents {
     await this.turns.done(idOf(event), readRealtimeUsage(response.usage), status);
   }
 
-  /** Those that broke off: whoever leaves pays for what came of them. */
+  /** Incomplete transcripts: a client that leaves pays for what arrived. */
   unfinished(): Transcript[] {
     const candidate = this.#transcribing();
     return [...this.#parts.values()].map((letters) => ({ candidate, usage: usageOfPart(letters) }));

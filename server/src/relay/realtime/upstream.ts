@@ -10,13 +10,13 @@ import { DemoRealtime } from '../providers/demo/realtime/session.ts';
 import { readEmbeddedError } from '../providers/kind/errors.ts';
 import { failure, isObject, UpstreamFault } from '../wire/conversation.ts';
 
-/** The other end of a session, wherever it is. */
+/** The upstream side of a session, remote or built in. */
 export type RealtimeUpstream = Pick<
   UpstreamWebSocket,
   'listen' | 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'unsentBytes'
 >;
 
-/** A session that has greeted; it is paused until somebody listens. */
+/** A session whose first event arrived; paused until there is a listener. */
 export interface Greeted {
   attempt: Attempt;
   upstream: RealtimeUpstream;
@@ -27,7 +27,7 @@ export interface Greeted {
 
 type GreetingDeps = RelayDeps & { outgoingProxy?: OutgoingProxy | undefined };
 
-/** Opens a session with a candidate and waits for its first event: up to there another may take over. */
+/** Opens a session with a candidate and waits for its first event: until then another may take over. */
 export async function greetedBy(deps: GreetingDeps, context: RequestContext, attempt: Attempt): Promise<Greeted> {
   const { channel } = attempt.candidate;
   const startedMs = deps.clock.steadyMs();

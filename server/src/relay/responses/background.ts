@@ -19,48 +19,53 @@ import type { ResponseRow } from './store/tables.ts';
 import { writeOutcome, writeQueued } from './store/write.ts';
 import { eventChannel, eventText, newTeller } from './tell.ts';
 
-/** One attempt at a response that runs in the background. */
+/** One attempt at a background response. */
 export interface Attempt {
-  /** Of the response. */
+  /** The response's id. */
   id: string;
-  /** Which attempt it is. */
+  /** Number of the attempt, for fencing. */
   epoch: number;
   /**
-   * For the model call: another for each attempt. A call is billed once for each id; what a process that died had put aside
-   * for its own is given back by itself, but for what was streamed by then.
+   * Request id of the model call, one per attempt. A call is billed once per id; a dead process's hold is released,
+   * except for what it had streamed.
    */
   requestId: string;
-  /** Aborted when the response is cancelled, or another process has it. */
+  /** Aborted when the response is cancelled, or another process took it over. */
   signal: AbortSignal;
-  /** An event as it is made, for those who follow. Its number is given here. */
+  /** Publishes an event to followers and assigns its number. */
   tell(event: Item): void;
 }
 
-/** Asks the model as `POST /v1/responses` does, within what the owner may do now, and keeps nothing: that is done here. */
+/**
+ * Asks the model as `POST /v1/responses` does, with the owner's current rights, and stores nothing: that is done here.
+ */
 export type AnswerBackground = (owner: Owner, body: Item, attempt: Attempt) => Promise<ResponseObject>;
 
 export const backgroundQueue = 'responses';
 const stopChannel = (id: string): string => `response-stop:${id}`;
-/** How often a cancel is looked for, for when the message about it is lost. */
+/** How often cancellation is polled, in case the message is lost. */
 const guardMs = 900;
-/** A request that takes its process along must not take one after the other. Processes that stop, and hand it over, do not count. */
+/**
+ * A request that crashes its process must not crash one after the other. Processes that shut down and hand it over do
+ * not count.
+ */
 const mostDeaths = 3;
-/** However it came to that. */
+/** Limit on attempts for any reason. */
 const mostBegun = 50;
-/** Until a database that is away is asked again. */
+/** Delay before an unavailable database is asked again. */
 const awayMs = 250;
 const givenUp =
   'The work on this response broke off each time it was begun, and was given up. Ask again; if that fails too, ask for less at once.';
 const maxAttempts = 50;
-/** `response.created` and `response.queued`, which are told by whoever took the request. */
+/** `response.created` and `response.queued`, published by the process that took the request. */
 const firstEvents = 2;
 
-/** A response that has a work item already gets no second one. */
+/** A response with a job gets no second one. */
 export async function enqueueWork({ jobs }: Pick<ResponsesDeps, 'jobs'>, id: string): Promise<void> {
   await jobs.enqueue(backgroundQueue, { id }, { key: id, maxAttempts, promised: true });
 }
 
-/** The row first, then its work: a crash in between leaves a row that the sweep finds. */
+/** The row first, then its job: a crash in between leaves a row that the sweep finds. */
 export async function enqueueResponse(
   deps: ResponsesDeps,
   owner: Owner,
@@ -79,7 +84,7 @@ export async function enqueueResponse(
   await enqueueWork(deps, response.id);
 }
 
-/** Works on a response from whatever its row says; called again after a crash, perhaps elsewhere. */
+/** Continues a response from its row; called again after a crash, possibly in another process. */
 export async function workOn(
   deps: ResponsesDeps,
   answer: AnswerBackground,
@@ -89,7 +94,7 @@ export async function workOn(
   try {
     await workOnce(deps, answer, id, job);
   } catch (error) {
-    // What is owed stands in line with its answer, and the next attempt finds both.
+    // The charge is queued together with its answer, and the next attempt finds both.
     if (job.signal.aborted || !isAway(error)) throw error;
     return { againInMs: awayMs };
   }
@@ -103,7 +108,7 @@ async function workOnce(
 ): Promise<void> {
   const row = await beginWork(deps.db, id, nowSeconds(deps.clock));
   if (!row) return;
-  // Whoever had it before has paid for an answer, and did not live to write it.
+  // A previous attempt paid for an answer, but crashed before storing it.
   const paid = row.epoch > 1 ? await findKept(deps.db, callOf(row.id)) : null;
   if (paid !== null) return finish(deps, row, JSON.parse(paid) as ResponseObject);
   if (job.attempt > mostDeaths || row.epoch > mostBegun)
@@ -115,7 +120,7 @@ async function workOnce(
   const watch = await watchFor(deps, row, job.signal);
   try {
     const ended = await attempt(deps, answer, row, watch.signal);
-    // Cancelled, or another has it: what was made has been paid for, and is not kept.
+    // Cancelled, or taken over: what was produced has been charged, and is not stored.
     if (ended) await finish(deps, row, ended);
     else if ((await readResponse(deps.db, id))?.ended_at !== null) await forgetKept(deps.db, id);
   } finally {
@@ -123,7 +128,7 @@ async function workOnce(
   }
 }
 
-/** Under which an answer is kept with its charge, until it is written here. */
+/** Key under which an answer is stored with its charge until it is written here. */
 export const callOf = (id: string): CallName => ({ work: id, call: 'response' });
 
 async function attempt(
@@ -140,7 +145,8 @@ async function attempt(
     return await answer(owner, body, { id: row.id, epoch: row.epoch, requestId, signal, tell: teller.tell });
   } catch (error) {
     if ([cancelled, elsewhere].includes(signal.reason)) return null;
-    // Stopping, or lost: the job is given back, and this error says no more than that. The same where the database is away.
+    // Shutting down, or fenced: the job is returned, and this error means only that. The same if the database is
+    // unavailable.
     if (signal.aborted || isAway(error)) throw error;
     if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a response in the background failed');
     return failureOf(row, error);
@@ -149,7 +155,7 @@ async function attempt(
   }
 }
 
-/** The last word: written although the database may be away for a while, as the answer has been paid for. */
+/** Stores the result, retrying while the database is unavailable, as the answer was paid for. */
 async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseObject): Promise<void> {
   const { output, ...rest } = response;
   const scope = scopeOf(deps, { userId: row.user_id, keyId: row.key_id });
@@ -173,7 +179,7 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
   await deps.shared.publish(eventChannel(row.id), '').catch(() => {});
 }
 
-/** Whatever an answer says of itself, its work is over. */
+/** Whatever status an answer claims, its work is over. */
 const endStatus = (status: string): string => (status === 'completed' || status === 'failed' ? status : 'incomplete');
 
 const createdAt = (row: ResponseRow): unknown => (JSON.parse(row.response) as Item).created_at ?? row.created_at;
@@ -181,7 +187,7 @@ const createdAt = (row: ResponseRow): unknown => (JSON.parse(row.response) as It
 const cancelled = new LeftWork('the response was cancelled', false);
 const elsewhere = new LeftWork('the response is worked on elsewhere');
 
-/** Ends the work when its row is no longer this attempt's, by message at once and by looking soon after. */
+/** Aborts the work when its row belongs to another attempt, by message at once and by polling soon after. */
 async function watchFor({ db, shared }: ResponsesDeps, { id, epoch }: ResponseRow, jobSignal: AbortSignal) {
   const gone = new AbortController();
   const look = async () => {
@@ -193,7 +199,7 @@ async function watchFor({ db, shared }: ResponsesDeps, { id, epoch }: ResponseRo
   const unsubscribe = await shared.subscribe(stopChannel(id), quietly, quietly);
   const timer = setInterval(quietly, guardMs);
   timer.unref();
-  // It may have been cancelled before there was anybody to hear of it.
+  // It may have been cancelled before this listener existed.
   quietly();
   return {
     signal: AbortSignal.any([gone.signal, jobSignal]),
@@ -204,7 +210,7 @@ async function watchFor({ db, shared }: ResponsesDeps, { id, epoch }: ResponseRo
   };
 }
 
-/** Cancels somebody's response; one that is cancelled already stays so. */
+/** Cancels a response; idempotent. */
 export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: string): Promise<ResponseRow> {
   const scope = scopeOf(deps, owner);
   const found = await findResponse(deps.db, scope, id);
@@ -219,7 +225,7 @@ export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: stri
   return row;
 }
 
-/** Told to whoever works on it, and to those who follow it. Nobody comes for what was answered so far. */
+/** Notifies its worker and followers. The partial answer is discarded. */
 export async function stopWork({ db, shared }: Pick<ResponsesDeps, 'db' | 'shared'>, id: string): Promise<void> {
   await forgetKept(db, id);
   await shared.publish(stopChannel(id), '').catch(() => {});

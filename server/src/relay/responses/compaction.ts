@@ -3,7 +3,7 @@ import type { Sealer } from '../../lib/seal.ts';
 import { newId, typeOf } from './items.ts';
 import type { Item, Owner } from './keeper.ts';
 
-/** What stands sealed in `encrypted_content`: nobody but this service reads it, and only for the user it was made for. */
+/** The encrypted content: readable only by this service, and only for the user it was made for. */
 interface Sealed {
   kind: 'compaction';
   userId: number;
@@ -16,13 +16,13 @@ export const compactionItem = (sealer: Sealer, { userId }: Owner, summary: strin
   encrypted_content: sealer.seal(JSON.stringify({ kind: 'compaction', userId, summary } satisfies Sealed)),
 });
 
-/** The items as a model is to read them: each compaction is a message that says what it stands for. */
+/** The items as a model should read them: each compaction becomes a message with its summary. */
 export const expandItems = (sealer: Sealer, owner: Owner, items: Item[]): Item[] =>
   items.map((item) => (typeOf(item) === 'compaction' ? expanded(sealer, owner, item) : item));
 
 function expanded(sealer: Sealer, { userId }: Owner, item: Item): Item {
   const found = opened(sealer, item.encrypted_content);
-  // The same words for a stranger's as for one that is broken.
+  // The same error for another user's as for a broken one.
   if (found?.kind !== 'compaction' || found.userId !== userId)
     throw new AppError('invalid_value', 'The encrypted content of a compaction item cannot be read here.', {
       param: 'encrypted_content',
@@ -39,10 +39,10 @@ function opened(sealer: Sealer, sealed: unknown): Partial<Sealed> | null {
   }
 }
 
-/** A model's window has room for these beside the summary and whatever comes next. */
+/** Fits a model's window beside the summary and the next messages. */
 const keptBytes = 64 * 1024;
 
-/** The last messages of the user that fit, in their order: what was asked for is best said in its own words. */
+/** The last user messages that fit, in order: requests are best kept in their own words. */
 export function lastMessages(items: readonly Item[]): Item[] {
   const kept: Item[] = [];
   let bytes = 0;

@@ -12,7 +12,7 @@ import type { ConversationRow, Scope } from './store/tables.ts';
 
 const most = { items: limits.historyItems, bytes: limits.historyBytes };
 
-/** As clients see it. */
+/** The public form. */
 export const viewOf = ({ id, created_at, metadata }: ConversationRow) => ({
   id,
   object: 'conversation',
@@ -20,7 +20,7 @@ export const viewOf = ({ id, created_at, metadata }: ConversationRow) => ({
   metadata: JSON.parse(metadata) as unknown,
 });
 
-/** What clients do to conversations; whatever is not their owner's does not exist. */
+/** Client operations on conversations; those of other owners do not exist. */
 export function newConversations(deps: ResponsesDeps) {
   const { db, clock } = deps;
   const find = async (scope: Scope, id: string): Promise<ConversationRow> => {
@@ -92,7 +92,7 @@ export function newConversations(deps: ResponsesDeps) {
       await find(scope, id);
       throw fullConversation();
     },
-    /** One page and one item more; null when `after` names none of them. */
+    /** One page and one more item; null if `after` names none of them. */
     async listItems(owner: Owner, id: string, paging: Paging, grow: Grow): Promise<Item[] | null> {
       const { bytes, removed } = await find(scopeOf(deps, owner), id);
       grow(bytes);

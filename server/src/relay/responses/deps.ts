@@ -10,7 +10,7 @@ import type { Shared } from '../../platform/shared/port.ts';
 import type { Owner } from './keeper.ts';
 import type { Scope } from './store/tables.ts';
 
-/** What keeping responses needs of the rest of the house. */
+/** What stored responses need from other rooms. */
 export interface ResponsesDeps {
   db: Db;
   owners: Pick<Owners, 'id'>;
@@ -20,11 +20,11 @@ export interface ResponsesDeps {
   sealer: Sealer;
   log: Log;
   keeping: Keeping;
-  /** Days that something is kept after it was last built on; 0 keeps nothing. */
+  /** Days of retention since last use; 0 stores nothing. */
   keptDays(): number;
 }
 
-/** What was touched at this second or before is no longer kept; with 0 days, not even what comes in this second. */
+/** Anything last used at this second or earlier has expired; with 0 days, even the current second. */
 export const keptSince = ({ clock, keptDays }: Pick<ResponsesDeps, 'clock' | 'keptDays'>): number =>
   keptDays() === 0 ? Number.MAX_SAFE_INTEGER : nowSeconds(clock) - keptDays() * 86_400;
 
@@ -34,16 +34,16 @@ export const scopeOf = (deps: Pick<ResponsesDeps, 'clock' | 'keptDays'>, { userI
   since: keptSince(deps),
 });
 
-/** For what makes no sense where nothing is kept. */
+/** For endpoints that need storage. */
 export function requireKeeping({ keptDays }: Pick<ResponsesDeps, 'keptDays'>, param: string): void {
   if (keptDays() > 0) return;
   throw new AppError('unsupported_parameter', 'This service keeps no responses and no conversations.', { param });
 }
 
-/** In paths and messages; whatever else a client sends is cut. */
+/** For messages; anything else a client sends is truncated. */
 const named = (id: string): string => `'${id.slice(0, 100)}'`;
 
-/** The same words whether it never was, is somebody else's, or is no longer kept. */
+/** The same message whether it never existed, belongs to another owner, or has expired. */
 export const noResponse = (id: string) =>
   new AppError('not_found', `Response with id ${named(id)} not found.`, { vendorCode: 'response_not_found' });
 export const noConversation = (id: string, param?: string) =>

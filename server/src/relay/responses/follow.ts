@@ -6,19 +6,19 @@ import { eventsAfter } from './store/events.ts';
 import { outputOf } from './store/items.ts';
 import { eventChannel } from './tell.ts';
 
-/** For when a message is missed. */
+/** In case a message is missed. */
 const lookMs = 1_000;
 const pageEvents = 200;
 
 const frame = (type: unknown, json: string): string => `event: ${type}\ndata: ${json}\n\n`;
 
-/** The number is written into the text as it stands: a delta is not worth parsing and writing again. */
+/** Inserts the number into the text: parsing and serializing each delta would be wasteful. */
 function frameOf(seq: number, text: string): string {
   const type = /^\{"type":"([\w.]+)"/.exec(text)?.[1] ?? (JSON.parse(text) as { type: string }).type;
   return frame(type, `${text.slice(0, -1)},"sequence_number":${seq}}`);
 }
 
-/** Hands out the events of a response after one, to its end or until `signal`, whichever process makes them. */
+/** Streams a response's events after a given one, to its end or until `signal`, whichever process produces them. */
 export async function followResponse(
   { db, shared }: Pick<ResponsesDeps, 'db' | 'shared'>,
   { id, after, include }: Followed,
@@ -31,7 +31,7 @@ export async function followResponse(
   signal.addEventListener('abort', news.ring, { once: true });
   try {
     for (let seq = after; !signal.aborted; ) {
-      // Before the events: what is told until it has ended is then among them.
+      // Read before the events, so that all events until the end are among them.
       const row = await readResponse(db, id);
       if (!row) throw noResponse(id);
       const events = await eventsAfter(db, id, seq, pageEvents);
@@ -57,7 +57,7 @@ export async function followResponse(
   }
 }
 
-/** What rings while nobody listens is heard at the next time. */
+/** A signal while nobody waits is kept for the next wait. */
 function newBell() {
   let rung = false;
   let wake: (() => void) | undefined;

@@ -2,7 +2,7 @@ import { AppError } from '../../lib/errors.ts';
 import { timedString } from '../../lib/ids.ts';
 import type { Item } from './keeper.ts';
 
-/** Every type of item that clients may send, and how ids of such items begin. */
+/** Item types that clients may send, and their id prefixes. */
 const prefixes: Record<string, string> = {
   message: 'msg',
   reasoning: 'rs',
@@ -36,21 +36,21 @@ const prefixes: Record<string, string> = {
 
 export const reference = 'item_reference';
 
-/** Unguessable, as it is all that names what was said. */
+/** Unguessable, as the id alone gives access. */
 export const newId = (prefix: string): string => `${prefix}_${timedString(40)}`;
 
 const usualId = /^[\w.:-]{1,200}$/;
-/** Whatever else names nothing; PostgreSQL could not even be asked for some of it. */
+/** Other ids name nothing; some cannot even be passed to PostgreSQL. */
 export const isId = (id: unknown): id is string => typeof id === 'string' && usualId.test(id);
 const roles = ['user', 'assistant', 'system', 'developer'];
 
-/** A message may come without its type. */
+/** A message may lack its type. */
 export const typeOf = (item: Item): string =>
   typeof item.type === 'string' ? item.type : item.type === undefined && 'role' in item ? 'message' : '';
 
 /**
- * Items as they are kept and listed: messages with their type and parts, and each with an id of its own within the list. Ids
- * that clients gave stay, unless another item of the list has it.
+ * Items in their stored form: messages with type and parts, each with an id unique in the list. Client ids are kept
+ * unless another item of the list has the same.
  */
 export function asKept(items: readonly Item[], nameFor = newId): Item[] {
   const known = new Set<string>();
@@ -75,7 +75,7 @@ function asMessage(given: Item): Item {
 
 const invalid = (param: string, message: string) => new AppError('invalid_value', message, { param });
 
-/** Refuses what no request could be made of later. */
+/** Refuses items that no later request could use. */
 export function checkItems(items: readonly Item[], param = 'items'): void {
   for (const [index, item] of items.entries()) {
     const at = `${param}[${index}]`;
@@ -95,7 +95,7 @@ function checkMessage({ role, content }: Item, at: string): void {
     throw invalid(`${at}.content`, `'${at}.content' must be a string or an array of parts.`);
 }
 
-/** What is shown only to whoever asks for it with `include`. */
+/** Fields shown only on request by `include`. */
 export const includable = [
   ...['reasoning.encrypted_content', 'message.output_text.logprobs'],
   ...['file_search_call.results', 'web_search_call.results', 'web_search_call.action.sources'],
@@ -103,8 +103,8 @@ export const includable = [
 ];
 
 /**
- * An item as it is listed. What vendors want back of their thinking is kept with every item, since an answer may be built on
- * it, and is left out here as OpenAI leaves it out.
+ * An item as it is listed. Encrypted reasoning is stored with every item, since an answer may build on it, and omitted
+ * here as OpenAI does.
  */
 export function shown(item: Item, include: readonly string[]): Item {
   const type = typeOf(item);

@@ -21,7 +21,7 @@ import { partUsual } from './usual.ts';
 
 type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keeping' | 'keptDays'>;
 
-/** All items before those of a request, oldest first. */
+/** All items before a request's own, oldest first. */
 export async function readBefore(deps: KeepDeps, owner: Owner, named: Before, grow: Grow = () => {}): Promise<Item[]> {
   const { previousResponseId, conversationId } = named;
   if (previousResponseId !== undefined && conversationId !== undefined)
@@ -46,7 +46,7 @@ async function readConversation(db: Db, scope: Scope, id: string, grow: Grow): P
   return itemsOfConversation(db, id, null);
 }
 
-/** One statement finds all responses that build on each other and how much they hold, then it is read. */
+/** One statement finds the chain of responses and its size; then the items are read. */
 async function readHistory(db: Db, scope: Scope, id: string, grow: Grow): Promise<Item[]> {
   const links = isId(id) ? await readChain(db, scope, id, limits.links) : [];
   const [oldest] = links;
@@ -56,7 +56,7 @@ async function readHistory(db: Db, scope: Scope, id: string, grow: Grow): Promis
     throw new AppError('conflict', `The response ${id} is ${latest.status}; wait for its end to build on it.`, {
       param: 'previous_response_id',
     });
-  // What is not whole is not built on: a model that misses the beginning answers something else, and nobody knows why.
+  // An incomplete chain is refused: a model without the beginning would answer something else, unnoticed.
   if (oldest.previous_id !== null) throw links.length === limits.links ? tooLong() : noPrevious(id);
   const sum = { items: 0, bytes: 0 };
   for (const link of links) {
@@ -67,7 +67,7 @@ async function readHistory(db: Db, scope: Scope, id: string, grow: Grow): Promis
   grow(sum.bytes);
   const items = await itemsOfChain(db, links);
   if (oldest.conversation_id === null) return items;
-  // The first of them was itself an answer in a conversation, and builds on what was said there until then.
+  // The first response belonged to a conversation, and builds on its items until then.
   const conversation = await findConversation(db, scope, oldest.conversation_id);
   if (!conversation) throw noPrevious(id);
   admitHistory('previous_response_id', {
@@ -86,7 +86,7 @@ export async function readItem(deps: KeepDeps, owner: Owner, id: string): Promis
 
 const hasReference = (items: readonly Item[]): boolean => items.some((item) => typeOf(item) === reference);
 
-/** The items that references stand for, in their place; `missing` says what becomes of one that stands for nothing. */
+/** Replaces references by their items; `missing` decides about unresolved ones. */
 export async function resolved(
   { db }: Pick<KeepDeps, 'db'>,
   scope: Scope,
@@ -103,7 +103,7 @@ export async function resolved(
   });
 }
 
-/** Items as rows of a response, beginning at a position. */
+/** Items as rows of a response, starting at a position. */
 export function rowsOf(scope: Scope, responseId: string | null, items: Item[], made: 0 | 1, from = 0): NewItem[] {
   return items.map((item, index) => ({
     user_id: scope.userId,
@@ -126,7 +126,7 @@ interface Ended {
   named: Before;
 }
 
-/** The row of a response, and its items as rows. */
+/** The row of a response and its items' rows. */
 export async function newRows(deps: KeepDeps, owner: Owner, ended: Ended) {
   const { scope, row, brought, made, now } = await newRow(deps, owner, ended);
   return { scope, now, ...parted(scope, row, brought, made) };
@@ -168,14 +168,14 @@ function parted(scope: Scope, row: NewResponseRow, brought: Item[], made: Item[]
   return { row: { ...row, bytes: bytesOfRows(items) }, items };
 }
 
-/** What its rows take. */
+/** Size of its rows. */
 export const bytesOfEnded = ({ row, items }: EndedRows): number =>
   rowBytes * (1 + items.length) + row.bytes + Buffer.byteLength(row.response) + (row.request?.length ?? 0);
 
-/** What is larger is read by page and by item, and not as a whole for each. */
+/** Larger ones are stored as item rows, which are read by page. */
 const mostHeld = 16 * 1024;
 
-/** In one row, where every item is found by the name of its response; null where it is not so. */
+/** Items stored in the response's own row, if all are named after it; else null. */
 function held(row: NewResponseRow, brought: Item[], made: Item[], madeText: string): EndedRows | null {
   const isNamed = ({ id }: Item): boolean => typeof id === 'string' && namesake(id) === row.id;
   if (madeText.length > mostHeld || !brought.every(isNamed) || !made.every(isNamed)) return null;
@@ -187,8 +187,8 @@ function held(row: NewResponseRow, brought: Item[], made: Item[], madeText: stri
 }
 
 /**
- * As it ended; a response that is there already stays as it is. Returns the response as text, which is made of the same
- * pieces, or null when nothing is kept.
+ * Stores a finished response; an existing one is left unchanged. Returns its JSON, built from the same pieces, or null
+ * if nothing is stored.
  */
 export async function keepResponse(
   deps: KeepDeps,
@@ -206,7 +206,7 @@ export async function keepResponse(
     await writeInConversation(deps.db, scope, rows.row, rows.items, now);
     return text;
   }
-  // Before what is built on it, and by itself: a chain that lives longer for nothing does no harm.
+  // Separately, before what builds on it: extending a chain's life in vain does no harm.
   if (row.previous_id != null) await renewChain(deps.db, scope, row.previous_id, now, limits.links);
   const rows = held(row, brought, made, madeText) ?? parted(scope, row, brought, made);
   await deps.keeping.take(scope.userId, bytesOfEnded(rows));

@@ -4,20 +4,20 @@ import type { Item } from './keeper.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * What one request may bring, and what it may build on: together what a process reads, translates and sends for one answer.
- * Sums are kept beside the texts, so that what is too much is refused before it is read.
+ * Limits of a request's own input and of what it builds on: what a process reads, converts and sends for one answer.
+ * Sizes are stored beside the texts, so that excess is refused before reading.
  */
 export const limits = {
   broughtItems: 5_000,
   broughtBytes: 16 * mebibyte,
   historyItems: 10_000,
   historyBytes: 32 * mebibyte,
-  /** Responses that build on each other. */
+  /** Responses in a chain. */
   links: 1_000,
-  /** Added to a conversation in one call, as at OpenAI. */
+  /** Items added to a conversation per call, as at OpenAI. */
   addedItems: 20,
   addedBytes: 8 * mebibyte,
-  /** Responses of one user that wait or run in the background: more would keep others waiting. */
+  /** Queued or running background responses of one user: more would delay others. */
   running: 100,
 };
 
@@ -27,14 +27,14 @@ export const bytesOf = (texts: readonly string[]): number =>
 const tooLarge = (param: string, message: string) => new AppError('request_too_large', message, { param });
 const tooMany = (param: string, message: string) => new AppError('invalid_value', message, { param });
 
-/** What a request brings, if it is to be kept. */
+/** A request's input, if it is to be stored. */
 export function admitItems(items: readonly Item[]): void {
   if (items.length > limits.broughtItems)
     throw tooMany('input', `'input' has ${items.length} items; ${limits.broughtItems} at most can be kept.`);
   admitBytes(items, 'input', limits.broughtBytes);
 }
 
-/** What is added to a conversation: a few letters may name items that are large. */
+/** Items added to a conversation: short references may name large items. */
 export const admitAdded = (items: readonly Item[]): void => admitBytes(items, 'items', limits.addedBytes);
 
 function admitBytes(items: readonly Item[], param: string, most: number): void {
@@ -48,7 +48,7 @@ function admitBytes(items: readonly Item[], param: string, most: number): void {
 
 const howToGoOn = 'Begin anew with what /v1/responses/compact makes of it.';
 
-/** What a request is to be built on. */
+/** What a request builds on. */
 export function admitHistory(param: string, { items, bytes }: { items: number; bytes: number }): void {
   if (items > limits.historyItems)
     throw tooMany(param, `The conversation has ${items} items; ${limits.historyItems} at most are read. ${howToGoOn}`);

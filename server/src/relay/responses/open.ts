@@ -30,26 +30,26 @@ export interface KeptResponses {
   readonly deps: ResponsesDeps;
   readonly keeper: ResponseKeeper;
   readonly conversations: Conversations;
-  /** Declares who answers what runs in the background, which is refused until then. Call before the jobs start. */
+  /** Registers the handler of background responses, which are refused until then. Call before the jobs start. */
   work(answer: AnswerBackground): void;
-  /** Ends the streams of those who follow something, who take it up again elsewhere. */
+  /** Ends followers' streams, which they resume elsewhere. */
   drain(): void;
   exportOf(userId: number): PersonalData;
-  /** Ends what runs and removes what is kept. May be repeated. */
+  /** Cancels running work and deletes stored data. Idempotent. */
   forgetUser(userId: number): Promise<void>;
-  /** Throws out what has run out, and puts work back that was lost. */
+  /** Deletes expired data, and requeues lost work. */
   sweep(): Promise<void>;
 }
 
-/** These are calls to models under way, which cost this process little. */
+/** Model calls in progress, which cost this process little. */
 const work = { concurrency: 32 };
-/** Longer than from a row to its work item, so that only lost ones are found. */
+/** Longer than it takes from a row to its job, so that only lost ones are found. */
 const staleSeconds = 120;
 const staleBatch = 200;
-/** Whoever follows a response and loses the connection comes back within seconds, or asks for the whole. */
+/** A follower that loses its connection returns within seconds, or asks for the whole. */
 const eventSeconds = 3_600;
 
-/** As long as for the charge before it: a database that restarts is back by then. */
+/** As long as for the charge before it: enough for a database restart. */
 const keepPatienceMs = 30_000;
 
 const workData = z.object({ id: z.string() });
@@ -62,7 +62,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
   const keeper: KeptResponses['keeper'] = {
     before: (owner, named, grow) => readBefore(deps, owner, named, grow),
     item: (owner, id) => readItem(deps, owner, id),
-    // Whoever waits has paid. What was written though its answer was lost is there already, and stays as it is.
+    // The caller has paid. A write whose confirmation was lost is found and left unchanged.
     keep: (owner, ended) => repeat(() => keepResponse(deps, write, owner, ended), { patienceMs: keepPatienceMs }),
     enqueue: async (owner, queued) => {
       if (!working)
@@ -95,7 +95,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
       const ids = await runningOf(db, userId);
       await inBatches((most) => deleteResponsesOf(db, userId, most));
       await inBatches((most) => deleteConversationsOf(db, userId, most));
-      // Whoever works on one finds that its row is gone.
+      // Workers find that the row is gone.
       for (const id of ids) await stopWork(deps, id);
     },
     sweep: async () => {

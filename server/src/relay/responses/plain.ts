@@ -8,7 +8,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const listOf = (value: unknown): Item[] =>
   Array.isArray(value) ? value.filter((part) => typeof part === 'object' && part !== null) : [];
 
-/** What is in the parts of a message or of a tool's output, by words and pictures. */
+/** Text and images of a message or a tool's output. */
 function partsOf(content: unknown): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return listOf(content).map((part): Part => {
@@ -20,7 +20,7 @@ function partsOf(content: unknown): Part[] {
 
 const sourceOf = (url: string): ImagePart['source'] => parseDataUrl(url) ?? { url };
 
-/** Any item in words: enough to sum up, not to have a model go on with it. */
+/** Any item as text: enough to summarise, not to continue from. */
 function turnOf(item: Item): Turn {
   const said = (text: string): Part[] => [{ type: 'text', text }];
   switch (typeOf(item)) {
@@ -44,7 +44,7 @@ function turnOf(item: Item): Turn {
   }
 }
 
-/** Who said what, one after the other. */
+/** A transcript of the items. */
 export const transcriptOf = (items: readonly Item[]): string =>
   items
     .map((item) => {

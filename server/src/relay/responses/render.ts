@@ -5,7 +5,7 @@ import type { Item, ResponseObject } from './keeper.ts';
 import type { ResponseRow } from './store/tables.ts';
 import { readUsual } from './usual.ts';
 
-/** The response as its row says it is now. */
+/** The response in its row's current state. */
 export const responseOf = (
   row: Pick<ResponseRow, 'id' | 'response' | 'status'>,
   output: Item[],
@@ -17,13 +17,13 @@ export const responseOf = (
   output: output.map((item) => shown(item, include)),
 });
 
-/** OpenAI's names of what goes wrong with a response. */
+/** OpenAI's error codes of a response. */
 const codeOf = (status: number): string => {
   if (status === 429) return 'rate_limit_exceeded';
   return status >= 500 ? 'server_error' : 'invalid_prompt';
 };
 
-/** What becomes of a response that nobody could answer. */
+/** A response that could not be answered. */
 export function failureOf(row: ResponseRow, thrown: unknown): ResponseObject {
   const fault = toAppError(thrown);
   const error = { code: codeOf(fault.status), message: openaiError(fault).message };
@@ -36,10 +36,10 @@ const endTypes: Record<string, string> = {
   failed: 'response.failed',
 };
 
-/** The last event of a response; there is none for one that was cancelled. */
+/** The last event's type; none for a cancelled response. */
 export const endType = (status: string): string | undefined => endTypes[status];
 
-/** A list as OpenAI's clients page through it; `items` may hold one more than is shown. */
+/** A list as OpenAI's clients page through it; `items` may have one more than shown. */
 export function listOf(items: Item[], limit: number, include: readonly string[]) {
   const data = items.slice(0, limit).map((item) => shown(item, include));
   return {

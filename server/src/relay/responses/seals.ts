@@ -3,8 +3,8 @@ import { type Seals, sealMark } from '../wire/responses/thoughts.ts';
 import type { Owner } from './keeper.ts';
 
 /**
- * For `encrypted_content` of reasoning items. Inside stands what it is and whose: other things are sealed with the same key,
- * and a model must not read one user's thoughts out to another.
+ * For `encrypted_content` of reasoning items. Includes kind and owner: other data is sealed with the same key, and a
+ * model must not read one user's reasoning out to another.
  */
 export function sealsOf(sealer: Sealer, { userId }: Owner): Seals {
   const head = `reasoning:${userId}:`;

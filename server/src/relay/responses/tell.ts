@@ -4,29 +4,29 @@ import { appendEvents } from './store/events.ts';
 
 export const eventChannel = (id: string): string => `response-events:${id}`;
 
-/** Told by the row itself, at its beginning and at its end. */
+/** Written from the row itself, at its start and end. */
 const ownTypes = new Set([
   ...['response.created', 'response.queued', 'response.in_progress'],
   ...['response.completed', 'response.failed', 'response.incomplete', 'response.cancelled', 'error'],
 ]);
-/** Past these, events are no longer written down: whoever reads gets the end, which holds everything. */
+/** Beyond this, events are no longer stored: readers get the end, which contains everything. */
 const mostEvents = 50_000;
 const mostBytes = 16 * 1024 * 1024;
 
-/** Without its number, which is given when it is written. */
+/** Without its number, which is assigned when it is written. */
 export function eventText({ sequence_number: _, ...event }: Item): string {
   return JSON.stringify(event);
 }
 
 export interface Teller {
   tell(event: Item): void;
-  /** Resolves when everything told so far is written, or cannot be. */
+  /** Resolves when all events so far are written, or have failed. */
   settled(): Promise<void>;
 }
 
 /**
- * Writes the events of one response down while it runs. One write at a time takes all that came during the one before: a model
- * of a hundred tokens a second makes a few dozen writes, not a hundred.
+ * Stores a running response's events. Each write takes everything that arrived during the previous one, so that a
+ * hundred tokens a second need a few dozen writes.
  */
 export function newTeller(
   { db, shared, log }: Pick<ResponsesDeps, 'db' | 'shared' | 'log'>,
@@ -47,7 +47,7 @@ export function newTeller(
         over = !(await appendEvents(db, id, epoch, texts));
         if (!over) await shared.publish(eventChannel(id), '').catch(() => {});
       } catch (error) {
-        // An answer does not fail because somebody could have watched it come.
+        // Failing to publish events must not fail the answer.
         log.warn({ error, response: id }, 'events of a response could not be kept');
         over = true;
       }

@@ -2,8 +2,8 @@ import { echoOf } from '../wire/responses/echo.ts';
 import type { Item, ResponseObject } from './keeper.ts';
 
 /**
- * Most of a response says that its request asked for nothing in particular. That is not written for each: a row has what is
- * its own, and a mark that the rest is as here. Other defaults, one day, are a table of their own under another mark.
+ * Most fields of a response are defaults. They are not stored each time: a row has the differences and a mark for this
+ * table. If defaults change, they get another table and mark.
  */
 const usual: Item = { object: 'response', error: null, incomplete_details: null, ...echoOf({}) };
 const mark = 'svc_usual';
@@ -15,7 +15,7 @@ const texts = new Map(
   ]),
 );
 
-/** A response but for its output, as it is stored and as it is sent; both are JSON without the brace at their end. */
+/** A response without its output, as stored and as sent; both are JSON without the closing brace. */
 interface Parted {
   stored: string;
   sent: string;
@@ -35,7 +35,7 @@ export function partUsual(response: ResponseObject): Parted {
     if (known?.value === value) alike += known.text;
     else own[name] = value;
   }
-  // One that another vendor made may leave something out, and is not to say it when it is read.
+  // Another vendor's response may lack a field, which must not appear when it is read.
   if (named < texts.size || mark in response) {
     const whole = open({ ...response, output: undefined });
     return { stored: whole, sent: whole };
@@ -44,7 +44,7 @@ export function partUsual(response: ResponseObject): Parted {
   return { stored: `${text},"${mark}":1`, sent: text + alike };
 }
 
-/** A response but for its output, from what was stored of it. */
+/** Restores a response without its output. */
 export function readUsual(stored: string): Item {
   const own = JSON.parse(stored) as Item;
   if (own[mark] !== 1) return own;

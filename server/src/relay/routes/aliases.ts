@@ -1,20 +1,20 @@
 import type { Alias } from '../../platform/http/router.ts';
 
-/** No operation has more segments than these; without a bound a path of slashes would be looked up again and again. */
+/** No operation has more segments; bounds the lookups for paths of many slashes. */
 const mostSegments = 3;
 const openai = '/openai/';
 const versioned = '/openai/v1/';
 const deployments = '/openai/deployments/';
 /** Some clients escape the colon. */
 const googleMethod = /^\/v1(?:beta)?\/models\/(.+)(?::|%3A)(\w+)$/i;
-/** They take a name with a slash for one that brings its collection along, and add none. */
+/** Clients assume that a name with a slash includes its collection, and add none. */
 const withoutCollection =
   /^\/v1(?:beta)?\/(?!models\/)([^/]+\/.+)(?::|%3A)(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/i;
 
 /**
- * Addresses that clients of Azure fix themselves, as those they stand for: `/openai/v1/…`, `/openai/…?api-version=` and
- * `/openai/deployments/{model}/…`, where the path names the model; and those of Google's clients that are set to its other
- * version, or name a model as `vendor/name`. Asked only where no route has the path.
+ * Rewrites addresses that clients hard-code: Azure's `/openai/v1/…`, `/openai/…?api-version=` and
+ * `/openai/deployments/{model}/…`, where the path names the model; and Google's other version, or a model named
+ * `vendor/name`. Used only if no route matches the path.
  */
 export function aliasesOf(path: string): Alias[] {
   const [, model, method] = googleMethod.exec(path) ?? withoutCollection.exec(path) ?? [];
@@ -25,14 +25,14 @@ export function aliasesOf(path: string): Alias[] {
   return [{ path: `/v1/${path.slice(openai.length)}` }];
 }
 
-/** Addresses that OpenAI and Anthropic both have, with other answers; pictures that were made are nobody's format. */
+/** Addresses that OpenAI and Anthropic share with different answers; image files are of neither format. */
 const shared = /^\/v1\/((?:files|models)(?:\/.+)?)$/;
 const pictures = '/v1/files/images/';
 
 /**
- * Google's libraries ask for everything below `/v1` since their third version, also for what is OpenAI's there: lists of models, files,
- * batches. They tell who they are by this header, and read nothing but Google's format. Anthropic wants its version with every request,
- * and OpenAI has none; a key alone may come in `x-api-key` from anybody.
+ * Google's libraries since version 3 use `/v1` for everything, including what is OpenAI's there: models, files,
+ * batches. They are recognised by this header, and only read Google's format. Anthropic's clients always send a version
+ * header, which OpenAI's never do; `x-api-key` alone proves nothing.
  */
 export function pathMeant(path: string, headers: Headers): string {
   if (headers.has('x-goog-api-client')) return path.replace(/^(\/upload)?\/v1\//, '$1/v1beta/');
@@ -41,7 +41,7 @@ export function pathMeant(path: string, headers: Headers): string {
   return `/v1/anthropic/${common[1]}`;
 }
 
-/** Names of models have slashes, which clients do not escape: the longest operation that there is decides. */
+/** Model names contain unescaped slashes: the longest matching operation decides. */
 function deploymentsIn(rest: string): Alias[] {
   const found: Alias[] = [];
   let at = rest.length;

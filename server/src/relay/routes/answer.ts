@@ -37,7 +37,7 @@ type Options = RenderOptions & ResponseOptions;
 interface Format {
   newId(): string;
   render(answer: Answer, options: Options): Json;
-  /** The upstream's own text, where nothing but the model's name has to change. */
+  /** The upstream's own text, if only the model name has to change. */
   renamed?(text: string, body: Json, model: string): string | null;
 }
 
@@ -49,22 +49,22 @@ const formats: Record<WireFormat, Format> = {
 };
 
 interface Manner {
-  /** What is to be kept is kept before the caller has its end. */
+  /** Stores the response before the caller gets its end. */
   keep?: Keep | undefined;
-  /** For readers of a stream who asked for something else than events. */
+  /** For clients that asked for something other than events. */
   reshape?: Reshape | undefined;
-  /** Sees what is answered, where that may be kept. */
+  /** Observes the answer, if it may be stored. */
   seen?: SeenContent | undefined;
 }
 
-/** A text completion is a chat that is written otherwise. */
+/** A text completion is a chat rendered differently. */
 const completionFormat = (completion: TextCompletion): Format => ({
   newId: newCompletionId,
   render: (answer, options) =>
     completionOf(renderChatAnswer(answer, options), { ...options, echo: echoOf(completion) }),
 });
 
-/** So is what Cohere's clients send. */
+/** So is Cohere's format. */
 const cohereFormat: Format = { newId: () => crypto.randomUUID(), render: renderCohereAnswer };
 
 function formatOf({ source, completion, cohere }: Sourced): Format {
@@ -72,7 +72,7 @@ function formatOf({ source, completion, cohere }: Sourced): Format {
   return completion ? completionFormat(completion) : formats[source.format];
 }
 
-/** Answers a conversation in the format it came in, whole or streamed, by a model of ours or by an upstream. */
+/** Answers a conversation in its own format, whole or streamed, by a built-in model or an upstream. */
 export function answer(
   deps: RelayDeps,
   metaModels: MetaModels,
@@ -82,7 +82,7 @@ export function answer(
   manner: Manner = {},
 ): Promise<Response> {
   const meta = metaModelOf(metaModels, conversation);
-  // Such a model works for minutes before it says something.
+  // Built-in models may work for minutes before the first output.
   if (meta) {
     call.arrived?.();
     const asked = withoutOffer(conversation);
@@ -101,12 +101,12 @@ const answerUnseen: AnswerByUpstream = (deps, call, endpoint, conversation, mann
     ? answerAgain(deps, call, endpoint, conversation, manner)
     : answerAnew(deps, call, endpoint, conversation, manner);
 
-/** For users who let what they ask be kept; a request may say no for itself. */
+/** For users who agreed to store prompts; a request may opt out. */
 const answerSeen: AnswerByUpstream = async (deps, call, endpoint, conversation, manner) => {
   const userId = call.principal.user.id;
   const contents = deps.contents!;
   const refused = isNotStored(conversation.source) || wishesOf(call.request.headers.get('cache-control')).noStore;
-  // Where nobody can tell, nothing is kept, and the request goes on.
+  // If consent cannot be checked, nothing is stored, and the request continues.
   const allowed = !refused && (await Promise.try(contents.allows, userId).catch(() => false));
   const seen = allowed ? new SeenContent(contents, { requestId: call.requestId, userId }, conversation) : undefined;
   return answerUnseen(deps, call, endpoint, conversation, { ...manner, seen });
@@ -126,7 +126,7 @@ type AnswerByUpstream = (
   cached?: CachedRequest | null,
 ) => Promise<Response>;
 
-/** For keys that get the same answer to the same request. */
+/** For keys with caching. */
 const answerAgain: AnswerByUpstream = async (deps, call, endpoint, conversation, manner) => {
   const cached = cachedRequest(deps, call, contextFor(call, endpoint, conversation), conversation);
   const kept = await cached?.find();
@@ -238,12 +238,12 @@ const answerWhole: AnswerByUpstream = async (deps, call, endpoint, conversation,
       ? renamed(text, given.source.body, model)
       : null;
   if (same !== null) return jsonText(call, same);
-  // What the upstream did not count was counted here, and is what was charged.
+  // Usage that the upstream did not report was counted here, and charged.
   const rendered = render({ ...given, usage: given.usage ?? usage }, { ...optionsOf(deps, conversation), model });
   return text.length > largeLetters && !keep ? longJson(call, rendered) : keptJson(deps, call, rendered, keep);
 };
 
-/** Written once for the caller and for those who build on it. */
+/** Serialized once for the caller and for storage. */
 async function keptJson(
   { log }: Pick<RelayDeps, 'log'>,
   call: KeyCall,

@@ -8,7 +8,7 @@ import { contextOf } from '../request-context.ts';
 import { relayRoute } from './json-endpoint.ts';
 
 const route = { ...relayRoute, errors: 'anthropic' } as const;
-/** Its clients ask for `/v1/models`, as OpenAI's do. */
+/** Its clients use `/v1/models`, as OpenAI's do. */
 const path = '/v1/anthropic/models';
 
 const modelSchema = z
@@ -42,14 +42,14 @@ const pageQuery = z.looseObject({
   before_id: z.string().optional(),
 });
 
-/** What is known of a model here; capabilities in Anthropic's words are known of its own models alone, by itself. */
+/** A model in Anthropic's form; only Anthropic itself describes capabilities in its terms. */
 const viewOf = ({ id, display_name, created_at, context_length, max_output_tokens }: ModelView) => ({
   ...{ id, type: 'model', display_name, created_at },
   ...{ max_input_tokens: context_length, max_tokens: max_output_tokens },
   ...{ capabilities: null, lifecycle: 'active', line: null, deprecated_at: null, retires_at: null },
 });
 
-/** Without a limit everything is on one page: some clients read the first alone, where Anthropic's own models all are. */
+/** Without a limit everything is on one page, since some clients read only the first. */
 function pageOf(models: ModelView[], { limit = models.length, after_id, before_id }: z.infer<typeof pageQuery>) {
   const placeOf = (param: string, name: string): number => {
     const place = models.findIndex(({ id }) => id === name);

@@ -10,7 +10,7 @@ import { answer } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
 import type { MetaModels } from './meta-models.ts';
 
-/** For the reference page; the relay reads requests itself, so that what it does not know passes through. */
+/** For the API reference; the relay parses requests itself, so that unknown fields are forwarded. */
 const chatRequest = z
   .looseObject({
     model: z.string(),
@@ -69,12 +69,12 @@ const messagesAnswer = z
   })
   .meta({ id: 'Message' });
 
-/** Both formats of a conversation. */
+/** Chat completions and messages. */
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
     const body = await readJsonSoonAnswered(call, maxJsonBytes);
     const given = chatWithOwnFiles(deps, call, withMembers(call, body));
-    // Waited for: a promise that is returned costs one more, and a turn.
+    // Awaited here: returning the promise would allocate one more and take another microtask turn.
     return await answer(deps, metaModels, call, endpoint, parse(given instanceof Promise ? await given : given));
   };
   return [

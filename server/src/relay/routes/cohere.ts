@@ -9,7 +9,7 @@ import type { MetaModels } from './meta-models.ts';
 
 const path = '/v2/chat';
 
-/** For the reference page; the relay reads requests itself. */
+/** For the API reference; the relay parses requests itself. */
 const requestSchema = z
   .looseObject({
     model: z.string(),

@@ -22,7 +22,7 @@ import { type MetaModels, metaModelOf } from './meta-models.ts';
 
 const path = '/v1/completions';
 
-/** For the reference page; the relay reads requests itself, so that what it does not know passes through. */
+/** For the API reference; the relay parses requests itself, so that unknown fields are forwarded. */
 const requestSchema = z
   .looseObject({
     model: z.string(),
@@ -55,7 +55,7 @@ const answerSchema = z
   })
   .meta({ id: 'Completion' });
 
-/** The endpoint from before chat. */
+/** The legacy completions endpoint. */
 export const completionsRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] => [
   defineRoute({
     ...relayRoute,
@@ -98,7 +98,7 @@ async function several(deps: RelayDeps, call: Call<'apiKey'>, conversation: Sour
 
 type Head = Parameters<typeof completionOf>[1];
 
-/** Choices of the first prompt, then those of the second, and so on. */
+/** Choices of the first prompt, then of the second, and so on. */
 function bodyOf({ answers, usage, model }: SeveralAnswered, { completion }: SourcedCompletion, head: Head): Json {
   const { id, created } = head;
   const choices = answers.flatMap((one, prompt) => {
@@ -115,7 +115,7 @@ function bodyOf({ answers, usage, model }: SeveralAnswered, { completion }: Sour
   };
 }
 
-/** They were answered whole: a piece for each choice. */
+/** They were answered whole: one chunk per choice. */
 async function writeAll(write: Write, { usage, choices, ...head }: Json, includeUsage: boolean): Promise<void> {
   for (const choice of choices as Json[]) await write(sseData(JSON.stringify({ ...head, choices: [choice] })));
   if (includeUsage) await write(sseData(JSON.stringify({ ...head, choices: [], usage })));

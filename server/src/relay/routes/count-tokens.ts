@@ -21,7 +21,7 @@ const requestSchema = z
   })
   .meta({ id: 'CountTokensRequest' });
 
-/** Of a model of ours what the client sends is counted; what it asks others besides is its own affair. */
+/** For built-in models only the client's own input is counted. */
 export async function tokensOf(
   deps: RelayDeps,
   metaModels: MetaModels,

@@ -3,7 +3,7 @@ import { type Override, parseOverride } from '../../routing/override.ts';
 import type { Json } from '../wire/conversation.ts';
 import { invalid } from '../wire/read.ts';
 
-/** Yes or no, as forms write it. */
+/** A boolean as forms write it. */
 export function flagIn(fields: Json, name: string): boolean {
   const value = fields[name];
   if (value === undefined || value === '' || value === 'false') return false;
@@ -11,7 +11,7 @@ export function flagIn(fields: Json, name: string): boolean {
   throw invalid(name, `'${name}' must be true or false.`);
 }
 
-/** `provider` of a form, which is JSON inside. */
+/** `provider` of a form, which contains JSON. */
 export function overrideIn(form: FormData): Override | null {
   const value = form.get('provider') as unknown;
   if (typeof value !== 'string' || value === '') return parseOverride(undefined);

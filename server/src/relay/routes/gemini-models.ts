@@ -15,7 +15,7 @@ const listSchema = z
   .looseObject({ models: z.array(modelSchema), nextPageToken: z.string().optional() })
   .meta({ id: 'GeminiModelList' });
 
-/** As Google has it: fifty where nothing is said, and no more than a thousand. */
+/** Google's page sizes: fifty by default, at most a thousand. */
 const usualPage = 50;
 const mostPage = 1_000;
 
@@ -44,7 +44,7 @@ function viewOf({ id, display_name, types, context_length, max_output_tokens }: 
   };
 }
 
-/** The models of `/v1/models` in Google's format; its list is without those that it has no method for. */
+/** The models of `/v1/models` in Google's format, without those that have no method there. */
 export function geminiModelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]): Route[] {
   return [
     defineRoute({

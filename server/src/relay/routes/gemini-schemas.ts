@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** For the reference page; requests are read by hand, so that what is not known passes through. */
+/** For the API reference; requests are parsed by hand, so that unknown fields are forwarded. */
 const content = z
   .looseObject({ role: z.string().optional(), parts: z.array(z.looseObject({ text: z.string().optional() })) })
   .meta({ id: 'GeminiContent' });

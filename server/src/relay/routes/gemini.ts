@@ -25,7 +25,7 @@ import { tell, whileClientStays } from './json-endpoint.ts';
 import type { MetaModels } from './meta-models.ts';
 import { readJsonBody } from './read-body.ts';
 
-/** One method of a model: what Google's addresses end with. */
+/** A method of a model: the end of Google's addresses. */
 interface Method {
   name: string;
   summary: string;
@@ -48,7 +48,7 @@ const methodRoute = ({ name, summary, body, query, answer: schema, respond }: Me
     handle: (call) => respond(call, `/v1beta/models:${name}`),
   });
 
-/** Google's format of a conversation, its counting and its embeddings. */
+/** Google's content generation, token counting and embeddings. */
 export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] => [
   ...generateRoutes(deps, metaModels),
   methodRoute({
@@ -93,7 +93,7 @@ function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   ];
 }
 
-/** A whole request in the member made for it, or its parts as they are. */
+/** A whole request in its own member, or its parts directly. */
 const countedIn = (body: Json): unknown => body.generateContentRequest ?? body.generate_content_request ?? body;
 
 function embedRoutes(deps: RelayDeps): Route[] {

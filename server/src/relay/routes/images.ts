@@ -93,7 +93,7 @@ export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
         'content-type': image.contentType,
         'content-length': `${image.size}`,
         'cache-control': `private, max-age=${image.secondsLeft}, immutable`,
-        // Pages of other sites may show it: whoever knows the address may see it.
+        // Other sites may embed it: the unguessable address is the permission.
         'cross-origin-resource-policy': 'cross-origin',
         'access-control-allow-origin': '*',
         ...(!image.contentType.startsWith('image/') && { 'content-disposition': 'attachment' }),
@@ -123,7 +123,7 @@ function editRoute(deps: RelayDeps & ImageFileDeps, kind: EditKind, body: z.ZodT
   });
 }
 
-/** Whole, or in events: previews where the upstream has some, and the pictures. */
+/** Whole, or as events: previews if the upstream has them, and the images. */
 async function draw<In>(
   deps: RelayDeps & ImageFileDeps,
   context: RequestContext,

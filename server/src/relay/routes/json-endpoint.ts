@@ -9,7 +9,7 @@ import { ClientLeft } from '../try-candidates.ts';
 import type { Json } from '../wire/conversation.ts';
 import { readJsonBody } from './read-body.ts';
 
-/** What all endpoints of the relay say about themselves. */
+/** Settings shared by all relay endpoints. */
 export const relayRoute = {
   tag: 'Relay',
   auth: 'apiKey',
@@ -21,10 +21,10 @@ export const relayRoute = {
 interface JsonEndpoint {
   path: string;
   summary: string;
-  /** For the reference page; requests are read by hand, so that what is not known passes through. */
+  /** For the API reference; requests are parsed by hand, so that unknown fields are forwarded. */
   body: ZodType;
   answer: Answer;
-  /** OpenAI's, unless it stands at another vendor's address. */
+  /** OpenAI's by default. */
   errors?: ErrorFormat;
   respond(context: RequestContext, body: Json, call: Call<'apiKey'>): Promise<Response>;
 }
@@ -45,7 +45,7 @@ export const jsonEndpoint = ({ path, summary, body, answer, errors, respond }: J
       }),
   });
 
-/** Nobody reads what is answered to a client that left; it must not be logged as a failure of ours. */
+/** A client that left reads no answer; it must not be logged as our failure. */
 export async function whileClientStays(call: KeyCall, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -55,7 +55,7 @@ export async function whileClientStays(call: KeyCall, work: () => Promise<Respon
   }
 }
 
-/** Tells the caller who answered and what it cost. */
+/** Response headers: who answered, and the cost. */
 export function tell(call: Pick<Call, 'headers'>, answered: { candidate: Candidate; cost: number }): void {
   call.headers['x-svc-provider'] = answered.candidate.channel.provider;
   call.headers['x-svc-cost'] = `${answered.cost}`;

@@ -6,16 +6,16 @@ import type { Json } from '../wire/conversation.ts';
 
 const encoder = new TextEncoder();
 
-/** Keeps a response for those that build on it; returns its text, if one was made. */
+/** Stores a response for follow-up requests; returns its text, if one was made. */
 export type Keep = (response: Json) => Promise<string | null>;
 
 const notKept = 'a response could not be kept';
 const dataLine = '\ndata: ';
 
-/** What is paid for is answered, also where it cannot be kept; whoever would build on it is told. */
+/** A paid answer is delivered even if it cannot be stored; the client is told that it was not. */
 const notStored = (response: Json): Json => ({ ...response, store: false });
 
-/** As `KeptFirst`, of a response that is sent whole. Null where there is no text of it yet. */
+/** Like `KeptFirst`, for a whole response. Null if it has no text yet. */
 export async function keptText(keep: Keep, log: Log, requestId: string, response: Json): Promise<string | null> {
   try {
     return await keep(response);
@@ -25,7 +25,7 @@ export async function keptText(keep: Keep, log: Log, requestId: string, response
   }
 }
 
-/** Nobody has the end of a streamed response before it is kept: the next request may come from another process at once. */
+/** A streamed response is stored before its end is sent: the next request may reach another process at once. */
 export class KeptFirst {
   #ended: Json | undefined;
   /** Resolves when the end has been written. */
@@ -37,7 +37,7 @@ export class KeptFirst {
     readonly requestId: string,
   ) {}
 
-  /** What is written next, but for signs of life, ends with this response. */
+  /** The next bytes, except for pings, end with this response. */
   readonly onEnded = (response: Json): void => {
     this.#ended = response;
   };
@@ -71,10 +71,10 @@ export class KeptFirst {
   }
 }
 
-/** The same end, of a response that says that it is not there to be built on. */
+/** The same end, saying that the response was not stored. */
 function endNotStored(bytes: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(bytes);
-  // No line break stands inside JSON, so this is where the last event's begins.
+  // JSON contains no line breaks, so the last event starts here.
   const from = text.lastIndexOf(dataLine) + dataLine.length;
   const event = JSON.parse(text.slice(from)) as { response: Json };
   return encoder.encode(

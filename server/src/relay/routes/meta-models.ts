@@ -10,17 +10,17 @@ import type { StreamRenderer } from '../wire/chat/stream.ts';
 import type { Answer, Conversation, Delta } from '../wire/conversation.ts';
 import type { KeptFirst } from './kept-first.ts';
 
-/** On whose behalf, and what its own calls are found by. */
+/** On whose behalf, and under which id its own calls are found. */
 export interface MetaCall {
   requestId: string;
   principal: Pick<KeyPrincipal, 'keyId' | 'models' | 'unlimited'> & { user: Pick<User, 'id' | 'group'> };
-  /** The work that asks, where it outlives this process. */
+  /** The durable work that asks, if it outlives this process. */
   readonly behind?: Pick<Behind, 'calls' | 'parentRequestId'> & Partial<Pick<Behind, 'priceFactor'>>;
 }
 
 /**
- * A model that is no vendor's: it answers itself, with the models behind it. Without `onDelta` it is not followed; what that
- * gives is waited for before there is more.
+ * A built-in model, which answers with the help of other models. Without `onDelta` the answer is not streamed; its
+ * result is awaited before the next delta.
  */
 export type MetaModel = (
   call: MetaCall,
@@ -33,7 +33,7 @@ export type MetaModels = Record<string, MetaModel>;
 export const metaModelOf = (metaModels: MetaModels, { model }: Conversation): MetaModel | undefined =>
   Object.hasOwn(metaModels, model) ? metaModels[model] : undefined;
 
-/** Its answer as it comes, once it has begun: what is wrong before that has a status of its own. */
+/** Streams its answer once it has started: earlier failures get a status of their own. */
 export async function followMeta(
   { log, stopping }: Pick<RelayDeps, 'log' | 'stopping'>,
   call: KeyCall,

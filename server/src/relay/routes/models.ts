@@ -21,7 +21,7 @@ const modelSchema = z
 
 const listSchema = z.looseObject({ object: z.literal('list'), data: z.array(modelSchema) }).meta({ id: 'ModelList' });
 
-/** `own`: models that the house itself answers for, such as the orchestration engine. */
+/** `own`: built-in models, such as the orchestration engine. */
 export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[] = () => []): Route[] {
   return [
     defineRoute({

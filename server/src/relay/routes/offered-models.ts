@@ -62,7 +62,7 @@ const models = {
   method: 'get',
 } as const;
 
-/** Pages call without a key. */
+/** The web app calls without a key. */
 const callerOf = ({ principal: { user } }: Call<'session'>): Caller => ({
   userId: user.id,
   group: user.group,
@@ -71,7 +71,7 @@ const callerOf = ({ principal: { user } }: Call<'session'>): Caller => ({
   models: [],
 });
 
-/** What pages show of models; clients read `/v1/models`. */
+/** Models for the web app; API clients use `/v1/models`. */
 export const offeredModelsRoutes = (deps: RelayDeps, own: () => readonly ModelListing[]): Route[] => [
   defineRoute({
     ...models,

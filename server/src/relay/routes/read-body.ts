@@ -12,7 +12,7 @@ export async function readJsonBody(call: Pick<Call, 'request' | 'arrived' | 'mem
   if (type !== '' && type !== 'application/json' && !type.endsWith('+json'))
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
   const body = readObject(await readJson(call, maxJsonBytes), 'body');
-  // Nobody waits for the figure here; what is nested too deep is refused.
+  // Only validates the depth; the result is not needed.
   weigh(body);
   return withMembers(call, body) as Json;
 }

@@ -31,7 +31,7 @@ const answerSchema = z
   })
   .meta({ id: 'RerankResult' });
 
-/** Cohere's own shape, which its clients expect: what is billed stands in `meta`, and documents are not repeated. */
+/** Cohere's own shape: billing in `meta`, documents not repeated. */
 const cohereSchema = z
   .looseObject({
     id: z.string(),

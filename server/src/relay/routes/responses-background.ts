@@ -22,8 +22,8 @@ import { readRequest } from './responses-before.ts';
 const endpoint = '/v1/responses';
 
 /**
- * Answers what runs in the background by the way of every other response, within what its owner may do by now: the key may
- * have been disabled or narrowed since. It is streamed, so that whoever follows it sees it come.
+ * Answers a background response like any other, with its owner's current rights: the key may have been disabled or
+ * restricted since. It is streamed, so that followers see it arrive.
  */
 export const backgroundAnswers =
   (deps: RelayDeps, metaModels: MetaModels, keeper: ResponseKeeper, permits: Pick<Permits, 'of'>): AnswerBackground =>
@@ -71,7 +71,7 @@ async function byUpstream(
   throw error ?? new Error('a streamed response came to no end');
 }
 
-/** Its calls have ids of their own; that of the response finds them all, of every attempt. */
+/** Its calls have their own ids; the response id finds them all, of every attempt. */
 async function byMeta(
   deps: RelayDeps,
   meta: MetaModel,
@@ -97,7 +97,7 @@ async function byMeta(
   } catch (error) {
     if (signal.aborted) throw error;
     renderer.fail(toAppError(error));
-    // What was said until then is kept with the fault.
+    // What was produced until then is stored with the error.
     if (!ended) throw error;
     deps.log.warn({ requestId, error }, 'a response in the background failed');
   }
@@ -107,7 +107,7 @@ async function byMeta(
 
 const encoder = new TextEncoder();
 
-/** Takes what a client would be sent, and tells the events in it. */
+/** Parses what a client would be sent, and emits its events. */
 function eventReader(tell: (event: Item) => void): (sent: Uint8Array | string) => void {
   const framer = new SseFramer();
   return (sent) => {

@@ -9,7 +9,7 @@ import { idOf } from '../wire/responses/echo.ts';
 import { itemsOf } from '../wire/responses/items.ts';
 import { parseResponsesRequest } from '../wire/responses/request.ts';
 
-/** What a request builds on; one of both at most. */
+/** What a request builds on; at most one of both. */
 function namedIn(body: Json): Before {
   const previousResponseId = optionalString(body, 'previous_response_id');
   const id = body.conversation == null ? undefined : readString(idOf(body.conversation), 'conversation');
@@ -21,20 +21,20 @@ function namedIn(body: Json): Before {
   };
 }
 
-/** A request, and what is kept of it. */
+/** A parsed request, and what is stored of it. */
 export interface ReadRequest {
   conversation: Sourced;
-  /** What it brought itself. */
+  /** Its own input. */
   input: Item[];
   named: Before;
 }
 
-/** What a request is made of, with what its items stand for. */
+/** The items of a request, with references resolved. */
 export interface ReadItems {
-  /** What it builds on. */
+  /** The items it builds on. */
   before: Item[];
   items: Item[];
-  /** What it brought itself, as it came. */
+  /** Its own items as they came. */
   brought: Item[];
   named: Before;
 }
@@ -58,7 +58,7 @@ export async function readItems(
   };
 }
 
-/** The whole conversation that a request asks to go on with. What could not be kept is refused before a model is asked. */
+/** The whole conversation to continue. What could not be stored is refused before a model is asked. */
 export async function readRequest(
   deps: Pick<RelayDeps, 'fileOf'>,
   keeper: ResponseKeeper,
@@ -67,22 +67,22 @@ export async function readRequest(
   grow: Grow = () => {},
 ): Promise<ReadRequest> {
   const { before, items, brought, named } = await readItems(keeper, owner, body, grow);
-  // What is kept names them still.
+  // The stored items still refer to the files.
   const withFiles = (some: Item[]) => withOwnFiles(deps, owner.userId, some, grow);
   const whole = { ...body, ...(body.input != null && { input: await withFiles(items) }) };
   const conversation = parseResponsesRequest(whole, await withFiles(before), keeper.seals(owner));
   return { conversation, input: brought, named };
 }
 
-/** As much as a conversation may have that is named. */
+/** As many as a conversation may have. */
 const mostReferences = 1_000;
 const mostReferredBytes = 32 * 1024 * 1024;
 
-/** `type` may be left out where there is only an id. */
+/** `type` is optional if there is only an id. */
 const isReference = ({ type, role, id }: Item): boolean =>
   type === 'item_reference' || (type == null && role === undefined && typeof id === 'string');
 
-/** Items that are named by their ids, as what they stand for. Each is read once, and counts as often as it is named. */
+/** Resolves item references. Each item is read once, and counts once per reference. */
 async function resolveItems(keeper: ResponseKeeper, owner: Owner, items: Item[], grow: Grow): Promise<Item[]> {
   if (!items.some(isReference)) return items;
   if (items.filter(isReference).length > mostReferences)

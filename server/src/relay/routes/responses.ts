@@ -18,7 +18,7 @@ import { type ReadRequest, readRequest } from './responses-before.ts';
 
 const path = '/v1/responses';
 
-/** For the reference page; the relay reads requests itself. */
+/** For the API reference; the relay parses requests itself. */
 const responsesRequest = z
   .looseObject({
     model: z.string(),
@@ -68,8 +68,8 @@ export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper:
 ];
 
 /**
- * One response: what it builds on is fetched, and what it becomes is kept. An upstream that speaks this format itself would
- * get `source.body`, which holds all items.
+ * One response: loads what it builds on, and stores the result. An upstream with this format gets `source.body`, which
+ * has all items.
  */
 export async function respond(
   deps: RelayDeps,
@@ -95,7 +95,10 @@ export async function respond(
   });
 }
 
-/** The response says whether it is kept. Where no room is left, it is answered all the same to whoever did not ask for that. */
+/**
+ * The response says whether it is stored. If the account is full, it is answered nevertheless, unless the client asked
+ * for storage.
+ */
 async function storedOrNot(
   keeper: ResponseKeeper,
   call: Call<'apiKey'>,

@@ -46,7 +46,7 @@ const usageOf = (usage: Usage) => ({
   total_tokens: usage.promptTokens + usage.completionTokens,
 });
 
-/** Questions about what a response would be made of. */
+/** Token counting and compaction. */
 export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, keeper }: KeptResponses): Route[] {
   const summarize = summarizeWith(relay);
   const growOf =
@@ -54,7 +54,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
     (bytes) =>
       call.grow?.(bytes);
   const itemsOf = async (call: Call<'apiKey'>, body: Item): Promise<Item[]> => {
-    // Nothing of it is kept.
+    // Nothing is stored.
     const { before, items } = await readItems(keeper, ownerOf(call), { ...body, store: false }, growOf(call));
     checkItems(items, 'input');
     return [...before, ...items];
@@ -84,7 +84,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
         whileClientStays(call, async () => {
           const body = await readJsonBody(call);
           const model = requiredString(body, 'model');
-          // It would plan and remember; what is to be summed up is no task of its user's.
+          // A built-in model would plan and remember; summarising is not a task of its user's.
           if (Object.hasOwn(metaModels, model))
             throw new AppError('invalid_value', `${model} writes no summaries: name a model that it could ask.`, {
               param: 'model',
@@ -95,7 +95,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
             throw new AppError('missing_required_parameter', "Missing required parameter: 'input'.", {
               param: 'input',
             });
-          // What is left of it names its files still.
+          // The remaining messages still refer to their files.
           const read = await withOwnFiles(relay, ownerOf(call).userId, items, growOf(call));
           const { text, usage } = await summarize(contextOf(call, compactPath), { model, instructions, items: read });
           const compaction = compactionItem(deps.sealer, ownerOf(call), text);

@@ -5,10 +5,10 @@ import type { Log } from '../../../platform/log.ts';
 
 type Follow = (left: AbortSignal, write: (text: string) => unknown) => Promise<void>;
 
-/** The events of a response in the background, for as long as somebody reads them; the work goes on without. */
+/** Streams a background response's events while the client reads; the work continues without it. */
 export function followed(call: Call, log: Log, id: string, follow: Follow): Response {
   const { response, write, left, end } = openEventStream(call);
-  // The head of the answer leaves with the first byte, which must not wait for the next event.
+  // The response head is sent with the first byte, which must not wait for the next event.
   write(ssePing);
   void follow(left, write)
     .catch((error) => left.aborted || log.warn({ error, response: id }, 'an event stream broke off'))

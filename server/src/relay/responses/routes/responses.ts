@@ -14,7 +14,7 @@ import * as schemas from './schemas.ts';
 const { base, ownerOf, unshared, includedIn } = schemas;
 const params = z.object({ response_id: z.string() });
 
-/** Reading, cancelling and deleting what is kept. */
+/** Reading, cancelling and deleting stored responses. */
 export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' | 'keeper'>): Route[] {
   const { db, log } = deps;
   const find = async (call: Call<'apiKey', unknown, unknown, { response_id: string }>): Promise<ResponseRow> => {
@@ -67,7 +67,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
       handle: async (call) => {
         const { id } = await find(call);
         if (!(await deleteResponse(db, scopeOf(deps, ownerOf(call)), id))) throw noResponse(id);
-        // Whoever works on it finds that its row is gone.
+        // Workers find that the row is gone.
         await stopWork(deps, id);
         return json(call, { id, object: 'response', deleted: true });
       },

@@ -16,7 +16,7 @@ export const ownerOf = ({ principal }: Pick<Call<'apiKey'>, 'principal'>): Owner
   keyId: principal.keyId,
 });
 
-/** What somebody said belongs in no cache. */
+/** Private content must not be cached. */
 export const unshared = (call: Pick<Call, 'headers'>): void => {
   call.headers['cache-control'] = 'no-store';
 };
@@ -34,7 +34,7 @@ const include = z
   .meta({ type: 'string', example: 'reasoning.encrypted_content' })
   .optional();
 
-/** In every query: lists as OpenAI's clients write them or plainly, and what Azure's clients always send. */
+/** Accepted in every query: lists in OpenAI's form or plain, and what Azure's clients always send. */
 export const queryFields = { include, 'include[]': include, 'api-version': z.string().max(100).optional() };
 
 export const includedIn = (query: { include?: string[] | undefined; 'include[]'?: string[] | undefined }): string[] => [
@@ -68,7 +68,7 @@ export const item = z
   .looseObject({ type: z.string().optional(), id: z.string().optional() })
   .meta({ id: 'ResponseItem' });
 
-/** As at OpenAI: 16 pairs, of 64 and 512 characters. */
+/** OpenAI's limits: 16 pairs, of 64 and 512 characters. */
 export const metadata = z
   .record(z.string().max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, 'must have at most 16 members');

@@ -15,7 +15,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
     for await (const page of rows)
       yield page.map((row) => ({ ...row, response: JSON.stringify(readUsual(row.response)) }));
   })(),
-  // In the order of the index by which an owner's items are found.
+  // In the order of the index on an owner's items.
   items: rowsOf(db, 'kept_items', { of: { user_id: userId }, by: ['key_id', 'item_id', 'ref'] }),
   conversations: rowsOf(db, 'kept_conversations', {
     of: { user_id: userId },

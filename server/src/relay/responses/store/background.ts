@@ -7,11 +7,11 @@ export const running = ['queued', 'in_progress'];
 
 export const readResponse = (db: Db, id: string): Promise<ResponseRow | null> => findRow(db, 'kept_responses', { id });
 
-/** How many of a user's responses wait or run. */
+/** A user's queued and running responses. */
 export const countRunning = (db: Db, userId: number): Promise<number> =>
   countRows(db.selectFrom('kept_responses').where('user_id', '=', userId).where('ended_at', 'is', null));
 
-/** Takes the work on: from here on whoever had it before changes nothing. Null when it has ended, or is gone. */
+/** Claims the work: from here on earlier attempts are fenced off. Null if it has ended or is gone. */
 export async function beginWork(db: Db, id: string, now: number): Promise<ResponseRow | null> {
   const row = await db
     .updateTable('kept_responses')
@@ -23,7 +23,7 @@ export async function beginWork(db: Db, id: string, now: number): Promise<Respon
   return row ?? null;
 }
 
-/** Whose it is to work on, and whether anybody's; null when it is gone. */
+/** The current attempt and status; null if it is gone. */
 export async function standingOf(db: Db, id: string): Promise<Pick<ResponseRow, 'epoch' | 'status'> | null> {
   const found = db.selectFrom('kept_responses').select(['epoch', 'status']).where('id', '=', id);
   return (await found.executeTakeFirst()) ?? null;
@@ -36,7 +36,7 @@ export interface Ending {
   bytes: number;
 }
 
-/** False when somebody else has it, or it was cancelled or deleted. */
+/** False if another attempt has it, or it was cancelled or deleted. */
 export async function endWork(tx: Db, id: string, epoch: number, ending: Ending, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('kept_responses')
@@ -52,7 +52,7 @@ export async function endWork(tx: Db, id: string, epoch: number, ending: Ending,
   return numUpdatedRows > 0n;
 }
 
-/** From any process; whoever works on it finds that it is no longer theirs. */
+/** From any process; the worker finds that it no longer owns the row. */
 export async function cancelWork(db: Db, scope: Scope, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('kept_responses')
@@ -65,7 +65,7 @@ export async function cancelWork(db: Db, scope: Scope, id: string, now: number):
   return numUpdatedRows > 0n;
 }
 
-/** Whose work should have ended by now, or was never queued. */
+/** Work that should have ended by now, or was never queued. */
 export async function findStale(db: Db, before: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('kept_responses')

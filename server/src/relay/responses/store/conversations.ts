@@ -31,8 +31,8 @@ export interface Growth {
 }
 
 /**
- * Makes room at the end and says where it begins; whoever comes at the same time waits for this row, so that the items of two
- * answers never mix. With `most`, null also when it would hold more than that.
+ * Reserves positions at the end; concurrent callers wait for the row, so that items of two answers never interleave.
+ * With `most`, null also if it would exceed that.
  */
 export async function growConversation(
   tx: Db,
@@ -60,7 +60,7 @@ export async function growConversation(
   return row ? row.next_place - by.items : null;
 }
 
-/** Adds items that no response brought; false where there is no room, or no such conversation. */
+/** Adds items without a response; false if there is no room, or no such conversation. */
 export function addItems(
   db: Db,
   scope: Scope,
@@ -81,7 +81,7 @@ export function addItems(
   });
 }
 
-/** The items of a response become those of its conversation, in the same order. */
+/** A response's items become its conversation's, in the same order. */
 export async function placeItems(tx: Db, responseId: string, conversationId: string, place: number): Promise<void> {
   await tx
     .updateTable('kept_items')
@@ -104,17 +104,17 @@ export async function findConversationItem(db: Db, conversationId: string, itemI
   return row ?? null;
 }
 
-/** A reader deletes one page of a list at most before it asks for the next. */
+/** A client deletes at most one page of a list before it asks for the next. */
 const mostRemoved = 100;
 
-/** What a response has too stays there. */
+/** An item that a response also has stays there. */
 export async function removeItem(
   db: Db,
   conversationId: string,
   { ref, itemId, bytes }: { ref: number; itemId: string; bytes: number },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    // The conversation before its items, as whoever deletes it does.
+    // Locks the conversation before its items, in the same order as its deletion.
     const held = await tx
       .updateTable('kept_conversations')
       .set((e) => ({ next_place: e.ref('next_place') }))
@@ -164,7 +164,7 @@ async function dropItems(tx: Db, ids: string[]): Promise<void> {
   await tx.deleteFrom('kept_items').where('conversation_id', 'in', ids).execute();
 }
 
-/** Of all users, those whose time is over. */
+/** Expired ones, of all users. */
 export const deleteOldConversations = (db: Db, until: number, most: number): Promise<number> =>
   deleteSome(db, (tx) => tx.selectFrom('kept_conversations').select('id').where('touched_at', '<=', until).limit(most));
 

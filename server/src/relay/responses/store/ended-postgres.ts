@@ -12,7 +12,10 @@ const namesOf = (fields: string): string =>
     .map((field) => field.trim().split(' ')[0])
     .join(', ');
 
-/** Rows as JSON arrays, one round trip and one commit however many. Items keep their order, as the latest of an id counts. */
+/**
+ * Rows as JSON arrays: one round trip and one commit for any number. Items keep their order, as the latest of an id
+ * counts.
+ */
 const insertGroup = statement(`with made as (
     insert into kept_responses (${namesOf(responseFields)}) select ${namesOf(responseFields)}
     from json_to_recordset(($1::text)::json) as r(${responseFields})
@@ -22,10 +25,10 @@ const insertGroup = statement(`with made as (
   from json_to_recordset(($2::text)::json) as i(n bigint, ${itemFields})
   where response_id in (select id from made) order by n`);
 
-/** All of them or none. */
+/** All or nothing. */
 export async function insertEndedPostgres(db: Db, group: EndedRows[]): Promise<void> {
   const seen = new Set<string>();
-  // Were one given twice, its one row would find the items of both.
+  // A duplicate response would get the items of both.
   const own = group.filter(({ row: { id } }) => !seen.has(id) && seen.add(id));
   const rows = own.map(({ row }) => row);
   const items = own.flatMap((ended) => ended.items);

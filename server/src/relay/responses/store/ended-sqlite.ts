@@ -8,7 +8,7 @@ const insertResponse = `insert into kept_responses (id, user_id, key_id, status,
 const insertItem = `insert into kept_items (user_id, key_id, item_id, response_id, position, made, body)
   values (?, ?, ?, ?, ?, ?, ?)`;
 
-/** All of them or none. */
+/** All or nothing. */
 export const insertEndedSqlite = (db: Db, group: EndedRows[]): void | Promise<void> =>
   writeSync(db, (writer) => {
     const response = prepared(writer, insertResponse);

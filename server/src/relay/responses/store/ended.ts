@@ -5,13 +5,13 @@ import { insertEndedPostgres } from './ended-postgres.ts';
 import { insertEndedSqlite } from './ended-sqlite.ts';
 import type { EndedRows } from './tables.ts';
 
-/** Resolves when it is on disk. One that is there already stays as it is. */
+/** Resolves when it is on disk. An existing one is left unchanged. */
 export type WriteEnded = (ended: EndedRows) => Promise<void>;
 
-/** One text for PostgreSQL and one turn of the loop for SQLite: what is larger is parted, whatever a single one brings. */
+/** Bounds one PostgreSQL text and one event-loop turn of SQLite; larger batches are split. */
 const most = { bytes: 1024 * 1024, items: 1_000 };
 
-/** What ends together is written together: the commit costs more than the rows do. */
+/** Responses that end together are written together: a commit costs more than the rows. */
 export function openEndedWriter(db: Db): WriteEnded {
   const insert = engineOf(db) === 'postgres' ? insertEndedPostgres : insertEndedSqlite;
   const write = async (group: EndedRows[]): Promise<(true | Error)[]> => {
@@ -19,7 +19,7 @@ export function openEndedWriter(db: Db): WriteEnded {
       await insert(db, group);
       return group.map(() => true);
     } catch (error) {
-      // A database that is away is so for each of them. Else one cannot be written, and the others do not suffer for it.
+      // An unavailable database fails for all. Otherwise one row is bad, and the others must not suffer.
       if (group.length === 1 || isAway(error)) return group.map(() => error as Error);
       const ends: (true | Error)[] = [];
       for (const one of group) ends.push(...(await write([one])));
@@ -38,7 +38,7 @@ export function openEndedWriter(db: Db): WriteEnded {
   return async (ended) => void (await batcher.add(ended));
 }
 
-/** In order, none larger than it may be, unless by a single response. */
+/** In order; none exceeds the limit except for a single large response. */
 function groupsOf(batch: EndedRows[]): EndedRows[][] {
   const groups: EndedRows[][] = [[]];
   const sum = { bytes: 0, items: 0 };

@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/tables.ts';
 
 const columns = ['response_id', 'seq', 'data'];
 
-/** Those that are there before anybody works on the response. */
+/** Events that exist before the work starts. */
 export async function insertFirstEvents(tx: Db, id: string, texts: string[]): Promise<void> {
   await insertMany(
     tx,
@@ -18,7 +18,7 @@ export async function insertFirstEvents(tx: Db, id: string, texts: string[]): Pr
     .execute();
 }
 
-/** Numbers are given out under the lock of the response's row; false when it is no longer this process's. */
+/** Numbers are assigned under the row's lock; false if this process no longer owns it. */
 export function appendEvents(db: Db, id: string, epoch: number, texts: string[]): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const row = await tx
@@ -41,7 +41,7 @@ export function appendEvents(db: Db, id: string, epoch: number, texts: string[])
   });
 }
 
-/** What a process told that is gone; whoever reads from the beginning finds only what the next one tells. */
+/** Discards events of a dead process; a reader from the beginning only sees the next attempt's. */
 export async function dropEventsAfter(db: Db, id: string, seq: number): Promise<void> {
   await db.deleteFrom('kept_events').where('response_id', '=', id).where('seq', '>', seq).execute();
 }
@@ -56,7 +56,7 @@ export const eventsAfter = (db: Db, id: string, seq: number, limit: number): Pro
     .limit(limit)
     .execute();
 
-/** Of responses that ended before; returns of how many. */
+/** Of responses that ended before; returns the number of responses. */
 export function dropOldEvents(db: Db, endedBefore: number, most: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const rows = await tx

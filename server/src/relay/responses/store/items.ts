@@ -26,8 +26,8 @@ export async function insertItems(db: Db, rows: NewItem[]): Promise<void> {
 }
 
 /**
- * Before items of a response or of a conversation are taken away, since either may have them too: whoever locked them in
- * another order would wait for this one, and this one for it.
+ * Locks items before they are deleted, in a fixed order: a response and a conversation may share them, and different
+ * orders would deadlock.
  */
 export async function lockItems(tx: Db, of: 'response_id' | 'conversation_id', ids: string[]): Promise<void> {
   if (engineOf(tx) !== 'postgres') return;
@@ -36,7 +36,7 @@ export async function lockItems(tx: Db, of: 'response_id' | 'conversation_id', i
 
 const itemOf = ({ body }: Pick<ItemRow, 'body'>): Item => JSON.parse(body) as Item;
 
-/** All items of a chain in its order: one statement for those that responses hold, one for those that are rows. */
+/** All items of a chain in order: one statement for those inside responses, one for item rows. */
 export async function itemsOfChain(db: Db, links: { id: string; holds: number }[]): Promise<Item[]> {
   const idsOf = (holds: number): string[] => links.filter((link) => link.holds === holds).map(({ id }) => id);
   const items = new Map<string, Item[]>();
@@ -66,7 +66,7 @@ const rowsOf = async (db: Db, responseIds: string[]) =>
         .orderBy('position')
         .execute();
 
-/** What a response made. */
+/** A response's output. */
 export async function outputOf(db: Db, { id, contents }: Pick<ResponseRow, 'id' | 'contents'>): Promise<Item[]> {
   if (contents !== null) return readContents(contents).made;
   const rows = await db
@@ -79,7 +79,7 @@ export async function outputOf(db: Db, { id, contents }: Pick<ResponseRow, 'id' 
   return rows.map(itemOf);
 }
 
-/** Of a conversation, in order; those before a place, or all. */
+/** A conversation's items in order, before a position or all. */
 export async function itemsOfConversation(db: Db, conversationId: string, before: number | null): Promise<Item[]> {
   const rows = await db
     .selectFrom('kept_items')
@@ -103,7 +103,7 @@ const holderOf = (of: Of) =>
     ? ({ holder: 'conversation_id', id: of.conversationId, place: 'place' } as const)
     : ({ holder: 'response_id', id: of.id, place: 'position' } as const);
 
-/** One page of what a request brought or a conversation holds, and one item more; null when `after` names none of them. */
+/** One page of a request's input or a conversation, and one more item; null if `after` names none of them. */
 export async function pageItems(db: Db, of: Of, { after, limit, order }: Paging): Promise<Item[] | null> {
   if ('contents' in of && of.contents !== null)
     return pageOf(readContents(of.contents).brought, { after, limit, order });
@@ -114,7 +114,7 @@ export async function pageItems(db: Db, of: Of, { after, limit, order }: Paging)
     .$if(holder === 'response_id', (query) => query.where('made', '=', 0));
   let from: number | undefined;
   if (after !== undefined) {
-    // The last of that id in this direction: whatever ids clients give, a reader comes to an end.
+    // The last one of that id in this direction, so that paging ends whatever ids clients choose.
     const found = await listed
       .select(place)
       .where('item_id', '=', after)
@@ -132,7 +132,7 @@ export async function pageItems(db: Db, of: Of, { after, limit, order }: Paging)
   return rows.map(itemOf);
 }
 
-/** Where an item stood that was taken out of a conversation since. */
+/** Position of an item that was deleted from a conversation. */
 const placeOfRemoved = (of: Of, itemId: string): number | undefined =>
   'removed' in of ? readRemoved(of.removed).find(([id]) => id === itemId)?.[1] : undefined;
 
@@ -144,7 +144,7 @@ function pageOf(items: Item[], { after, limit, order }: Paging): Item[] | null {
   return after !== undefined && from === 0 ? null : listed.slice(from, from + limit + 1);
 }
 
-/** By id, of all that is kept for this owner; the latest of each: what came back is a row, and later than what was held. */
+/** Items by id, of this owner; the latest of each: a returned item is a row, and newer than a stored one. */
 export async function findItems(db: Db, scope: Scope, ids: string[]): Promise<Map<string, Item>> {
   const found = await findRows(db, scope, ids);
   const others = ids.filter((id) => !found.has(id));
@@ -152,7 +152,7 @@ export async function findItems(db: Db, scope: Scope, ids: string[]): Promise<Ma
   return found;
 }
 
-/** In the rows of the responses that they are named after. */
+/** Items inside the rows of the responses they are named after. */
 async function findHeld(db: Db, scope: Scope, ids: string[]): Promise<Map<string, Item>> {
   const names = [...new Set(ids.map(namesake))].filter((name) => name !== null);
   if (names.length === 0) return new Map();

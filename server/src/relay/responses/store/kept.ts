@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/tables.ts';
 import { sizeOf } from '../../../platform/keeping/sizes.ts';
 import './tables.ts';
 
-/** What a user keeps here, in bytes, but for events, which go within the hour. */
+/** What a user stores here, in bytes, without events, which expire within the hour. */
 export async function keptOf(db: Db, userId: number) {
   const where = sql`user_id = ${userId}`;
   const texts = ['response', 'contents', 'request'];

@@ -1,7 +1,7 @@
 import { resealingAll, resealingWithin } from '../../../platform/db/reseal.ts';
 import './tables.ts';
 
-/** Wherever items of responses stand: their `encrypted_content` may be sealed. */
+/** All places with items, whose `encrypted_content` may be sealed. */
 export const resealResponses = resealingAll(
   resealingWithin('kept_items', ['ref'], 'body'),
   resealingWithin('kept_responses', ['id'], 'contents'),

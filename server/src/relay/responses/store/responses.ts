@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/tables.ts';
 import { lockItems } from './items.ts';
 import { type NewResponseRow, type ResponseRow, type Scope, within } from './tables.ts';
 
-/** False when there is one of that id. */
+/** False if the id exists. */
 export async function insertResponse(db: Db, row: NewResponseRow): Promise<boolean> {
   const made = await db
     .insertInto('kept_responses')
@@ -22,14 +22,14 @@ export async function findResponse(db: Db, scope: Scope, id: string): Promise<Re
 /** One response of a chain, without its texts. */
 export interface Link
   extends Pick<ResponseRow, 'id' | 'previous_id' | 'conversation_id' | 'place' | 'status' | 'items' | 'bytes'> {
-  /** 1 where its row holds its items. */
+  /** 1 if its row contains its items. */
   holds: number;
 }
 
 /**
- * A response and those it was built on, in one walk; no more than `most` of them. Each step asks by id alone, and whose it is
- * comes after: asked together, both engines may begin with all that the user has, for every step anew. For the same reason
- * `cross join`, which SQLite takes in the order it is written.
+ * A response and the ones it builds on, at most `most`. Each step joins by id alone and filters by owner afterwards:
+ * combined, both engines might scan all of a user's rows at every step. For the same reason `cross join`, whose order
+ * SQLite keeps.
  */
 function chainFrom({ userId, keyId, since }: Scope, id: string, most: number) {
   const own = (row: string) => {
@@ -56,10 +56,10 @@ export async function readChain(db: Db, scope: Scope, id: string, most: number):
   return rows;
 }
 
-/** Written at most once a day for each link: a chain of a thousand would otherwise be written anew with every answer. */
+/** Written at most once a day per link: otherwise a chain of a thousand would be rewritten with every answer. */
 const renewSeconds = 86_400;
 
-/** What is built on is kept for as long as what was built. */
+/** Extends the retention of what is built on. */
 export async function renewChain(db: Db, scope: Scope, id: string, now: number, most: number): Promise<void> {
   await sql`${chainFrom(scope, id, most)}
     update kept_responses set touched_at = ${now}
@@ -76,7 +76,7 @@ export async function deleteResponse(db: Db, scope: Scope, id: string): Promise<
   });
 }
 
-/** What a conversation holds too stays there. */
+/** Items that a conversation also has stay there. */
 async function dropContents(tx: Db, ids: string[]): Promise<void> {
   await lockItems(tx, 'response_id', ids);
   await tx
@@ -89,7 +89,7 @@ async function dropContents(tx: Db, ids: string[]): Promise<void> {
   await tx.deleteFrom('kept_events').where('response_id', 'in', ids).execute();
 }
 
-/** Of all users, those whose time is over. */
+/** Expired ones, of all users. */
 export const deleteOldResponses = (db: Db, until: number, most: number): Promise<number> =>
   deleteSome(db, (tx) => tx.selectFrom('kept_responses').select('id').where('touched_at', '<=', until).limit(most));
 

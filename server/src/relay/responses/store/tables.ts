@@ -6,7 +6,7 @@ declare module '../../../platform/db/tables.ts' {
     kept_responses: ResponsesTable;
     kept_items: ItemsTable;
     kept_conversations: ConversationsTable;
-    /** What a response that runs in the background has told so far. */
+    /** Events of a background response so far. */
     kept_events: { response_id: string; seq: number; data: string };
   }
 }
@@ -14,31 +14,31 @@ declare module '../../../platform/db/tables.ts' {
 interface ResponsesTable {
   id: string;
   user_id: number;
-  /** 0 for none. */
+  /** 0: none. */
   key_id: number;
   status: string;
   model: string;
   background: number;
   previous_id: string | null;
   conversation_id: string | null;
-  /** Where its items begin in the conversation. */
+  /** Position of its first item in the conversation. */
   place: number | null;
-  /** JSON of the response without its `output`, which are items. */
+  /** JSON of the response without its `output`. */
   response: string;
-  /** JSON of its items, where nobody but the response has them and they are named after it; null where they are rows. */
+  /** JSON of its items, if only this response has them and they are named after it; null if they are rows. */
   contents: string | null;
-  /** JSON of the body, until a response in the background has ended. */
+  /** JSON of the request, until a background response has ended. */
   request: string | null;
   items: number;
   bytes: number;
-  /** Grows with every process that begins to work on it: what a former one writes changes nothing. */
+  /** Incremented by every process that claims the work, to fence off earlier ones. */
   epoch: Generated<number>;
-  /** Of the last event that was given out; numbers are not used again. */
+  /** Number of the last event; numbers are never reused. */
   last_seq: Generated<number>;
-  /** 1 while its events are there. */
+  /** 1 while its events exist. */
   told: Generated<number>;
   created_at: number;
-  /** When something was built on it last: it is kept for so many days from then. */
+  /** When it was last built on; retention counts from then. */
   touched_at: number;
   ended_at: number | null;
 }
@@ -47,12 +47,12 @@ interface ItemsTable {
   ref: Generated<number>;
   user_id: number;
   key_id: number;
-  /** Not unique: clients send items again that they were given. */
+  /** Not unique: clients return items they were given. */
   item_id: string;
   response_id: string | null;
-  /** Within its response: first what the request brought, then what was made. */
+  /** Within its response: input first, then output. */
   position: number | null;
-  /** 1 for what the response made. */
+  /** 1 for output. */
   made: number;
   conversation_id: string | null;
   place: number | null;
@@ -66,9 +66,9 @@ interface ConversationsTable {
   metadata: string;
   items: number;
   bytes: number;
-  /** Grows only, so that no item comes before one that was read already. */
+  /** Only grows, so that no item appears before one that was already read. */
   next_place: number;
-  /** JSON of the names and places of items that were taken out, the last of them; null where none was. */
+  /** JSON of ids and positions of deleted items, the latest ones; null if there are none. */
   removed: string | null;
   created_at: number;
   touched_at: number;
@@ -78,28 +78,28 @@ export type ResponseRow = Selectable<ResponsesTable>;
 export type NewResponseRow = Insertable<ResponsesTable>;
 export type ItemRow = Selectable<ItemsTable>;
 export type NewItem = Omit<ItemRow, 'ref'>;
-/** A response that has ended, outside of any conversation: rows of its own and nothing else; items that it does not hold. */
+/** A finished response outside any conversation: its row, and items that the row does not contain. */
 export interface EndedRows {
   row: NewResponseRow;
   items: NewItem[];
 }
 export type ConversationRow = Selectable<ConversationsTable>;
 
-/** Whose, and not older than this in seconds: whatever else there is does not exist for them. */
+/** Owner and retention: anything outside does not exist for the owner. */
 export interface Scope {
   userId: number;
   keyId: number;
   since: number;
 }
 
-/** Rows that exist for their owner. */
+/** Rows visible to their owner. */
 export const within =
   ({ userId, keyId, since }: Scope) =>
   (e: ExpressionBuilder<Tables, 'kept_responses'> | ExpressionBuilder<Tables, 'kept_conversations'>) => {
-    // Both tables have these columns, which the union of their builders cannot say.
+    // Both tables have these columns, which the union of their builders cannot express.
     const eb = e as ExpressionBuilder<Tables, 'kept_responses'>;
     return eb.and([eb('user_id', '=', userId), eb('key_id', '=', keyId), eb('touched_at', '>', since)]);
   };
 
-/** Of a conversation: names and places of items that were taken out of it. */
+/** A conversation's deleted items: ids and positions. */
 export const readRemoved = (removed: string | null): [itemId: string, place: number][] => JSON.parse(removed ?? '[]');

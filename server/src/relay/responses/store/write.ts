@@ -6,7 +6,7 @@ import { insertItems } from './items.ts';
 import { insertResponse, renewChain } from './responses.ts';
 import type { NewItem, NewResponseRow, ResponseRow, Scope } from './tables.ts';
 
-/** A response that has ended and becomes part of its conversation, or nothing. */
+/** Stores a finished response together with its conversation's items, or nothing. */
 export async function writeInConversation(
   db: Db,
   scope: Scope,
@@ -21,7 +21,7 @@ export async function writeInConversation(
   });
 }
 
-/** One that is to be worked on; its conversation gets its items when it has ended. */
+/** A queued response; its conversation gets its items when it has ended. */
 export async function writeQueued(db: Db, row: NewResponseRow, items: NewItem[], events: string[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (!(await insertResponse(tx, row))) return;
@@ -30,7 +30,7 @@ export async function writeQueued(db: Db, row: NewResponseRow, items: NewItem[],
   });
 }
 
-/** The end of work that this process holds; false, and nothing is written, when it no longer does. */
+/** The result of work that this process owns; false, without writing, if it no longer does. */
 export function writeOutcome(
   db: Db,
   scope: Scope,
